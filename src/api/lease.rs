@@ -1,0 +1,17 @@
+//! Node leases (`coordination.k8s.io/v1 Lease` in `kube-node-lease`).
+
+use super::meta::Uid;
+use super::names::NodeId;
+
+/// The lease of a node; its name is the node's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lease {
+    /// Whose lease it is.
+    pub node: NodeId,
+    /// This life of the object.
+    pub uid: Uid,
+    /// The version of the object.
+    pub resource_version: u64,
+    /// When the kubelet last renewed it, by the kubelet's clock: microseconds from the start of the run.
+    pub renew_time_us: i64,
+}

@@ -1,0 +1,60 @@
+//! What all objects share: identity of an object's life, stored times, conditions' status, owners.
+
+use std::fmt;
+
+/// The identity of one life of an object; never reused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Uid(pub u64);
+
+/// A time as the API stores it: whole seconds from the start of the run, negative before it.
+///
+/// `metav1.Time` is serialised to seconds; a controller that has not read its object back still has nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Timestamp(pub i64);
+
+/// The status of a condition of a node or a pod (`v1.ConditionStatus`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ConditionStatus {
+    /// `True`
+    True,
+    /// `False`
+    False,
+    /// `Unknown`
+    Unknown,
+}
+
+impl ConditionStatus {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+
+    /// Reads Kubernetes' word.
+    pub fn parse(s: &str) -> Option<Self> {
+        match s {
+            "True" => Some(Self::True),
+            "False" => Some(Self::False),
+            "Unknown" => Some(Self::Unknown),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ConditionStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The controlling owner of a pod (`metav1.OwnerReference` with `controller: true`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnerReference {
+    /// The owner's kind, `DaemonSet` say.
+    pub kind: String,
+    /// The owner's name.
+    pub name: String,
+}

@@ -1,0 +1,146 @@
+//! Dense ids for the names that appear in a run, and a stable hash of each name.
+//!
+//! An id identifies a *name*, not an object: a pod that is deleted and created again under the same name
+//! has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name alone, so
+//! that chance drawn for an object does not move when another object is added.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Identity of a node's name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// Identity of a pod's `namespace/name`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PodId(pub u32);
+
+/// Identity of any other text: a zone key, a fault's name, a message.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TextId(pub u32);
+
+impl NodeId {
+    /// The id as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl PodId {
+    /// The id as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TextId {
+    /// The id as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The FNV-1a hash of a name with 64 bits, mixed once; it keys the random draws of an object.
+pub fn stable_hash(name: &str) -> u64 {
+    let mut h: u64 = 0xcbf2_9ce4_8422_2325;
+    for b in name.bytes() {
+        h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    h ^= h >> 32;
+    h = h.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    h ^ (h >> 32)
+}
+
+#[derive(Clone, Default)]
+struct Table {
+    by_id: Vec<(Box<str>, u64)>,
+    by_name: BTreeMap<Box<str>, u32>,
+}
+
+impl Table {
+    fn intern(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        let id = self.by_id.len() as u32;
+        self.by_id.push((name.into(), stable_hash(name)));
+        self.by_name.insert(name.into(), id);
+        id
+    }
+}
+
+/// All names of one run.
+#[derive(Clone, Default)]
+pub struct Names {
+    nodes: Table,
+    pods: Table,
+    texts: Table,
+}
+
+impl Names {
+    /// The id of a node's name, new if the name is.
+    pub fn node(&mut self, name: &str) -> NodeId {
+        NodeId(self.nodes.intern(name))
+    }
+
+    /// The id of a pod's `namespace/name`, new if the name is.
+    pub fn pod(&mut self, namespaced: &str) -> PodId {
+        PodId(self.pods.intern(namespaced))
+    }
+
+    /// The id of a text, new if the text is.
+    pub fn text(&mut self, text: &str) -> TextId {
+        TextId(self.texts.intern(text))
+    }
+
+    /// The id of a node's name if it has one.
+    pub fn find_node(&self, name: &str) -> Option<NodeId> {
+        self.nodes.by_name.get(name).map(|&i| NodeId(i))
+    }
+
+    /// The id of a pod's `namespace/name` if it has one.
+    pub fn find_pod(&self, namespaced: &str) -> Option<PodId> {
+        self.pods.by_name.get(namespaced).map(|&i| PodId(i))
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, id: NodeId) -> &str {
+        &self.nodes.by_id[id.index()].0
+    }
+
+    /// The `namespace/name` of a pod.
+    pub fn pod_name(&self, id: PodId) -> &str {
+        &self.pods.by_id[id.index()].0
+    }
+
+    /// A text.
+    pub fn text_of(&self, id: TextId) -> &str {
+        &self.texts.by_id[id.index()].0
+    }
+
+    /// The stable hash of a node's name.
+    pub fn node_hash(&self, id: NodeId) -> u64 {
+        self.nodes.by_id[id.index()].1
+    }
+
+    /// The stable hash of a pod's `namespace/name`.
+    pub fn pod_hash(&self, id: PodId) -> u64 {
+        self.pods.by_id[id.index()].1
+    }
+
+    /// How many node names there are; ids are below this.
+    pub fn nodes(&self) -> usize {
+        self.nodes.by_id.len()
+    }
+
+    /// How many pod names there are; ids are below this.
+    pub fn pods(&self) -> usize {
+        self.pods.by_id.len()
+    }
+}
+
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Names({} nodes, {} pods, {} texts)", self.nodes(), self.pods(), self.texts.by_id.len())
+    }
+}

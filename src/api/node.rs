@@ -1,0 +1,190 @@
+//! Nodes (`v1.Node`) and their conditions.
+
+use super::labels::Labels;
+use super::meta::{ConditionStatus, Timestamp, Uid};
+use super::names::NodeId;
+use super::quantity::Resources;
+use super::taint::Taint;
+use std::rc::Rc;
+
+/// Label of the zone.
+pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
+/// Label of the region.
+pub const LABEL_REGION: &str = "topology.kubernetes.io/region";
+/// Label of the zone before 1.17.
+pub const LABEL_ZONE_BETA: &str = "failure-domain.beta.kubernetes.io/zone";
+/// Label of the region before 1.17.
+pub const LABEL_REGION_BETA: &str = "failure-domain.beta.kubernetes.io/region";
+/// A node with this label is not counted in zone states.
+pub const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
+
+/// The types of node conditions that node failure handling reads (`v1.NodeConditionType`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NodeConditionType {
+    /// `MemoryPressure`
+    MemoryPressure,
+    /// `DiskPressure`
+    DiskPressure,
+    /// `PIDPressure`
+    PidPressure,
+    /// `Ready`
+    Ready,
+    /// `NetworkUnavailable`
+    NetworkUnavailable,
+    /// `OutOfDisk`, up to 1.13
+    OutOfDisk,
+}
+
+impl NodeConditionType {
+    /// All of them, in the order in which a kubelet writes them.
+    pub const ALL: [Self; 6] =
+        [Self::MemoryPressure, Self::DiskPressure, Self::PidPressure, Self::Ready, Self::NetworkUnavailable, Self::OutOfDisk];
+
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MemoryPressure => "MemoryPressure",
+            Self::DiskPressure => "DiskPressure",
+            Self::PidPressure => "PIDPressure",
+            Self::Ready => "Ready",
+            Self::NetworkUnavailable => "NetworkUnavailable",
+            Self::OutOfDisk => "OutOfDisk",
+        }
+    }
+
+    /// Reads Kubernetes' word.
+    pub fn parse(s: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.as_str() == s)
+    }
+}
+
+/// Why a node condition has its status. Those that upstream writes are known; others come from imports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NodeReason {
+    /// No reason given.
+    None,
+    /// `KubeletHasSufficientMemory`
+    KubeletHasSufficientMemory,
+    /// `KubeletHasInsufficientMemory`
+    KubeletHasInsufficientMemory,
+    /// `KubeletHasNoDiskPressure`
+    KubeletHasNoDiskPressure,
+    /// `KubeletHasDiskPressure`
+    KubeletHasDiskPressure,
+    /// `KubeletHasSufficientPID`
+    KubeletHasSufficientPid,
+    /// `KubeletHasInsufficientPID`
+    KubeletHasInsufficientPid,
+    /// `KubeletReady`
+    KubeletReady,
+    /// `KubeletNotReady`
+    KubeletNotReady,
+    /// `NodeStatusUnknown`: the node lifecycle controller, after silence.
+    NodeStatusUnknown,
+    /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never posted.
+    NodeStatusNeverUpdated,
+}
+
+impl NodeReason {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::KubeletHasSufficientMemory => "KubeletHasSufficientMemory",
+            Self::KubeletHasInsufficientMemory => "KubeletHasInsufficientMemory",
+            Self::KubeletHasNoDiskPressure => "KubeletHasNoDiskPressure",
+            Self::KubeletHasDiskPressure => "KubeletHasDiskPressure",
+            Self::KubeletHasSufficientPid => "KubeletHasSufficientPID",
+            Self::KubeletHasInsufficientPid => "KubeletHasInsufficientPID",
+            Self::KubeletReady => "KubeletReady",
+            Self::KubeletNotReady => "KubeletNotReady",
+            Self::NodeStatusUnknown => "NodeStatusUnknown",
+            Self::NodeStatusNeverUpdated => "NodeStatusNeverUpdated",
+        }
+    }
+
+    /// The reason a kubelet gives for its own view of a condition; none for conditions it does not explain.
+    pub fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {
+        match (kind, status) {
+            (NodeConditionType::MemoryPressure, ConditionStatus::False) => Self::KubeletHasSufficientMemory,
+            (NodeConditionType::MemoryPressure, ConditionStatus::True) => Self::KubeletHasInsufficientMemory,
+            (NodeConditionType::DiskPressure, ConditionStatus::False) => Self::KubeletHasNoDiskPressure,
+            (NodeConditionType::DiskPressure, ConditionStatus::True) => Self::KubeletHasDiskPressure,
+            (NodeConditionType::PidPressure, ConditionStatus::False) => Self::KubeletHasSufficientPid,
+            (NodeConditionType::PidPressure, ConditionStatus::True) => Self::KubeletHasInsufficientPid,
+            (NodeConditionType::Ready, ConditionStatus::False) => Self::KubeletNotReady,
+            (NodeConditionType::Ready, ConditionStatus::True) => Self::KubeletReady,
+            _ => Self::None,
+        }
+    }
+}
+
+/// A condition of a node (`v1.NodeCondition`). Messages are left out: they follow from the reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NodeCondition {
+    /// Which condition.
+    pub kind: NodeConditionType,
+    /// Its status.
+    pub status: ConditionStatus,
+    /// Why.
+    pub reason: NodeReason,
+    /// When the kubelet last posted it.
+    pub last_heartbeat_time: Timestamp,
+    /// When the status last changed.
+    pub last_transition_time: Timestamp,
+}
+
+/// A node object, one version of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// Its name.
+    pub id: NodeId,
+    /// This life of the object.
+    pub uid: Uid,
+    /// The version of the object.
+    pub resource_version: u64,
+    /// The trace record that made this version.
+    pub record: u32,
+    /// `metadata.creationTimestamp`
+    pub creation_timestamp: Timestamp,
+    /// `metadata.labels`
+    pub labels: Rc<Labels>,
+    /// `spec.taints`
+    pub taints: Vec<Taint>,
+    /// `spec.unschedulable`
+    pub unschedulable: bool,
+    /// `status.conditions`, in the order in which they were first written.
+    pub conditions: Vec<NodeCondition>,
+    /// `status.allocatable`
+    pub allocatable: Rc<Resources>,
+}
+
+impl Node {
+    /// The condition of that type, if it was ever written.
+    pub fn condition(&self, kind: NodeConditionType) -> Option<&NodeCondition> {
+        self.conditions.iter().find(|c| c.kind == kind)
+    }
+
+    /// The Ready condition, if it was ever written.
+    pub fn ready(&self) -> Option<&NodeCondition> {
+        self.condition(NodeConditionType::Ready)
+    }
+
+    /// Whether the node has a taint with this one's key and effect (`taints.TaintExists`).
+    pub fn has_taint(&self, taint: &Taint) -> bool {
+        self.taints.iter().any(|t| t.matches(taint))
+    }
+}
+
+/// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta label wins where it is
+/// present, even empty. `legacy_only` is 1.16 and older, which know only the beta labels.
+pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
+    let get = |beta: &str, stable: &str| match labels.get(beta) {
+        Some(v) => v.clone(),
+        None if legacy_only => String::new(),
+        None => labels.get(stable).cloned().unwrap_or_default(),
+    };
+    let zone = get(LABEL_ZONE_BETA, LABEL_ZONE);
+    let region = get(LABEL_REGION_BETA, LABEL_REGION);
+    if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
+}

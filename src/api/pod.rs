@@ -1,0 +1,171 @@
+//! Pods (`v1.Pod`): what eviction and scheduling read of them.
+
+use super::labels::Labels;
+use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
+use super::names::{NodeId, PodId};
+use super::quantity::Resources;
+use super::toleration::Toleration;
+use std::rc::Rc;
+
+/// What many pods have in common: labels, owner and spec. Pods of a group share one.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PodTemplate {
+    /// `metadata.labels`
+    pub labels: Labels,
+    /// The controlling owner.
+    pub owner: Option<OwnerReference>,
+    /// How the kubelet came by the pod, where not from the API server.
+    pub source: PodSource,
+    /// `spec.tolerations`
+    pub tolerations: Vec<Toleration>,
+    /// `spec.terminationGracePeriodSeconds`; 30 where none is given.
+    pub termination_grace_period_seconds: Option<i64>,
+    /// `spec.nodeSelector`
+    pub node_selector: Labels,
+    /// The sum of the containers' requests.
+    pub requests: Resources,
+    /// `spec.priority`
+    pub priority: Option<i32>,
+    /// `spec.priorityClassName`
+    pub priority_class_name: String,
+}
+
+/// Where a kubelet has a pod from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PodSource {
+    /// The API server, as nearly all pods.
+    #[default]
+    Api,
+    /// A static pod from a file: the API has its mirror, with a toleration for every NoExecute taint.
+    File,
+    /// A static pod from a URL: its mirror has no such toleration, and is created again when it is deleted.
+    Url,
+}
+
+/// `status.phase`
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PodPhase {
+    /// `Pending`
+    Pending,
+    /// `Running`
+    Running,
+    /// `Succeeded`
+    Succeeded,
+    /// `Failed`
+    Failed,
+}
+
+impl PodPhase {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "Pending",
+            Self::Running => "Running",
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+        }
+    }
+
+    /// `Succeeded` or `Failed`.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed)
+    }
+}
+
+/// Types of pod conditions that appear in a trace.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PodConditionType {
+    /// `Ready`
+    Ready,
+    /// `DisruptionTarget`
+    DisruptionTarget,
+}
+
+impl PodConditionType {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "Ready",
+            Self::DisruptionTarget => "DisruptionTarget",
+        }
+    }
+}
+
+/// Why a pod condition has its status.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PodReason {
+    /// No reason given.
+    None,
+    /// `DeletionByTaintManager`
+    DeletionByTaintManager,
+    /// `DeletionByPodGC`
+    DeletionByPodGc,
+}
+
+impl PodReason {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::DeletionByTaintManager => "DeletionByTaintManager",
+            Self::DeletionByPodGc => "DeletionByPodGC",
+        }
+    }
+}
+
+/// A condition of a pod. Messages are left out: they follow from the reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PodCondition {
+    /// Its status.
+    pub status: ConditionStatus,
+    /// Why.
+    pub reason: PodReason,
+    /// When the status last changed.
+    pub last_transition_time: Timestamp,
+}
+
+/// `metadata.deletionTimestamp` and `metadata.deletionGracePeriodSeconds`, which are set together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deletion {
+    /// When the grace period is over.
+    pub timestamp: Timestamp,
+    /// The grace period, in seconds.
+    pub grace_period_seconds: i64,
+}
+
+/// A pod object, one version of it.
+#[derive(Clone, Debug)]
+pub struct Pod {
+    /// Its namespace and name.
+    pub id: PodId,
+    /// This life of the object.
+    pub uid: Uid,
+    /// The version of the object.
+    pub resource_version: u64,
+    /// The trace record that made this version.
+    pub record: u32,
+    /// What it shares with others of its group.
+    pub template: Rc<PodTemplate>,
+    /// `spec.nodeName`
+    pub node: Option<NodeId>,
+    /// Set once a deletion has begun.
+    pub deletion: Option<Deletion>,
+    /// `status.phase`
+    pub phase: PodPhase,
+    /// The condition `Ready`.
+    pub ready: Option<PodCondition>,
+    /// The condition `DisruptionTarget`.
+    pub disruption_target: Option<PodCondition>,
+}
+
+impl Pod {
+    /// A deletion has begun.
+    pub fn is_terminating(&self) -> bool {
+        self.deletion.is_some()
+    }
+
+    /// The grace period that a deletion without options gets, in seconds.
+    pub fn termination_grace_period_seconds(&self) -> i64 {
+        self.template.termination_grace_period_seconds.unwrap_or(30)
+    }
+}

@@ -1,0 +1,101 @@
+//! Taints (`v1.Taint`) and the well-known keys that the control plane itself writes.
+
+use super::meta::Timestamp;
+use std::fmt;
+
+/// Taint key for a node whose Ready condition is False.
+pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
+/// Taint key for a node whose Ready condition is Unknown.
+pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// Taint key for a cordoned node.
+pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+/// Taint key for memory pressure.
+pub const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
+/// Taint key for disk pressure.
+pub const DISK_PRESSURE: &str = "node.kubernetes.io/disk-pressure";
+/// Taint key for PID pressure.
+pub const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
+/// Taint key for an unavailable network.
+pub const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
+/// Taint key for OutOfDisk, up to 1.13.
+pub const OUT_OF_DISK: &str = "node.kubernetes.io/out-of-disk";
+/// Taint key that an administrator sets on a node that is known to be off.
+pub const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
+/// `not-ready` in 1.6 to 1.8.
+pub const NOT_READY_ALPHA: &str = "node.alpha.kubernetes.io/notReady";
+/// `unreachable` in 1.6 to 1.8.
+pub const UNREACHABLE_ALPHA: &str = "node.alpha.kubernetes.io/unreachable";
+
+/// What a taint does to pods that do not tolerate it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Effect {
+    /// New pods are not placed on the node.
+    NoSchedule,
+    /// New pods are placed elsewhere if possible.
+    PreferNoSchedule,
+    /// As NoSchedule, and running pods are evicted.
+    NoExecute,
+}
+
+impl Effect {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoSchedule => "NoSchedule",
+            Self::PreferNoSchedule => "PreferNoSchedule",
+            Self::NoExecute => "NoExecute",
+        }
+    }
+
+    /// Reads Kubernetes' word.
+    pub fn parse(s: &str) -> Option<Self> {
+        match s {
+            "NoSchedule" => Some(Self::NoSchedule),
+            "PreferNoSchedule" => Some(Self::PreferNoSchedule),
+            "NoExecute" => Some(Self::NoExecute),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A taint of a node. Its identity is key and effect.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Taint {
+    /// The taint's key.
+    pub key: String,
+    /// The taint's value, often empty.
+    pub value: String,
+    /// What it does.
+    pub effect: Effect,
+    /// When a controller added it; kubectl writes none. The eviction controller does not read it.
+    pub time_added: Option<Timestamp>,
+}
+
+impl Taint {
+    /// A taint without a value.
+    pub fn new(key: &str, effect: Effect) -> Self {
+        Taint { key: key.to_owned(), value: String::new(), effect, time_added: None }
+    }
+
+    /// Same key and effect (`Taint.MatchTaint`).
+    pub fn matches(&self, other: &Taint) -> bool {
+        self.effect == other.effect && self.key == other.key
+    }
+}
+
+/// `key=value:Effect`, or `key:Effect` where there is no value.
+impl fmt::Display for Taint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.value.is_empty() {
+            write!(f, "{}:{}", self.key, self.effect)
+        } else {
+            write!(f, "{}={}:{}", self.key, self.value, self.effect)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What the API server accepts: keys, values, effects, taints, tolerations.

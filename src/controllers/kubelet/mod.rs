@@ -1,0 +1,5 @@
+//! Kubelets.
+
+mod switches;
+
+pub use switches::{FirstTry, Imitated, KubeletMode, Real, ReportOffset, Switches};

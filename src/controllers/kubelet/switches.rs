@@ -1,0 +1,83 @@
+//! How kubelets behave: by mode, and by release.
+
+use crate::kernel::Dur;
+
+/// How kubelets behave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KubeletMode {
+    /// The recorder's rules: no jitter, no retries, no admission.
+    Imitated(Imitated),
+    /// The kubelet's own loops.
+    Real(Real),
+}
+
+/// Settings of imitated kubelets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imitated {
+    /// From a pod's binding to Running and Ready.
+    pub start: Dur,
+    /// From a pod's deletionTimestamp to its end.
+    pub stop: Dur,
+    /// How old the last status post may become.
+    pub status_report: Dur,
+    /// Pods that were marked NotReady are set back to Ready at the next status check.
+    pub repost_pod_ready: bool,
+}
+
+/// Settings of real kubelets; flags under their names in KubeletConfiguration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Real {
+    /// `nodeLeaseDurationSeconds` as a duration; leases are renewed every quarter of it.
+    pub node_lease_duration: Dur,
+    /// `nodeStatusUpdateFrequency`
+    pub node_status_update_frequency: Dur,
+    /// `nodeStatusReportFrequency`
+    pub node_status_report_frequency: Dur,
+    /// From a pod's binding to Running and Ready.
+    pub pod_start: Dur,
+    /// How long containers take to stop once asked to; the grace period cuts it short.
+    pub pod_stop: Dur,
+    /// How long a machine takes to boot.
+    pub boot: Dur,
+}
+
+/// What the status loop's first try reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstTry {
+    /// The API server's cache, by GET with resourceVersion 0.
+    Get,
+    /// The kubelet's own informer, which knows of a change only once the watch has delivered it.
+    Informer,
+}
+
+/// The offset of the periodic status report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportOffset {
+    /// None.
+    None,
+    /// Up to half the period, after a change only, and no forced first report after a restart (1.32.0 to 1.32.2).
+    AfterChange,
+    /// Up to half the period, after a change or the first report (1.34 on).
+    AfterChangeOrFirst,
+}
+
+/// What changed in kubelets from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Kubelets renew leases (1.14 on); before, every status update is posted.
+    pub leases: bool,
+    /// 4 % jitter on lease renewals (S6).
+    pub lease_jitter: bool,
+    /// 4 % jitter on the status loop (S7).
+    pub status_jitter: bool,
+    /// Pods that do not tolerate a NoExecute taint are rejected (S9).
+    pub no_execute_admission: bool,
+    /// A pod object is removed only once its phase is terminal (S30).
+    pub terminal_phase_before_removal: bool,
+    /// What the status loop's first try reads (S22).
+    pub first_try: FirstTry,
+    /// The offset of the periodic report (S23).
+    pub report_offset: ReportOffset,
+    /// `nodeStatusReportFrequency`'s default: 1 min in 1.13 to 1.16, 5 min from 1.17.
+    pub report_frequency: Dur,
+}

@@ -1,0 +1,5 @@
+//! The node lifecycle controller (`pkg/controller/nodelifecycle`).
+
+mod switches;
+
+pub use switches::{ConditionTaints, EvictionMode, Requeue, Switches};

@@ -1,0 +1,81 @@
+//! What changed in the node lifecycle controller from release to release.
+
+/// What a missing NoExecute taint leads to (S2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requeue {
+    /// Nothing: the node's name stays in the queue's set until it is Ready.
+    Never,
+    /// The set is cleared but not the heap, so that each pass pushes one more entry.
+    HeapDuplicates,
+    /// The node is queued again.
+    Correct,
+}
+
+/// How conditions become NoSchedule taints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionTaints {
+    /// Not at all (TaintNodesByCondition off).
+    Off,
+    /// Conditions that are True only, without Ready, compared by key alone, in the informer's handler (1.8 to 1.11, gate on).
+    TrueOnly,
+    /// As today, with eight workers (1.12 on).
+    Mapped,
+}
+
+/// What silence of a node leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvictionMode {
+    /// NoExecute taints (TaintBasedEvictions).
+    Taints,
+    /// Pods are deleted after `--pod-eviction-timeout`; no NoExecute taints are written.
+    Timeout,
+}
+
+/// What changed in the node lifecycle controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one (S20).
+    pub taint_on_observed: bool,
+    /// How many workers handle the nodes of a pass: 1 up to 1.26, 8 from 1.27 (S13).
+    pub pass_workers: usize,
+    /// One lock is held across the tainting pass's and markNodeAsReachable's API calls, up to 1.24 (S12).
+    pub lock_across_calls: bool,
+    /// A missing NoExecute taint is queued again (S2).
+    pub requeue: Requeue,
+    /// Pods get an event NodeNotReady (S3).
+    pub pod_event: bool,
+    /// Nodes named as masters are not counted in zones (S4).
+    pub exclude_master_names: bool,
+    /// Nodes labelled `node.kubernetes.io/exclude-disruption` are not counted in zones (S5).
+    pub exclude_label: bool,
+    /// The taint PATCH carries the resourceVersion (S8).
+    pub taint_patch_has_version: bool,
+    /// The live-lease check (S25).
+    pub lease_circuit_breaker: bool,
+    /// A node without Ready condition in the taint queue is tried again after 50 ms; before 1.30 the process crashes (S16).
+    pub retry_without_ready: bool,
+    /// Leases are read (1.13 on).
+    pub leases: bool,
+    /// Pods bound to a NotReady node are marked by workers of their own, and failures are retried (1.17 on).
+    pub pod_workers: bool,
+    /// How conditions become NoSchedule taints.
+    pub condition_taints: ConditionTaints,
+    /// A NoExecute taint is swapped for its opposite without the limiter (1.6.2 on).
+    pub swap_without_limiter: bool,
+    /// OutOfDisk exists and is set to Unknown (up to 1.13).
+    pub out_of_disk: bool,
+    /// PIDPressure gets a taint (1.10 on).
+    pub pid_pressure_taint: bool,
+    /// PIDPressure is set to Unknown (1.13 on).
+    pub pid_pressure_unknown: bool,
+    /// Taint keys are the alpha ones, `node.alpha.kubernetes.io/notReady` (1.6 to 1.8).
+    pub alpha_taint_keys: bool,
+    /// Alpha taint keys on nodes are renamed (1.9 to 1.13).
+    pub rename_alpha_taints: bool,
+    /// Zones are read from the beta labels only (up to 1.16).
+    pub beta_zone_labels: bool,
+    /// Taints or timeout, by the gate TaintBasedEvictions.
+    pub eviction_mode: EvictionMode,
+    /// `--pod-eviction-timeout` and `--enable-taint-manager` exist, up to 1.26 (S14).
+    pub timeout_mode_available: bool,
+}

@@ -1,0 +1,5 @@
+//! The taint eviction controller (`pkg/controller/tainteviction`).
+
+mod switches;
+
+pub use switches::{DisruptionTarget, FinishedEntry, Switches};

@@ -1,0 +1,303 @@
+//! A run's input, fully resolved: what a scenario file, an export of kubectl or a recorded timeline comes down to.
+//!
+//! Everything here is checked before it gets here: names are declared, limits are kept, texts are parsed.
+//! A plan is plain data and may be shared between threads; each run builds its own objects from it.
+
+use super::profile::Profile;
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::labels::Labels;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::{NodeCondition, NodeConditionType};
+use crate::api::pod::{Deletion, PodCondition, PodPhase, PodTemplate};
+use crate::api::quantity::Resources;
+use crate::api::taint::Taint;
+use crate::api::toleration::Toleration;
+use crate::client::Limits;
+use crate::controllers::kubelet::KubeletMode;
+use crate::kernel::{Dur, Time};
+
+/// One run, but for its seed.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenario's name: its file name without extension.
+    pub name: String,
+    /// What the scenario is about.
+    pub doc: String,
+    /// The end of the run.
+    pub horizon: Time,
+    /// The behaviour of the release.
+    pub profile: Profile,
+    /// Settings of the components.
+    pub flags: Flags,
+    /// Delays and limits.
+    pub timing: Timing,
+    /// Admission plugins that are on.
+    pub admission: Admission,
+    /// When the controllers' process starts.
+    pub controllers_start: Time,
+    /// Nodes that exist from the start, then those that join later ([`Do::AddNode`]).
+    pub nodes: Vec<NodePlan>,
+    /// Templates that pods refer to.
+    pub templates: Vec<PodTemplate>,
+    /// Pods that exist from the start, then those that are created later ([`Do::CreatePod`]).
+    pub pods: Vec<PodPlan>,
+    /// The entries of the timeline as a person wrote them.
+    pub timeline: Vec<TimelineEntry>,
+    /// What the entries come down to, in time order.
+    pub actions: Vec<Action>,
+}
+
+/// An entry of the timeline, for people to refer to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelineEntry {
+    /// When it begins.
+    pub at: Time,
+    /// Its name, given or made from what it does.
+    pub name: String,
+    /// When it ends, if it lasts.
+    pub ends: Option<Time>,
+    /// Whether it makes nodes fall silent, so that times are given relative to it.
+    pub is_fault: bool,
+}
+
+/// One primitive step of the timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// When.
+    pub at: Time,
+    /// The entry of [`Plan::timeline`] it belongs to.
+    pub entry: u32,
+    /// Whether it begins its entry, ends it, or is a step in between.
+    pub phase: Phase,
+    /// What to do.
+    pub act: Do,
+}
+
+/// What part of its timeline entry an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The entry begins.
+    Begin,
+    /// A step of it that is neither.
+    Step,
+    /// The entry ends.
+    End,
+}
+
+/// Index into [`Plan::nodes`].
+pub type NodeIndex = u32;
+/// Index into [`Plan::pods`].
+pub type PodIndex = u32;
+
+/// A primitive step. Those of a user are written as [`Timing::user`] says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Do {
+    /// The kubelets can no longer reach the API server; containers run on.
+    Cut(Vec<NodeIndex>),
+    /// The kubelets reach the API server again.
+    Heal(Vec<NodeIndex>),
+    /// The machines stop, and their containers with them.
+    Crash(Vec<NodeIndex>),
+    /// Crashed machines start again: kubelets restart, containers are started anew.
+    Boot(Vec<NodeIndex>),
+    /// Leases are renewed and status is posted only every so often; `None` is as configured.
+    HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
+    /// The kubelets' own view of a condition.
+    Condition(Vec<NodeIndex>, NodeConditionType, ConditionStatus),
+    /// The kubelets' clocks are off by so many nanoseconds.
+    ClockSkew(Vec<NodeIndex>, i64),
+    /// The API server answers nobody.
+    ApiDown,
+    /// The API server answers again.
+    ApiUp,
+    /// Watches of a resource deliver so much later; zero ends it.
+    WatchLag(WatchedResource, Dur),
+    /// Watches of a resource deliver nothing for so long, then everything.
+    StallWatches(WatchedResource, Dur),
+    /// Every controller process dies; fresh ones start so much later.
+    RestartControllers(Dur),
+    /// A node joins: its kubelet registers it.
+    AddNode(NodeIndex),
+    /// Node and lease are deleted and the kubelet ends.
+    DeleteNode(Vec<NodeIndex>),
+    /// Taints are added, overwritten, removed.
+    Taint(Vec<NodeIndex>, TaintEdit),
+    /// `spec.unschedulable` is set, or unset.
+    Cordon(Vec<NodeIndex>, bool),
+    /// Labels are set, or removed.
+    Label(Vec<NodeIndex>, Vec<(String, Option<String>)>),
+    /// A pod is created.
+    CreatePod(PodIndex),
+    /// A pod is deleted, with this grace period or its own.
+    DeletePod(PodIndex, Option<i64>),
+    /// A pod is bound to a node.
+    BindPod(PodIndex, NodeIndex),
+    /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).
+    PatchTolerations(PodIndex, Vec<Toleration>),
+}
+
+/// A resource that controllers watch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum WatchedResource {
+    /// Nodes.
+    Nodes,
+    /// Pods.
+    Pods,
+    /// Node leases.
+    Leases,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct NodePlan {
+    /// Its name.
+    pub name: String,
+    /// Its labels, those of zone, region and host name included.
+    pub labels: Labels,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+    /// Cordoned from the start.
+    pub unschedulable: bool,
+    /// Its allocatable resources.
+    pub allocatable: Resources,
+    /// `Imitated` kubelets: when the lease is first renewed, and the period from then on; a zero offset is one period.
+    pub lease_offset: Dur,
+    /// The period of lease renewals.
+    pub lease_period: Dur,
+    /// `Imitated` kubelets: when the status is first checked.
+    pub status_offset: Dur,
+    /// How it starts.
+    pub start: NodeStart,
+}
+
+/// How a node starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeStart {
+    /// Ready, with heartbeat and lease at time zero.
+    Ready,
+    /// Without conditions, lease and kubelet.
+    Silent,
+    /// It joins later.
+    Absent,
+    /// As an export shows it: conditions, the lease's renewal (ns from the start, not above zero), and whether its kubelet is cut off.
+    Imported {
+        /// Its conditions as exported.
+        conditions: Vec<NodeCondition>,
+        /// The lease's renewTime in microseconds from the start.
+        lease_renewed_us: Option<i64>,
+        /// The kubelet does not reach the API server at the start.
+        cut: bool,
+    },
+}
+
+/// A pod.
+#[derive(Clone, Debug)]
+pub struct PodPlan {
+    /// Its namespace and name, `default/web-0`.
+    pub name: Box<str>,
+    /// Index into [`Plan::templates`].
+    pub template: u32,
+    /// The node it is bound to, index into [`Plan::nodes`].
+    pub node: Option<NodeIndex>,
+    /// How it starts.
+    pub start: PodStart,
+}
+
+/// How a pod starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PodStart {
+    /// Pending; its kubelet starts it.
+    Pending,
+    /// Running and Ready.
+    Running,
+    /// It is created later.
+    Absent,
+    /// As an export shows it.
+    Imported {
+        /// `status.phase`
+        phase: PodPhase,
+        /// The condition Ready.
+        ready: Option<PodCondition>,
+        /// The condition DisruptionTarget.
+        disruption_target: Option<PodCondition>,
+        /// It was being deleted.
+        deletion: Option<Deletion>,
+    },
+}
+
+/// Settings of the components under their real names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flags {
+    /// kube-controller-manager `--node-monitor-period`
+    pub node_monitor_period: Dur,
+    /// kube-controller-manager `--node-monitor-grace-period`
+    pub node_monitor_grace_period: Dur,
+    /// kube-controller-manager `--node-startup-grace-period`
+    pub node_startup_grace_period: Dur,
+    /// kube-controller-manager `--node-eviction-rate`, nodes per second
+    pub node_eviction_rate: f32,
+    /// kube-controller-manager `--secondary-node-eviction-rate`
+    pub secondary_node_eviction_rate: f32,
+    /// kube-controller-manager `--large-cluster-size-threshold`
+    pub large_cluster_size_threshold: i32,
+    /// kube-controller-manager `--unhealthy-zone-threshold`
+    pub unhealthy_zone_threshold: f32,
+    /// kube-controller-manager `--pod-eviction-timeout`, up to 1.26
+    pub pod_eviction_timeout: Dur,
+    /// kube-controller-manager `--enable-taint-manager`, up to 1.26
+    pub enable_taint_manager: bool,
+    /// kube-apiserver `--default-not-ready-toleration-seconds`
+    pub default_not_ready_toleration_seconds: i64,
+    /// kube-apiserver `--default-unreachable-toleration-seconds`
+    pub default_unreachable_toleration_seconds: i64,
+}
+
+/// Admission plugins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// DefaultTolerationSeconds
+    pub default_toleration_seconds: bool,
+    /// TaintNodesByCondition
+    pub taint_nodes_by_condition: bool,
+}
+
+/// A delay: constant, or uniform between two values, drawn per request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delay {
+    /// At least.
+    pub min: Dur,
+    /// At most.
+    pub max: Dur,
+}
+
+/// Delays, limits, and how kubelets and users behave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// `Ideal`, `Typical`, `Custom` or `Recorded`.
+    pub name: String,
+    /// From sending a request to its being applied.
+    pub request: Delay,
+    /// From applying a request to its reply.
+    pub response: Delay,
+    /// From applying a change to its delivery to every watch.
+    pub watch: Delay,
+    /// Added to the monitor period, for the time a pass takes.
+    pub pass_overhead: Dur,
+    /// The limit of the node lifecycle controller's client; none is unlimited.
+    pub node_lifecycle_client: Option<Limits>,
+    /// The limit of the taint eviction controller's client; up to 1.28 it has none of its own.
+    pub taint_eviction_client: Option<Limits>,
+    /// How kubelets behave.
+    pub kubelet: KubeletMode,
+    /// How the timeline's user writes.
+    pub user: UserMode,
+}
+
+/// How the timeline's user writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserMode {
+    /// Straight into the store, without latency or rules, as the recorder does.
+    Raw,
+    /// As kubectl does, refusals included.
+    Kubectl,
+}

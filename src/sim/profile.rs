@@ -1,0 +1,23 @@
+//! A release's behaviour: the switches of every component, and the defaults that changed.
+
+use crate::controllers::{kubelet, node_lifecycle, taint_eviction};
+use crate::kernel::Dur;
+
+/// A release's behaviour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The release, `v1.34.4`.
+    pub release: String,
+    /// Whether timelines recorded from this minor release were checked against the model.
+    pub recorded: bool,
+    /// The node lifecycle controller's switches.
+    pub node_lifecycle: node_lifecycle::Switches,
+    /// The taint eviction controller's switches.
+    pub taint_eviction: taint_eviction::Switches,
+    /// The kubelet's switches.
+    pub kubelet: kubelet::Switches,
+    /// Default of `--node-monitor-grace-period` (S18).
+    pub node_monitor_grace_period: Dur,
+    /// Admission TaintNodesByCondition is on (1.12 on).
+    pub taint_nodes_by_condition: bool,
+}

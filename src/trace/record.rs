@@ -1,0 +1,231 @@
+//! One record: 32 bytes, so that the largest outages fit in memory.
+
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::node::{NodeConditionType, NodeReason};
+use crate::api::pod::{PodConditionType, PodPhase, PodReason};
+use crate::kernel::Time;
+
+/// A record's place in its trace.
+pub type RecordId = u32;
+
+/// Stands for "no record": a first cause, or a version nobody read.
+pub const NO_RECORD: RecordId = u32::MAX;
+
+/// Who did it, under the name that recorded timelines use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Actor {
+    /// The scenario's user, and faults.
+    User,
+    /// A kubelet.
+    Kubelet,
+    /// The node lifecycle controller.
+    NodeLifecycle,
+    /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle controller).
+    TaintEviction,
+    /// The API server itself: admission.
+    ApiServer,
+}
+
+impl Actor {
+    /// The name that recorded timelines use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Kubelet => "kubelet",
+            Self::NodeLifecycle => "node-lifecycle",
+            Self::TaintEviction => "taint-eviction",
+            Self::ApiServer => "api-server",
+        }
+    }
+}
+
+/// The state of a zone (`node_lifecycle_controller.go: ZoneState`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ZoneState {
+    /// Not looked at yet.
+    Initial,
+    /// Normal.
+    Normal,
+    /// At least the unhealthy-zone threshold of its nodes, and more than two, are not ready.
+    PartialDisruption,
+    /// No node is ready.
+    FullDisruption,
+    /// The empty string upstream leaves for a zone that lost its nodes between two loops.
+    Empty,
+}
+
+impl ZoneState {
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Initial => "Initial",
+            Self::Normal => "Normal",
+            Self::PartialDisruption => "PartialDisruption",
+            Self::FullDisruption => "FullDisruption",
+            Self::Empty => "",
+        }
+    }
+}
+
+/// The events controllers emit; their message follows from this and the object's name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EventText {
+    /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
+    RegisteredNode,
+    /// Normal RemovingNode "Node N event: Removing Node N from Controller"
+    RemovingNode,
+    /// Normal NodeNotReady "Node N status is now: NodeNotReady", of a node
+    NodeNotReady,
+    /// Normal NodeReady, by the kubelet, "Node N status is now: NodeReady"
+    NodeReady,
+    /// Warning NodeNotReady "Node is not ready", of a pod
+    PodNodeNotReady,
+    /// Normal TaintManagerEviction "Marking for deletion Pod ns/name"
+    MarkingForDeletion,
+    /// Normal TaintManagerEviction "Cancelling deletion of Pod ns/name"
+    CancellingDeletion,
+    /// Normal DeletingAllPods "Node N event: Deleting all Pods from Node N."
+    DeletingAllPods,
+    /// Normal NodeControllerEviction "Marking for deletion Pod P from Node N"
+    NodeControllerEviction,
+    /// Warning TaintToleration: the kubelet refuses the pod.
+    TaintToleration,
+}
+
+/// What happened. The object it happened to is the record's `object`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum What {
+    /// A node was created. Object: node.
+    NodeCreated,
+    /// A node was deleted. Object: node.
+    NodeDeleted,
+    /// A node condition changed its status. Object: node.
+    NodeCondition(NodeConditionType, ConditionStatus, NodeReason),
+    /// One write changed a node's taints by more than timeAdded. Object: node; argument: the change in [`Trace::taints`](super::Trace).
+    NodeTaints(u32),
+    /// `spec.unschedulable` changed. Object: node.
+    NodeUnschedulable(bool),
+    /// A pod was created, bound to that node or to none. Object: pod.
+    PodCreated(Option<std::num::NonZeroU32>),
+    /// A pod was bound. Object: pod; argument: node.
+    PodBound(u32),
+    /// A pod's phase changed. Object: pod.
+    PodPhase(PodPhase),
+    /// A pod condition changed its status. Object: pod.
+    PodCondition(PodConditionType, ConditionStatus, PodReason),
+    /// deletionTimestamp was set or the grace period shortened, to so many seconds. Object: pod.
+    PodDeleting(u32),
+    /// A pod object is gone. Object: pod.
+    PodGone,
+    /// An event about a node was stored: text, whether aggregated, count. Object: node.
+    NodeEvent(EventText, bool, u32),
+    /// An event about a pod was stored: text, whether aggregated, count. Object: pod.
+    PodEvent(EventText, bool, u32),
+    /// An action or fault of the timeline began. Object: its index in the plan's actions.
+    FaultBegan,
+    /// A fault of the timeline ended. Object: its index in the plan's actions.
+    FaultEnded,
+    /// The kubelet can no longer reach the API server. Object: node.
+    NodeSilent,
+    /// The kubelet reaches the API server again. Object: node.
+    NodeHeard,
+    /// A zone is in a new state. Object: text of the zone key.
+    Zone(ZoneState),
+    /// Every zone is fully disrupted: taints are removed and tainting stops.
+    MasterDisruptionEntered,
+    /// Some node is ready again: tainting resumes.
+    MasterDisruptionLeft,
+    /// A node waits in its zone's queue for its NoExecute taint. Object: node.
+    NodeQueued,
+    /// An eviction timer was set for so many seconds from its start; 0 is at once. Object: pod.
+    TimerSet(u32),
+    /// An eviction timer was cancelled. Object: pod.
+    TimerCancelled,
+    /// Five tries to delete a pod failed; it stays until the next trigger. Object: pod.
+    EvictionFailed,
+    /// The controllers' process started.
+    ControllersStarted,
+    /// The controllers' process died; its timers are lost.
+    ControllersStopped,
+    /// kubectl refused what the timeline asked for. Object: index of the action; argument: the text of the refusal.
+    Refused(u32),
+}
+
+/// A fact, when it became true, who made it so, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// When.
+    pub at: Time,
+    /// The record that led to this one, or [`NO_RECORD`].
+    pub cause: RecordId,
+    /// The record of the version of the object that the actor had seen when it decided, or [`NO_RECORD`].
+    pub saw: RecordId,
+    /// The node, pod, text or action it is about, by kind of record.
+    pub object: u32,
+    /// What.
+    pub what: What,
+    /// Who.
+    pub actor: Actor,
+}
+
+impl Record {
+    /// The node this record is about, if it is about one.
+    pub fn node(&self) -> Option<NodeId> {
+        match self.what {
+            What::NodeCreated
+            | What::NodeDeleted
+            | What::NodeCondition(..)
+            | What::NodeTaints(_)
+            | What::NodeUnschedulable(_)
+            | What::NodeEvent(..)
+            | What::NodeSilent
+            | What::NodeHeard
+            | What::NodeQueued => Some(NodeId(self.object)),
+            _ => None,
+        }
+    }
+
+    /// The pod this record is about, if it is about one.
+    pub fn pod(&self) -> Option<PodId> {
+        match self.what {
+            What::PodCreated(_)
+            | What::PodBound(_)
+            | What::PodPhase(_)
+            | What::PodCondition(..)
+            | What::PodDeleting(_)
+            | What::PodGone
+            | What::PodEvent(..)
+            | What::TimerSet(_)
+            | What::TimerCancelled
+            | What::EvictionFailed => Some(PodId(self.object)),
+            _ => None,
+        }
+    }
+
+    /// The zone this record is about, if it is about one.
+    pub fn zone(&self) -> Option<TextId> {
+        matches!(self.what, What::Zone(_)).then_some(TextId(self.object))
+    }
+}
+
+impl What {
+    /// A pod's creation on a node (stored one higher, so that the record stays small) or on none.
+    pub fn pod_created(node: Option<NodeId>) -> Self {
+        Self::PodCreated(node.and_then(|n| std::num::NonZeroU32::new(n.0 + 1)))
+    }
+
+    /// The node a pod was created on.
+    pub fn created_on(node: Option<std::num::NonZeroU32>) -> Option<NodeId> {
+        node.map(|n| NodeId(n.get() - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_record_is_32_bytes() {
+        assert_eq!(size_of::<super::Record>(), 32);
+    }
+}

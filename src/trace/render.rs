@@ -1,0 +1,180 @@
+//! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
+
+use super::record::{EventText, Record, What};
+use super::sink::Trace;
+use crate::api::names::{NodeId, PodId, TextId};
+
+/// The message of an event about an object: `name` is a node's name, or a pod's `namespace/name`.
+pub fn event_message(text: EventText, name: &str) -> String {
+    let short = name.rsplit('/').next().unwrap_or(name);
+    match text {
+        EventText::RegisteredNode => format!("Node {name} event: Registered Node {name} in Controller"),
+        EventText::RemovingNode => format!("Node {name} event: Removing Node {name} from Controller"),
+        EventText::NodeNotReady => format!("Node {name} status is now: NodeNotReady"),
+        EventText::NodeReady => format!("Node {name} status is now: NodeReady"),
+        EventText::PodNodeNotReady => "Node is not ready".to_owned(),
+        EventText::MarkingForDeletion => format!("Marking for deletion Pod {name}"),
+        EventText::CancellingDeletion => format!("Cancelling deletion of Pod {name}"),
+        EventText::DeletingAllPods => format!("Node {name} event: Deleting all Pods from Node {name}."),
+        EventText::NodeControllerEviction => format!("Marking for deletion Pod {short}"),
+        EventText::TaintToleration => "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate".to_owned(),
+    }
+}
+
+impl EventText {
+    /// The event's reason.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::RegisteredNode => "RegisteredNode",
+            Self::RemovingNode => "RemovingNode",
+            Self::NodeNotReady | Self::PodNodeNotReady => "NodeNotReady",
+            Self::NodeReady => "NodeReady",
+            Self::MarkingForDeletion | Self::CancellingDeletion => "TaintManagerEviction",
+            Self::DeletingAllPods => "DeletingAllPods",
+            Self::NodeControllerEviction => "NodeControllerEviction",
+            Self::TaintToleration => "TaintToleration",
+        }
+    }
+
+    /// `Normal` or `Warning`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::PodNodeNotReady | Self::TaintToleration => "Warning",
+            _ => "Normal",
+        }
+    }
+}
+
+/// A record as named texts; the shape of a line of `events.jsonl`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fields {
+    /// The kind of record, `node-taints` say.
+    pub what: &'static str,
+    /// The node it is about, or that a pod is on.
+    pub node: Option<String>,
+    /// The pod it is about, `namespace/name`.
+    pub pod: Option<String>,
+    /// The object of an event, `Kind/namespace/name`.
+    pub object: Option<String>,
+    /// The type of a condition or event.
+    pub kind: Option<&'static str>,
+    /// The status of a condition, or a phase.
+    pub status: Option<&'static str>,
+    /// The reason of a condition or event.
+    pub reason: Option<&'static str>,
+    /// The message of an event, or any other text.
+    pub message: Option<String>,
+    /// `spec.unschedulable`
+    pub value: Option<bool>,
+    /// The grace period of a deletion, or the seconds of a timer.
+    pub seconds: Option<u32>,
+    /// How often an event was seen, if more than once.
+    pub count: Option<u32>,
+    /// Taints that were added.
+    pub added: Vec<String>,
+    /// Taints that were removed.
+    pub removed: Vec<String>,
+}
+
+impl Trace {
+    /// A record's parts as texts.
+    pub fn fields(&self, r: &Record) -> Fields {
+        let names = &self.names;
+        let mut f = Fields::default();
+        if let Some(n) = r.node() {
+            f.node = Some(names.node_name(n).to_owned());
+        }
+        if let Some(p) = r.pod() {
+            f.pod = Some(names.pod_name(p).to_owned());
+        }
+        f.what = match r.what {
+            What::NodeCreated => "node-created",
+            What::NodeDeleted => "node-deleted",
+            What::NodeCondition(kind, status, reason) => {
+                f.kind = Some(kind.as_str());
+                f.status = Some(status.as_str());
+                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+                "node-condition"
+            }
+            What::NodeTaints(change) => {
+                let change = &self.taints[change as usize];
+                f.added = change.added.iter().map(ToString::to_string).collect();
+                f.removed = change.removed.iter().map(ToString::to_string).collect();
+                "node-taints"
+            }
+            What::NodeUnschedulable(value) => {
+                f.value = Some(value);
+                "node-unschedulable"
+            }
+            What::PodCreated(node) => {
+                f.node = What::created_on(node).map(|n| names.node_name(n).to_owned());
+                "pod-created"
+            }
+            What::PodBound(node) => {
+                f.node = Some(names.node_name(NodeId(node)).to_owned());
+                "pod-bound"
+            }
+            What::PodPhase(phase) => {
+                f.status = Some(phase.as_str());
+                "pod-phase"
+            }
+            What::PodCondition(kind, status, reason) => {
+                f.kind = Some(kind.as_str());
+                f.status = Some(status.as_str());
+                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+                "pod-condition"
+            }
+            What::PodDeleting(grace) => {
+                f.seconds = Some(grace);
+                "pod-deleting"
+            }
+            What::PodGone => "pod-gone",
+            What::NodeEvent(text, combined, count) => {
+                let name = names.node_name(NodeId(r.object));
+                f.node = None;
+                f.object = Some(format!("Node/{name}"));
+                self.event(&mut f, text, combined, count, name)
+            }
+            What::PodEvent(text, combined, count) => {
+                let name = names.pod_name(PodId(r.object));
+                f.pod = None;
+                f.object = Some(format!("Pod/{name}"));
+                self.event(&mut f, text, combined, count, name)
+            }
+            What::FaultBegan => "fault-began",
+            What::FaultEnded => "fault-ended",
+            What::NodeSilent => "node-silent",
+            What::NodeHeard => "node-heard",
+            What::Zone(state) => {
+                f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""));
+                f.status = Some(state.as_str());
+                "zone-state"
+            }
+            What::MasterDisruptionEntered => "master-disruption-entered",
+            What::MasterDisruptionLeft => "master-disruption-left",
+            What::NodeQueued => "node-queued",
+            What::TimerSet(seconds) => {
+                f.seconds = Some(seconds);
+                "timer-set"
+            }
+            What::TimerCancelled => "timer-cancelled",
+            What::EvictionFailed => "eviction-failed",
+            What::ControllersStarted => "controllers-started",
+            What::ControllersStopped => "controllers-stopped",
+            What::Refused(text) => {
+                f.message = Some(names.text_of(TextId(text)).to_owned());
+                "refused"
+            }
+        };
+        f
+    }
+
+    fn event(&self, f: &mut Fields, text: EventText, combined: bool, count: u32, name: &str) -> &'static str {
+        f.kind = Some(text.kind());
+        f.reason = Some(text.reason());
+        let message = event_message(text, name);
+        f.message = Some(if combined { format!("(combined from similar events): {message}") } else { message });
+        f.count = Some(count).filter(|&n| n > 1);
+        "event"
+    }
+}

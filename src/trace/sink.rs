@@ -1,0 +1,88 @@
+//! Where records go while a run writes them, and the finished trace.
+
+use super::record::{Record, RecordId};
+use crate::api::names::Names;
+use crate::api::taint::Taint;
+use crate::kernel::Time;
+
+/// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
+const CHUNK: usize = 1 << 14;
+
+/// A change of a node's taints in one write, as texts sorted as recorded timelines have them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TaintChange {
+    /// `key=value:Effect` of the taints that were added.
+    pub added: Vec<Taint>,
+    /// The taints that were removed.
+    pub removed: Vec<Taint>,
+}
+
+/// Takes records.
+#[derive(Debug)]
+pub enum Sink {
+    /// Counts and drops them.
+    Null(u32),
+    /// Keeps them.
+    Memory(Trace),
+}
+
+/// The records of a run in order, with what they refer to.
+#[derive(Debug, Default)]
+pub struct Trace {
+    chunks: Vec<Vec<Record>>,
+    /// The names that records refer to.
+    pub names: Names,
+    /// The changes of taints that records refer to.
+    pub taints: Vec<TaintChange>,
+    /// The end of the run.
+    pub horizon: Time,
+}
+
+impl Sink {
+    /// Takes a record and gives it its id.
+    pub fn push(&mut self, record: Record) -> RecordId {
+        match self {
+            Sink::Null(n) => {
+                *n += 1;
+                *n - 1
+            }
+            Sink::Memory(t) => t.push(record),
+        }
+    }
+}
+
+impl Trace {
+    /// Appends a record and gives it its id.
+    pub fn push(&mut self, record: Record) -> RecordId {
+        match self.chunks.last_mut() {
+            Some(c) if c.len() < CHUNK => c.push(record),
+            Some(_) => {
+                let mut c = Vec::with_capacity(CHUNK);
+                c.push(record);
+                self.chunks.push(c);
+            }
+            None => self.chunks.push(vec![record]),
+        }
+        self.len() as RecordId - 1
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.chunks.last().map_or(0, |c| (self.chunks.len() - 1) * CHUNK + c.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// The record of that id.
+    pub fn get(&self, id: RecordId) -> Option<&Record> {
+        self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
+    }
+
+    /// All records in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Record> + Clone {
+        self.chunks.iter().flatten()
+    }
+}
