@@ -93,6 +93,7 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
         timeline_seeds: args.seeds.unwrap_or(defaults.timeline_seeds),
         envelope_seeds: args.seeds.unwrap_or(defaults.envelope_seeds),
         rows: args.diff,
+        ..defaults
     };
     let mut counts = Counts::default();
     let mut by_release: BTreeMap<(Vec<u64>, String), Counts> = BTreeMap::new();
@@ -185,7 +186,12 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
     write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
     match (&checked.verdict, observed) {
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
-        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct}", i + 1)?,
+        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct}", i + 1)?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
+        }
         (Verdict::Shape(_) | Verdict::Unrecorded, _) => {
             write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
         }

@@ -16,8 +16,10 @@ pub type Model<'a> = dyn Fn(&Plan, u64) -> Trace + Sync + 'a;
 /// How thoroughly to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Over how many seeds to look which recorded outcomes the model reaches; the verdict is the first seed's.
+    /// Over how many seeds to look which recorded outcomes the model reaches.
     pub timeline_seeds: u64,
+    /// How many seeds to try for a recorded outcome, where the default run is none and chance plays a part.
+    pub member_seeds: u64,
     /// How many seeds have to stay inside an envelope.
     pub envelope_seeds: u64,
     /// How many rows of a difference to show.
@@ -26,7 +28,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeline_seeds: 1, envelope_seeds: 10, rows: 24 }
+        Self { timeline_seeds: 1, member_seeds: 64, envelope_seeds: 10, rows: 24 }
     }
 }
 
@@ -46,6 +48,8 @@ pub struct Reached {
 pub struct Checked {
     /// What it comes to.
     pub verdict: Verdict,
+    /// The seed whose run says so; 0 is the default run, in which every choice takes its first alternative.
+    pub seed: u64,
     /// Which recorded outcomes were reached, where there are several and more than one seed was tried.
     pub reached: Option<Reached>,
     /// For an undecided verdict, where the run and the nearest outcome part.
@@ -56,7 +60,7 @@ pub struct Checked {
 ///
 /// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the model.
 pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
-    let plain = |verdict| Checked { verdict, reached: None, detail: String::new() };
+    let plain = |verdict| Checked { verdict, seed: 0, reached: None, detail: String::new() };
     let plan = match recorded.plan() {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
@@ -89,14 +93,43 @@ fn timelines(outcomes: &[Outcome], distinct: u32, run: Run<'_>, options: Options
         None
     };
     let verdict = compare(&ours, outcomes, distinct);
-    let detail = match &verdict {
+    if verdict.as_ref().is_some_and(Verdict::conforms) {
+        return Ok(Checked { verdict: verdict.unwrap_or(Verdict::Unrecorded), seed: 0, reached, detail: String::new() });
+    }
+    // Where chance plays a part the recorded outcomes are samples, and so is the default run.
+    let (mut best, mut best_seed, mut best_run) = (verdict, 0, ours);
+    for seed in 1..=options.member_seeds {
+        let lines = run(seed)?;
+        let verdict = match outcomes.iter().position(|o| *o.lines == lines) {
+            Some(i) => Some(Verdict::Member(i)),
+            None if distinct > 1 => compare(&lines, outcomes, distinct),
+            None => None,
+        };
+        if rank(verdict.as_ref()) > rank(best.as_ref()) {
+            (best, best_seed, best_run) = (verdict, seed, lines);
+        }
+        if best.as_ref().is_some_and(Verdict::conforms) {
+            break;
+        }
+    }
+    let detail = match &best {
         Some(v) if v.conforms() => String::new(),
-        _ => describe(outcomes, distinct, &ours, options.rows),
+        _ => describe(outcomes, distinct, &best_run, options.rows),
     };
-    Ok(match verdict {
-        Some(verdict) => Checked { verdict, reached, detail },
-        None => Checked { verdict: Verdict::Differs(detail), reached, detail: String::new() },
+    Ok(match best {
+        Some(verdict) => Checked { verdict, seed: best_seed, reached, detail },
+        None => Checked { verdict: Verdict::Differs(detail), seed: 0, reached, detail: String::new() },
     })
+}
+
+/// How much a verdict says: an outcome that was recorded, one of its shape, one that may be missing from the recording.
+fn rank(verdict: Option<&Verdict>) -> u8 {
+    match verdict {
+        None | Some(Verdict::Differs(_) | Verdict::NotModelled(_)) => 0,
+        Some(Verdict::Unrecorded) => 1,
+        Some(Verdict::Shape(_)) => 2,
+        Some(Verdict::Exact | Verdict::Member(_) | Verdict::Inside) => 3,
+    }
 }
 
 fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> String {
