@@ -3,7 +3,7 @@
 //! stdout has one line per recording, under those that differ where they do, then the counts by release and by kind of
 //! scenario and a last line with the totals; stderr has what could not be read.
 
-use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
+use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
 use crate::scenario::recorded::{Observed, Recorded, read};
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ impl Counts {
     pub fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Exact | Verdict::Member(_) | Verdict::Inside => self.conform += 1,
-            Verdict::Shape(_) | Verdict::Unrecorded => self.undecided += 1,
+            Verdict::Shape(_) | Verdict::Unrecorded(_) => self.undecided += 1,
             Verdict::Differs(_) => self.differ += 1,
             Verdict::NotModelled(_) => self.not_modelled += 1,
         }
@@ -186,7 +186,11 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
     match (&checked.verdict, observed) {
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
         (Verdict::Member(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct}", i + 1)?,
-        (Verdict::Shape(_) | Verdict::Unrecorded, _) => {
+        (Verdict::Unrecorded(Evidence::Seed { seed, outcome, nameless }), _) => {
+            let by = if *nameless { ", but for names," } else { "" };
+            write!(out, ": outcome {}{by} is reached by seed {seed}", outcome + 1)?;
+        }
+        (Verdict::Shape(_) | Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
         }
         _ => {}

@@ -8,6 +8,9 @@ use super::envelope::{kth_ranges, offender, widened};
 use crate::scenario::recorded::{KindRange, Line, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// With fewer runs than this, one of two equally likely outcomes is easily missed: three runs miss it one time in four.
+const MANY_RUNS: u32 = 10;
+
 /// How a run of the model compares with a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -19,13 +22,29 @@ pub enum Verdict {
     Inside,
     /// Equal to this recorded outcome once object names are taken out.
     Shape(usize),
-    /// No recorded outcome, but the recording lacks some, and the run does what the kept ones have in common and differs only in
-    /// kinds and times in which they differ.
-    Unrecorded,
+    /// No recorded outcome, but the recording lacks some, and either another seed of the model gives a recorded one, or the run
+    /// does what the kept ones have in common and differs only where they differ.
+    Unrecorded(Evidence),
     /// Something differs, and here is what.
     Differs(String),
     /// The scenario needs what the model has not.
     NotModelled(Vec<String>),
+}
+
+/// Why an unrecorded run is not held to differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The model reaches a recorded outcome with another seed.
+    Seed {
+        /// The first such seed.
+        seed: u64,
+        /// The outcome it reaches.
+        outcome: usize,
+        /// Only once the names of objects are taken out.
+        nameless: bool,
+    },
+    /// The run agrees with all that the kept outcomes have in common.
+    Consistent,
 }
 
 impl Verdict {
@@ -36,7 +55,7 @@ impl Verdict {
             Self::Member(_) => "member",
             Self::Inside => "inside",
             Self::Shape(_) => "shape",
-            Self::Unrecorded => "unrecorded",
+            Self::Unrecorded(_) => "unrecorded",
             Self::Differs(_) => "DIFFERS",
             Self::NotModelled(_) => "not modelled",
         }
@@ -49,7 +68,7 @@ impl Verdict {
 
     /// The recording cannot tell.
     pub fn is_undecided(&self) -> bool {
-        matches!(self, Self::Shape(_) | Self::Unrecorded)
+        matches!(self, Self::Shape(_) | Self::Unrecorded(_))
     }
 }
 
@@ -63,12 +82,18 @@ pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Ver
     }
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
     let shape = nameless(ours, &names);
-    if let Some(i) = outcomes.iter().position(|o| nameless(&o.lines, &names) == shape) {
-        return Some(Verdict::Shape(i));
-    }
-    // Outcomes are missing for certain where more were seen than are kept, and likely where one was seen only once.
-    let incomplete = distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1);
-    (incomplete && (shares_the_core(ours, outcomes) || follows_the_outline(ours, outcomes))).then_some(Verdict::Unrecorded)
+    outcomes.iter().position(|o| nameless(&o.lines, &names) == shape).map(Verdict::Shape)
+}
+
+/// Whether a recording of so many runs lacks outcomes: for certain where more were seen than are kept; likely where one was seen
+/// only once, or where there were few runs.
+pub fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
+    distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1) || runs < MANY_RUNS
+}
+
+/// Whether a run that equals no kept outcome is consistent with them.
+pub fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
+    shares_the_core(ours, outcomes) || follows_the_outline(ours, outcomes)
 }
 
 /// All names of nodes and pods, pods also without their namespace.
