@@ -190,7 +190,10 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
             let by = if *nameless { ", but for names," } else { "" };
             write!(out, ": outcome {}{by} is reached by seed {seed}", outcome + 1)?;
         }
-        (Verdict::Shape(_) | Verdict::Unrecorded(Evidence::Consistent), _) => {
+        (Verdict::Unrecorded(Evidence::Consistent(seed @ 1..)), _) => {
+            write!(out, ": seed {seed} agrees with what the kept outcomes have in common")?;
+        }
+        (Verdict::Shape(_) | Verdict::Unrecorded(Evidence::Consistent(_)), _) => {
             write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
         }
         _ => {}

@@ -105,18 +105,26 @@ fn timelines(outcomes: &[Outcome], distinct: u32, runs: u32, run: Run<'_>, optio
     })
 }
 
-/// Why a run that equals none of an incomplete recording's outcomes may still be right.
+/// Why a run that equals none of an incomplete recording's outcomes may still be right. The strongest reason counts.
 fn evidence(ours: &[Line], outcomes: &[Outcome], distinct: u32, run: Run<'_>) -> Result<Option<Evidence>, String> {
+    let mut others = Vec::new();
     for seed in 1..=SEARCHED_SEEDS {
-        match compare(&run(seed)?, outcomes, distinct) {
+        let lines = run(seed)?;
+        match compare(&lines, outcomes, distinct) {
             Some(Verdict::Exact) => return Ok(Some(Evidence::Seed { seed, outcome: 0, nameless: false })),
             Some(Verdict::Member(outcome)) => return Ok(Some(Evidence::Seed { seed, outcome, nameless: false })),
             Some(Verdict::Shape(outcome)) => return Ok(Some(Evidence::Seed { seed, outcome, nameless: true })),
-            _ => {}
+            _ => others.push((seed, lines)),
         }
     }
-    // Of several outcomes one can see what varies; one alone says nothing about that but in its outline.
-    Ok((distinct > 1 && is_consistent(ours, outcomes)).then_some(Evidence::Consistent))
+    // Only of several outcomes can one see what varies.
+    if distinct == 1 {
+        return Ok(None);
+    }
+    if is_consistent(ours, outcomes) {
+        return Ok(Some(Evidence::Consistent(0)));
+    }
+    Ok(others.iter().find(|(_, lines)| is_consistent(lines, outcomes)).map(|(seed, _)| Evidence::Consistent(*seed)))
 }
 
 fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> String {

@@ -43,8 +43,8 @@ pub enum Evidence {
         /// Only once the names of objects are taken out.
         nameless: bool,
     },
-    /// The run agrees with all that the kept outcomes have in common.
-    Consistent,
+    /// The model's run with this seed, mostly the first, agrees with all that the kept outcomes have in common.
+    Consistent(u64),
 }
 
 impl Verdict {
@@ -93,7 +93,9 @@ pub fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
 
 /// Whether a run that equals no kept outcome is consistent with them.
 pub fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
-    shares_the_core(ours, outcomes) || follows_the_outline(ours, outcomes)
+    let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
+    let bare: Vec<Vec<Line>> = outcomes.iter().map(|o| nameless(&o.lines, &names)).collect();
+    shares_the_core(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)
 }
 
 /// All names of nodes and pods, pods also without their namespace.
@@ -154,12 +156,12 @@ fn beyond<'a>(lines: &'a [Line], core: &BTreeMap<&Line, usize>) -> Vec<&'a Line>
         .collect()
 }
 
-/// Whether a run has every record that all outcomes share, and beyond them only such kinds as differ between outcomes,
-/// within the times in which they do.
-fn shares_the_core(ours: &[Line], outcomes: &[Outcome]) -> bool {
-    let mut core = tally(&outcomes[0].lines);
+/// Whether a run has, but for names, every record that all outcomes share, and beyond them only such kinds as differ between
+/// outcomes, within the times in which they do.
+fn shares_the_core(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {
+    let mut core = tally(&outcomes[0]);
     for o in &outcomes[1..] {
-        let other = tally(&o.lines);
+        let other = tally(o);
         core.retain(|l, n| {
             *n = (*n).min(other.get(l).copied().unwrap_or_default());
             *n > 0
@@ -171,7 +173,7 @@ fn shares_the_core(ours: &[Line], outcomes: &[Outcome]) -> bool {
         return false;
     }
     let mut spans: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for l in outcomes.iter().flat_map(|o| beyond(&o.lines, &core)) {
+    for l in outcomes.iter().flat_map(|o| beyond(o, &core)) {
         let span = spans.entry(l.envelope_kind()).or_insert([l.ms(), l.ms()]);
         *span = [span[0].min(l.ms()), span[1].max(l.ms())];
     }
