@@ -29,8 +29,8 @@ pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that a
-    /// timeline with several reaches [default: 1]; the verdict on a timeline is always that of the first seed
+    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that are
+    /// reached where there are several [default: not counted]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
@@ -93,6 +93,7 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
         timeline_seeds: args.seeds.unwrap_or(defaults.timeline_seeds),
         envelope_seeds: args.seeds.unwrap_or(defaults.envelope_seeds),
         rows: args.diff,
+        ..defaults
     };
     let mut counts = Counts::default();
     let mut by_release: BTreeMap<(Vec<u64>, String), Counts> = BTreeMap::new();
@@ -185,17 +186,20 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
     write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
     match (&checked.verdict, observed) {
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
-        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct}", i + 1)?,
-        (Verdict::Unrecorded(Evidence::Seed { seed, outcome, nameless }), _) => {
-            let by = if *nameless { ", but for names," } else { "" };
-            write!(out, ": outcome {}{by} is reached by seed {seed}", outcome + 1)?;
+        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct}", i + 1)?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
         }
-        (Verdict::Unrecorded(Evidence::Consistent(seed @ 1..)), _) => {
-            write!(out, ": seed {seed} agrees with what the kept outcomes have in common")?;
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Consistent), _) => {
+            write!(out, ": agrees with what the kept outcomes share")?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
         }
-        (Verdict::Shape(_) | Verdict::Unrecorded(Evidence::Consistent(_)), _) => {
-            write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
-        }
+        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct} but for names", i + 1)?,
         _ => {}
     }
     if let Some(reached) = &checked.reached {

@@ -13,14 +13,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Runs a plan in the model with a seed.
 pub type Model<'a> = dyn Fn(&Plan, u64) -> Trace + Sync + 'a;
 
-/// How many further seeds are tried before a run that equals none of an incomplete recording's outcomes is held to differ.
-const SEARCHED_SEEDS: u64 = 64;
+/// After so many seeds whose runs are all alike, chance plays no part.
+const PROBED_SEEDS: u64 = 8;
 
 /// How thoroughly to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Over how many seeds to look which recorded outcomes the model reaches; the verdict is the first seed's.
+    /// Over how many seeds to look which recorded outcomes the model reaches.
     pub timeline_seeds: u64,
+    /// How many seeds to try for a recorded outcome, where the default run equals none.
+    pub member_seeds: u64,
     /// How many seeds have to stay inside an envelope.
     pub envelope_seeds: u64,
     /// How many rows of a difference to show.
@@ -29,7 +31,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeline_seeds: 1, envelope_seeds: 10, rows: 24 }
+        Self { timeline_seeds: 1, member_seeds: 64, envelope_seeds: 10, rows: 24 }
     }
 }
 
@@ -49,6 +51,8 @@ pub struct Reached {
 pub struct Checked {
     /// What it comes to.
     pub verdict: Verdict,
+    /// The seed whose run says so; 0 is the default run.
+    pub seed: u64,
     /// Which recorded outcomes were reached, where there are several and more than one seed was tried.
     pub reached: Option<Reached>,
     /// For an undecided verdict, where the run and the nearest outcome part.
@@ -59,7 +63,7 @@ pub struct Checked {
 ///
 /// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the model.
 pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
-    let plain = |verdict| Checked { verdict, reached: None, detail: String::new() };
+    let plain = |verdict| Checked { verdict, seed: 0, reached: None, detail: String::new() };
     let plan = match recorded.plan() {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
@@ -91,40 +95,61 @@ fn timelines(outcomes: &[Outcome], distinct: u32, runs: u32, run: Run<'_>, optio
     } else {
         None
     };
-    let mut verdict = compare(&ours, outcomes, distinct);
-    if verdict.is_none() && is_incomplete(outcomes, distinct, runs) {
-        verdict = evidence(&ours, outcomes, distinct, run)?.map(Verdict::Unrecorded);
-    }
-    let detail = match &verdict {
-        Some(v) if v.conforms() => String::new(),
-        _ => describe(outcomes, distinct, &ours, options.rows),
-    };
+    let (verdict, seed) = judge(&ours, outcomes, distinct, runs, run, options.member_seeds)?;
+    let detail =
+        if verdict.as_ref().is_some_and(Verdict::conforms) { String::new() } else { describe(outcomes, distinct, &ours, options.rows) };
     Ok(match verdict {
-        Some(verdict) => Checked { verdict, reached, detail },
-        None => Checked { verdict: Verdict::Differs(detail), reached, detail: String::new() },
+        Some(verdict) => Checked { verdict, seed, reached, detail },
+        None => Checked { verdict: Verdict::Differs(detail), seed, reached, detail: String::new() },
     })
 }
 
-/// Why a run that equals none of an incomplete recording's outcomes may still be right. The strongest reason counts.
-fn evidence(ours: &[Line], outcomes: &[Outcome], distinct: u32, run: Run<'_>) -> Result<Option<Evidence>, String> {
+/// The verdict, and the seed whose run gives it; none if no run is to be had that the recording bears out.
+fn judge(
+    ours: &[Line],
+    outcomes: &[Outcome],
+    distinct: u32,
+    runs: u32,
+    run: Run<'_>,
+    member_seeds: u64,
+) -> Result<(Option<Verdict>, u64), String> {
+    let default = compare(ours, outcomes, distinct);
+    if default.as_ref().is_some_and(Verdict::conforms) {
+        return Ok((default, 0));
+    }
+    // Where chance plays a part the recorded outcomes are samples, and so is the default run. Where it plays none every seed
+    // gives the default run again, and this finds nothing.
     let mut others = Vec::new();
-    for seed in 1..=SEARCHED_SEEDS {
+    for seed in 1..=member_seeds {
         let lines = run(seed)?;
-        match compare(&lines, outcomes, distinct) {
-            Some(Verdict::Exact) => return Ok(Some(Evidence::Seed { seed, outcome: 0, nameless: false })),
-            Some(Verdict::Member(outcome)) => return Ok(Some(Evidence::Seed { seed, outcome, nameless: false })),
-            Some(Verdict::Shape(outcome)) => return Ok(Some(Evidence::Seed { seed, outcome, nameless: true })),
-            _ => others.push((seed, lines)),
+        if let Some(i) = outcomes.iter().position(|o| *o.lines == lines) {
+            return Ok((Some(Verdict::Member(i)), seed));
+        }
+        if lines == ours && others.is_empty() && seed > PROBED_SEEDS {
+            break;
+        }
+        if lines != ours {
+            others.push((seed, lines));
         }
     }
+    if default.is_some() {
+        return Ok((default, 0));
+    }
     // Only of several outcomes can one see what varies.
-    if distinct == 1 {
-        return Ok(None);
+    if distinct == 1 || !is_incomplete(outcomes, distinct, runs) {
+        return Ok((None, 0));
     }
-    if is_consistent(ours, outcomes) {
-        return Ok(Some(Evidence::Consistent(0)));
+    for (seed, lines) in &others {
+        if let Some(Verdict::Shape(i)) = compare(lines, outcomes, distinct) {
+            return Ok((Some(Verdict::Unrecorded(Evidence::Shape(i))), *seed));
+        }
     }
-    Ok(others.iter().find(|(_, lines)| is_consistent(lines, outcomes)).map(|(seed, _)| Evidence::Consistent(*seed)))
+    let first = is_consistent(ours, outcomes).then_some(0);
+    let consistent = first.or_else(|| others.iter().find(|(_, lines)| is_consistent(lines, outcomes)).map(|(seed, _)| *seed));
+    Ok(match consistent {
+        Some(seed) => (Some(Verdict::Unrecorded(Evidence::Consistent)), seed),
+        None => (None, 0),
+    })
 }
 
 fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> String {

@@ -22,8 +22,7 @@ pub enum Verdict {
     Inside,
     /// Equal to this recorded outcome once object names are taken out.
     Shape(usize),
-    /// No recorded outcome, but the recording lacks some, and either another seed of the model gives a recorded one, or the run
-    /// does what the kept ones have in common and differs only where they differ.
+    /// No recorded outcome, but the recording lacks some, and there is reason to think that this is one of them.
     Unrecorded(Evidence),
     /// Something differs, and here is what.
     Differs(String),
@@ -34,17 +33,10 @@ pub enum Verdict {
 /// Why an unrecorded run is not held to differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// The model reaches a recorded outcome with another seed.
-    Seed {
-        /// The first such seed.
-        seed: u64,
-        /// The outcome it reaches.
-        outcome: usize,
-        /// Only once the names of objects are taken out.
-        nameless: bool,
-    },
-    /// The model's run with this seed, mostly the first, agrees with all that the kept outcomes have in common.
-    Consistent(u64),
+    /// With another seed the model's run equals this outcome once the names of objects are taken out.
+    Shape(usize),
+    /// The run, or that of another seed, agrees with all that the kept outcomes have in common.
+    Consistent,
 }
 
 impl Verdict {
