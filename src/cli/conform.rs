@@ -3,7 +3,7 @@
 //! stdout has one line per recording, under those that differ where they do, then the counts by release and by kind of
 //! scenario and a last line with the totals; stderr has what could not be read.
 
-use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
+use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
 use crate::scenario::recorded::{Observed, Recorded, read};
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
@@ -29,8 +29,8 @@ pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that a
-    /// timeline with several reaches [default: 1]; the verdict on a timeline is always that of the first seed
+    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that are
+    /// reached where there are several [default: not counted]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
@@ -59,7 +59,7 @@ impl Counts {
     pub fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Exact | Verdict::Member(_) | Verdict::Inside => self.conform += 1,
-            Verdict::Shape(_) | Verdict::Unrecorded => self.undecided += 1,
+            Verdict::Shape(_) | Verdict::Unrecorded(_) => self.undecided += 1,
             Verdict::Differs(_) => self.differ += 1,
             Verdict::NotModelled(_) => self.not_modelled += 1,
         }
@@ -192,9 +192,14 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
-        (Verdict::Shape(_) | Verdict::Unrecorded, _) => {
-            write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Consistent), _) => {
+            write!(out, ": agrees with what the kept outcomes share")?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
         }
+        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct} but for names", i + 1)?,
         _ => {}
     }
     if let Some(reached) = &checked.reached {
