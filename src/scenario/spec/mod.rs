@@ -15,7 +15,7 @@ pub use cluster::{
 };
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, Resource, Step};
-pub use timing::{ClientLimit, ClientLimits, CustomTiming, KubeletTiming, Timing, User};
+pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
