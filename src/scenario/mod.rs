@@ -1,7 +1,7 @@
 //! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
 
 mod load;
-mod names;
+pub mod names;
 mod problem;
 pub mod spec;
 mod syntax;
