@@ -65,6 +65,13 @@ impl Problem {
         self
     }
 
+    /// With this hint where it has none yet.
+    #[must_use]
+    pub fn or_help(mut self, help: &str) -> Self {
+        self.help.get_or_insert_with(|| help.to_owned());
+        self
+    }
+
     /// Line and column where it begins, from 1, if it has a place.
     pub fn line_and_column(&self) -> Option<(usize, usize)> {
         self.place.as_ref().map(|(source, bytes)| source.line_and_column(bytes.start))
