@@ -17,11 +17,10 @@ where
     let next = Rc::new(Cell::new(0));
     let start = Rc::new(start);
     let mut busy = 0;
-    let join = Join::new(ctx, 0);
+    let join = Join::new(ctx, workers);
     while busy < workers {
         let Some(work) = next_waiting(&next, pieces, &*start) else { break };
         busy += 1;
-        join.add(1);
         let (next, start, join) = (next.clone(), start.clone(), join.clone());
         ctx.spawn(group, async move {
             let mut work = Some(work);
@@ -32,9 +31,10 @@ where
             join.done();
         });
     }
-    if busy > 0 {
-        join.wait().await;
+    for _ in busy..workers {
+        join.done();
     }
+    join.wait().await;
 }
 
 fn next_waiting<F>(next: &Cell<usize>, pieces: usize, start: &impl Fn(usize) -> Option<F>) -> Option<F> {

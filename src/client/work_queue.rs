@@ -34,14 +34,14 @@ impl<K: QueueKey> State<K> {
             self.slots.resize(key.slot() + 1, None);
         }
         let slot = &mut self.slots[key.slot()];
-        match slot {
-            Some((k, f)) if *k != key && (f.dirty || f.processing) => self.more.entry(key).or_default(),
-            Some((k, f)) if *k == key => f,
-            _ => {
-                let flags = self.more.remove(&key).unwrap_or_default();
-                &mut slot.insert((key, flags)).1
-            }
+        let taken = slot.is_some_and(|(k, f)| k != key && (f.dirty || f.processing));
+        if taken {
+            return self.more.entry(key).or_default();
         }
+        if slot.is_none_or(|(k, _)| k != key) {
+            *slot = Some((key, self.more.remove(&key).unwrap_or_default()));
+        }
+        &mut slot.get_or_insert((key, Flags::default())).1
     }
 }
 
@@ -147,7 +147,8 @@ impl<K: QueueKey> RateLimiter<K> {
     /// How long this failure of an item makes it wait (`When`).
     pub fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
-        let backoff = 5_000_000_u64.checked_shl(*failures).filter(|&ns| ns < 1_000_000_000_000 && *failures < 60).unwrap_or(1_000_000_000_000);
+        let backoff =
+            5_000_000_u64.checked_shl(*failures).filter(|&ns| ns < 1_000_000_000_000 && *failures < 60).unwrap_or(1_000_000_000_000);
         *failures += 1;
         Dur::from_nanos(backoff).max(self.bucket.take(ctx.now()))
     }

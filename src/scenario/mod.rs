@@ -1,10 +1,18 @@
 //! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
 
+mod build;
+pub mod duration;
 mod load;
 pub mod names;
+mod paths;
 mod problem;
+pub mod profiles;
 pub mod spec;
+mod starter;
 mod syntax;
 
-pub use load::{Loaded, load, parse};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
+pub use paths::known_paths;
 pub use problem::{Problem, Problems, Source};
+pub use starter::starter;

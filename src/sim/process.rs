@@ -45,8 +45,7 @@ impl Cluster {
         let tec_recorder = EventRecorder::start(&tec_client, group, timing.clock_advances);
         let nlc = node_lifecycle::Controller::new(node_lifecycle_config(plan), nlc_client, &informers, group, nlc_recorder);
         let tec = plan.flags.enable_taint_manager.then(|| {
-            let config =
-                taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
+            let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;

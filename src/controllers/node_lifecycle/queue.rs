@@ -114,11 +114,6 @@ impl RateLimitedTimedQueue {
         self.queue.with(|q| q.set.remove(&node));
     }
 
-    /// Removes all names.
-    pub(super) fn clear(&self) {
-        self.queue.with(|q| *q = UniqueQueue { pushed: q.pushed, ..UniqueQueue::default() });
-    }
-
     /// Whether any entry waits.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.with(|q| q.entries.is_empty())

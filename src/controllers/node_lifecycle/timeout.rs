@@ -91,7 +91,8 @@ impl Controller {
             }
             let (body, object) = ((**pod).clone(), self.pod_object(pod.id));
             self.ctx.set_saw(pod.record);
-            if self.client.call(object, move |api, actor| api.update_pod_status(actor, &body)).await == Err(ApiError::Conflict) {
+            let marked = self.client.call(object, move |api, actor| api.update_pod_status(actor, &body)).await;
+            if matches!(marked, Err(ApiError::Conflict)) {
                 conflicts = true;
                 continue;
             }

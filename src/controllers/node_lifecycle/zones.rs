@@ -44,7 +44,9 @@ impl Controller {
         let mut new = BTreeMap::new();
         for (&zone, &conditions) in counted {
             new.insert(zone, self.compute_zone_state(conditions));
-            self.state.with(|s| s.zone_states.entry(zone).or_insert(ZoneState::Initial));
+            self.state.with(|s| {
+                s.zone_states.entry(zone).or_insert(ZoneState::Initial);
+            });
         }
         let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
         let all_was = self.forget_zones_without_nodes(counted);

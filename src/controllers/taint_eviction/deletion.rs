@@ -47,9 +47,8 @@ impl Controller {
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             let pod = self.client.call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await?;
             self.ctx.set_saw(pod.record);
-            let has = pod
-                .disruption_target
-                .is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
+            let has =
+                pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
             if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
                 let condition = PodCondition {
                     status: ConditionStatus::True,

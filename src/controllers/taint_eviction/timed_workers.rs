@@ -16,7 +16,12 @@ enum Entry {
     Absent,
     Nil,
     /// A timer, pending or fired. The number tells it from others of the same pod.
-    Timer { key: Option<EventKey>, created: Time, cause: u32, number: u32 },
+    Timer {
+        key: Option<EventKey>,
+        created: Time,
+        cause: u32,
+        number: u32,
+    },
 }
 
 struct Entries {
