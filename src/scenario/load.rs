@@ -1,16 +1,18 @@
 //! From a file to a [`Scenario`]: limits, `ron`, and mistakes of form.
 //!
 //! `ron` stops at the first mistake. To name all of them, the text of the field or element that holds the mistake is
-//! blanked out and the rest is read again; positions stay as they are. What stands in the file but not in this version's
-//! language is refused with a word of its own.
+//! blanked out and the rest is read again; positions stay as they are. What is left is then looked at for mistakes of
+//! meaning, but for those that may follow from what was blanked out. What belongs to a later version of the language is
+//! refused with a word of its own.
 
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
-use super::syntax::{Part, Tree};
+use super::syntax::{Part, Place, Step, Tree};
+use crate::api::spelling;
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -93,33 +95,91 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
         ));
     }
     let source = Source::new(shown, text);
-    let spec = read(&source)?;
-    if spec.version != 1 {
-        let problem = Problem::new(format!("version {} of the scenario language is not known", spec.version))
-            .help("this version of taintsim reads `version: 1`");
-        let bytes = Tree::read(&source.text).and_then(|t| t.find(&super::syntax::at!["version"]).map(|v| v.bytes.clone()));
-        return Err(Problems::one(match bytes {
-            Some(bytes) => problem.at(&source, bytes),
-            None => problem,
-        }));
+    let Read { spec, left, mut problems, damage } = read(&source);
+    let Some(spec) = spec else { return Err(Problems(problems)) };
+    let loaded = Loaded { spec, source, name: name.to_owned(), folder };
+    if problems.is_empty() {
+        return Ok(loaded);
     }
-    Ok(Loaded { spec, source, name: name.to_owned(), folder })
+    problems.extend(super::build::mistakes(&loaded, &left, damage));
+    problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
+    Err(Problems(problems))
+}
+
+/// What is not all there for a mistake of form: that a name in it is not found is no mistake.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Damage {
+    /// Names of nodes.
+    pub(super) nodes: bool,
+    /// Labels, zones and regions of nodes.
+    pub(super) node_labels: bool,
+    /// Pods.
+    pub(super) pods: bool,
+    /// Entries of the timeline.
+    pub(super) entries: bool,
+    /// The version or the horizon.
+    pub(super) header: bool,
+}
+
+impl Damage {
+    /// Marks that the part at that place is lost.
+    fn add(&mut self, place: &[Step]) {
+        let key = |n: usize| match place.get(n) {
+            Some(Step::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        let is = |n: usize, names: &[&str]| names.contains(&key(n));
+        match key(0) {
+            "nodes" => {
+                // A field of a group that is neither its name nor a label; an unknown one may be a misspelt label.
+                let own = ["taints", "unschedulable", "capacity", "start", "lease_offset", "lease_period", "status_offset"];
+                let near = spelling::nearest(key(2), ["name", "names"]).is_some();
+                self.nodes |= place.len() < 3 || near;
+                self.node_labels |= place.len() < 3 || !is(2, &own);
+            }
+            "version" | "horizon" => self.header = true,
+            "pods" => self.pods = true,
+            "timeline" => {
+                // The nodes and pods that an entry adds may be lost with it.
+                let whole = place.len() < 4;
+                self.entries |= place.len() < 3 || is(2, &["name"]) || whole;
+                self.nodes |= is(3, &["node"]);
+                self.pods |= is(3, &["pod"]);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn options() -> ron::Options {
     ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME).with_recursion_limit(super::syntax::DEPTH_MAX)
 }
 
+/// What reading came to.
+struct Read {
+    /// What could be read without the mistakes, if anything could.
+    spec: Option<Scenario>,
+    /// The text that it was read from: the source with the mistakes blanked out.
+    left: String,
+    /// Every mistake of form.
+    problems: Vec<Problem>,
+    /// What is lost.
+    damage: Damage,
+}
+
 /// Reads the text, and names every mistake of form.
-fn read(source: &Source) -> Result<Scenario, Problems> {
+fn read(source: &Source) -> Read {
     let mut text = (*source.text).clone();
     let mut problems = Vec::new();
+    let mut damage = Damage::default();
     // Structs that lost a field to a mistake, by where they begin: that they now lack it is no mistake of its own.
     let mut damaged = BTreeSet::new();
     loop {
         let error = match options().from_str::<Scenario>(&text) {
-            Ok(spec) if problems.is_empty() => return doubled_keys(source).map(|()| spec),
-            Ok(_) => break,
+            Ok(spec) => {
+                problems.extend(doubled_keys(source));
+                return Read { spec: Some(spec), left: text, problems, damage };
+            }
             Err(error) => error,
         };
         let found = bytes_of(&text, &error);
@@ -132,6 +192,7 @@ fn read(source: &Source) -> Result<Scenario, Problems> {
         }
         // A mistake of syntax, or one that is in the whole file: nothing else can be said.
         let Some(owner) = owner.filter(|o| !o.blank.is_empty() && problems.len() < MISTAKES_MAX) else { break };
+        damage.add(&owner.place);
         damaged.insert(owner.outer);
         let mut end = owner.blank.end;
         let after = text[end..].trim_start();
@@ -144,11 +205,13 @@ fn read(source: &Source) -> Result<Scenario, Problems> {
         text.replace_range(owner.blank.start..end, &(blank + &" ".repeat(lost)));
     }
     problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
-    Err(Problems(problems))
+    Read { spec: None, left: text, problems, damage }
 }
 
 /// What a mistake belongs to.
 struct Owner {
+    /// The place of the part that is blanked out.
+    place: Place,
     /// The part that is blanked out.
     blank: Range<usize>,
     /// Where the innermost value begins that holds the mistake.
@@ -163,9 +226,11 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
     // The chain of parts from the top to the place.
     let byte = if matches!(error.code, ron::Error::MissingStructField { .. }) { found.start.saturating_sub(1) } else { found.start };
     let mut chain: Vec<(&Tree, &Part)> = Vec::new();
+    let mut place = Place::new();
     let mut value = tree;
-    while let Some(part) = value.parts.iter().find(|p| p.bytes().contains(&byte)) {
+    while let Some((i, part)) = value.parts.iter().enumerate().find(|(_, p)| p.bytes().contains(&byte)) {
         chain.push((value, part));
+        place.push(part.key.as_ref().map_or(Step::Index(i), |(k, _)| Step::Key(k.clone())));
         value = &part.value;
     }
     match &error.code {
@@ -177,13 +242,33 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
             let text_start = holder.bytes.start;
             let shown = Some(text_start..holder.bytes.end);
             Some(match depth {
-                Some(i) => Owner { blank: chain[i].1.bytes(), holder: text_start, outer: chain[i].0.bytes.start, shown },
+                Some(i) => Owner {
+                    place: place[..=i].to_vec(),
+                    blank: chain[i].1.bytes(),
+                    holder: text_start,
+                    outer: chain[i].0.bytes.start,
+                    shown,
+                },
                 // The whole file: there is nothing around it to blank out.
-                None => Owner { blank: 0..0, holder: text_start, outer: text_start, shown: Some(text_start..text_start + 1) },
+                None => Owner {
+                    place: Place::new(),
+                    blank: 0..0,
+                    holder: text_start,
+                    outer: text_start,
+                    shown: Some(text_start..text_start + 1),
+                },
             })
         }
         ron::Error::Eof | ron::Error::ExpectedComma | ron::Error::ExpectedStringEnd | ron::Error::TrailingCharacters => None,
         _ => {
+            // A group without its name is no group: it is lost as a whole.
+            let group = matches!(&place[..], [Step::Key(all), Step::Index(_), Step::Key(name)]
+                if ["nodes", "pods"].contains(&all.as_str()) && ["name", "names"].contains(&name.as_str()));
+            let shown = chain.last()?.1.value.bytes.clone();
+            if group {
+                chain.pop();
+                place.pop();
+            }
             let (outer, part) = chain.last()?;
             // `ron` points at the word it does not know, but only somewhere near a value it cannot use.
             let word = matches!(
@@ -193,8 +278,8 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
                     | ron::Error::DuplicateStructField { .. }
                     | ron::Error::ExpectedDifferentStructName { .. }
             );
-            let shown = (!word).then(|| part.value.bytes.clone());
-            Some(Owner { blank: part.bytes(), holder: part.value.bytes.start, outer: outer.bytes.start, shown })
+            let shown = (!word).then_some(shown);
+            Some(Owner { place, blank: part.bytes(), holder: part.value.bytes.start, outer: outer.bytes.start, shown })
         }
     }
 }
@@ -244,8 +329,6 @@ fn explain(error: &SpannedError) -> Problem {
             let of = outer.as_ref().map_or("here".to_owned(), |o| format!("in {}", thing(o)));
             let help = match *field {
                 "on" => Some("every pod says where it is: `on: Node(\"a-03\")`, `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`"),
-                "version" => Some("the version of the language is 1: `version: 1`"),
-                "horizon" => Some("the end of the run: `horizon: \"30m\"`"),
                 _ => None,
             };
             Problem::new(format!("`{field}` is missing {of}")).maybe_help(help.map(str::to_owned))
@@ -305,12 +388,10 @@ fn thing(name: &str) -> String {
 }
 
 /// Maps whose keys stand twice: `ron` would keep the last one.
-fn doubled_keys(source: &Source) -> Result<(), Problems> {
-    // Only maps can have them, struct fields are checked by `ron`; large imports have their keys once.
-    let Some(tree) = Tree::read(&source.text) else { return Ok(()) };
-    let problems: Vec<Problem> =
-        tree.doubles().into_iter().map(|(key, bytes)| Problem::new(format!("`{key}` stands here twice")).at(source, bytes)).collect();
-    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+fn doubled_keys(source: &Source) -> Vec<Problem> {
+    // Fields of structs are checked by `ron`.
+    let doubles = Tree::read(&source.text).map(|t| t.doubles()).unwrap_or_default();
+    doubles.into_iter().map(|(key, bytes)| Problem::new(format!("`{key}` stands here twice")).at(source, bytes)).collect()
 }
 
 #[cfg(test)]
@@ -318,7 +399,9 @@ mod tests {
     use super::*;
 
     fn problems(text: &str) -> String {
-        parse("f.ron", text.as_bytes().to_vec(), Path::new("")).map_or_else(|p| p.to_string(), |l| format!("{:?}", l.spec))
+        let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new(""));
+        let built = loaded.and_then(|l| super::super::build(&l, &super::super::Overrides::default()));
+        built.map_or_else(|p| p.to_string(), |_| "nothing is wrong".to_owned())
     }
 
     #[test]
@@ -359,18 +442,13 @@ mod tests {
         assert_eq!(problems("Scenario(version: 1 horizon: \"1m\")"), "f.ron:1:21: expected a comma, or the closing bracket");
         assert_eq!(problems("Scenario(version: 1, horizon: \"1m)"), "f.ron:1:31: this text has no closing quote");
         assert_eq!(problems("Senario(version: 1)"), "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`");
-        assert_eq!(
-            problems("(version: 1)"),
-            "f.ron:1:1: `horizon` is missing in a scenario\n  help: the end of the run: `horizon: \"30m\"`"
-        );
+        assert_eq!(problems("(version: 1)"), "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`");
         assert_eq!(
             problems("(version: 2, horizon: \"1m\")"),
             "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
         );
-        assert_eq!(
-            problems("(version: 1, horizon: \"1m\", feature_gates: {\"A\": true, \"A\": false})"),
-            "f.ron:1:56: `A` stands here twice"
-        );
+        let twice = "(version: 1, horizon: \"1m\", nodes: [(name: \"n\", labels: {\"A\": \"x\", \"A\": \"y\"})])";
+        assert_eq!(problems(twice), "f.ron:1:68: `A` stands here twice");
     }
 
     #[test]

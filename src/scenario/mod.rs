@@ -10,9 +10,11 @@ pub mod profiles;
 pub mod spec;
 mod starter;
 mod syntax;
+#[cfg(test)]
+mod tests;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
-pub use paths::known_paths;
+pub use paths::{known_paths, split_values};
 pub use problem::{Problem, Problems, Source};
 pub use starter::starter;

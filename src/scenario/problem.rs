@@ -1,12 +1,13 @@
 //! What is wrong with a scenario, and where: a message, the text it is about, and a hint.
 
+use crate::api::spelling;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// A text that a problem points into: a scenario file, or a `--set`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// What people call it: the path as given, `<stdin>`, `--set`.
     pub name: Arc<str>,
@@ -29,7 +30,7 @@ impl Source {
 }
 
 /// One thing that is wrong.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct Problem {
     /// What is wrong, in one sentence.
     pub message: String,
@@ -62,6 +63,13 @@ impl Problem {
     #[must_use]
     pub fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
+        self
+    }
+
+    /// With what it is about before its message.
+    #[must_use]
+    pub fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
         self
     }
 
@@ -134,7 +142,7 @@ impl Diagnostic for Drawn<'_> {
 }
 
 /// All that is wrong with a scenario, in the order in which it stands in the file. Never empty.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct Problems(pub Vec<Problem>);
 
 impl Problems {
@@ -173,30 +181,24 @@ impl fmt::Display for Problems {
     }
 }
 
-/// The candidate that a misspelt word most likely stands for, if one is near enough: at most a third of its letters differ.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    candidates
-        .into_iter()
-        .take(10_000)
-        .map(|c| (strsim::osa_distance(&lower, &c.to_lowercase()), c))
-        .filter(|&(distance, c)| distance <= (word.chars().count().max(c.chars().count()) / 3).max(1))
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, c)| c)
-}
+/// How many words a misspelt one is compared with.
+const CANDIDATES_MAX: usize = 10_000;
 
-/// "did you mean `x`?", if something is near enough.
-pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(word, candidates).map(|c| format!("did you mean `{c}`?"))
+/// "did you mean `x`?", if something is near enough. Single letters are near to each other.
+pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if word.chars().nth(1).is_none() {
+        return None;
+    }
+    spelling::nearest(word, candidates.into_iter().take(CANDIDATES_MAX)).map(|c| format!("did you mean `{c}`?"))
 }
 
 /// The near one, or else all of them: "did you mean `x`?" or "one of `x`, `y`".
-pub fn did_you_mean_or_list(word: &str, candidates: &[&str]) -> Option<String> {
+pub(super) fn did_you_mean_or_list(word: &str, candidates: &[&str]) -> Option<String> {
     did_you_mean(word, candidates.iter().copied()).or_else(|| (!candidates.is_empty()).then(|| format!("one of {}", listed(candidates))))
 }
 
 /// "`x`, `y`, `z`", shortened where there are many.
-pub fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[&str]) -> String {
     const SHOWN: usize = 24;
     let mut out = words.iter().take(SHOWN).map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ");
     if words.len() > SHOWN {
@@ -208,14 +210,6 @@ pub fn listed(words: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_words_are_found_and_far_ones_are_not() {
-        assert_eq!(nearest("zoone", ["zone", "region"]), Some("zone"));
-        assert_eq!(nearest("NoExcute", ["NoSchedule", "NoExecute"]), Some("NoExecute"));
-        assert_eq!(nearest("partition", ["Partition", "Crash"]), Some("Partition"));
-        assert_eq!(nearest("x", ["zone"]), None);
-    }
 
     #[test]
     fn columns_count_characters() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A step from a value into one of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// A field of a struct, or of an enum's variant; or an entry of a map.
     Key(String),
     /// An element of a list, or of an enum's variant without field names.
@@ -34,7 +34,7 @@ impl From<usize> for Step {
 }
 
 /// A value's place: the steps to it from the top of the file.
-pub type Place = Vec<Step>;
+pub(super) type Place = Vec<Step>;
 
 /// Writes a [`Place`]: `at!["nodes", 3, "zone"]`.
 macro_rules! at {
@@ -44,35 +44,35 @@ pub(crate) use at;
 
 /// A value with the bytes it covers.
 #[derive(Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     /// The bytes of the value.
-    pub bytes: Range<usize>,
+    pub(super) bytes: Range<usize>,
     /// Its parts.
-    pub parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// A part of a value.
 #[derive(Debug)]
-pub struct Part {
+pub(super) struct Part {
     /// Its name, if it has one.
-    pub key: Option<(String, Range<usize>)>,
+    pub(super) key: Option<(String, Range<usize>)>,
     /// The part itself.
-    pub value: Tree,
+    pub(super) value: Tree,
 }
 
 impl Part {
     /// The bytes of the part with its name.
-    pub fn bytes(&self) -> Range<usize> {
+    pub(super) fn bytes(&self) -> Range<usize> {
         self.key.as_ref().map_or(self.value.bytes.start, |(_, k)| k.start)..self.value.bytes.end
     }
 }
 
 /// How deep values may be nested; more than any scenario needs, and far from the stack's end.
-pub const DEPTH_MAX: usize = 100;
+pub(super) const DEPTH_MAX: usize = 100;
 
 impl Tree {
     /// Reads a text; nothing if it is not RON, or too deep.
-    pub fn read(text: &str) -> Option<Self> {
+    pub(super) fn read(text: &str) -> Option<Self> {
         let mut reader = Reader { text, at: 0 };
         reader.blank()?;
         while reader.rest().starts_with("#!") {
@@ -83,12 +83,12 @@ impl Tree {
     }
 
     /// The part at the end of those steps.
-    pub fn find(&self, place: &[Step]) -> Option<&Self> {
+    pub(super) fn find(&self, place: &[Step]) -> Option<&Self> {
         self.part(place).map_or_else(|| place.is_empty().then_some(self), |part| Some(&part.value))
     }
 
     /// The last of the parts on the way, with its name.
-    pub fn part(&self, place: &[Step]) -> Option<&Part> {
+    pub(super) fn part(&self, place: &[Step]) -> Option<&Part> {
         let (first, rest) = place.split_first()?;
         let part = match first {
             Step::Key(key) => self.parts.iter().find(|p| p.key.as_ref().is_some_and(|(k, _)| k == key)),
@@ -97,22 +97,8 @@ impl Tree {
         if rest.is_empty() { Some(part) } else { part.value.part(rest) }
     }
 
-    /// The steps to the innermost named part or list element that covers a byte.
-    pub fn place_of(&self, byte: usize) -> Place {
-        let mut place = Place::new();
-        let mut tree = self;
-        while let Some((i, part)) = tree.parts.iter().enumerate().find(|(_, p)| {
-            let bytes = p.bytes();
-            bytes.start <= byte && byte < bytes.end
-        }) {
-            place.push(part.key.as_ref().map_or(Step::Index(i), |(k, _)| Step::Key(k.clone())));
-            tree = &part.value;
-        }
-        place
-    }
-
     /// Every name that stands twice in the same struct or map, where it stands again.
-    pub fn doubles(&self) -> Vec<(String, Range<usize>)> {
+    pub(super) fn doubles(&self) -> Vec<(String, Range<usize>)> {
         let mut found = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
         for part in &self.parts {
@@ -332,13 +318,6 @@ Scenario(version: 1, /* another /* inside */ */
         assert_eq!(text_at(&at!["flags", "kubelet", "a b"]), "-1.5e3");
         assert_eq!(text_at(&at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
         assert_eq!(text_at(&at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
-    }
-
-    #[test]
-    fn the_innermost_part_is_found() {
-        let tree = Tree::read(TEXT).unwrap();
-        assert_eq!(tree.place_of(TEXT.find("0.5").unwrap()), at!["timeline", 0, "do", "nodes", "fraction"]);
-        assert_eq!(tree.place_of(TEXT.find("fraction").unwrap()), at!["timeline", 0, "do", "nodes", "fraction"]);
     }
 
     #[test]

@@ -44,12 +44,13 @@ impl Complaints {
         self.list.is_empty()
     }
 
-    /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
-    pub(in crate::scenario) fn finish(self, source: &Source, overridden: &[Overridden]) -> Result<(), Problems> {
+    /// All that is wrong, at its place in the file or in a `--set`, in the order of the file. `text` is what the scenario
+    /// was read from: the source's, or that with parts blanked out.
+    pub(in crate::scenario) fn finish(self, source: &Source, text: &str, overridden: &[Overridden]) -> Result<(), Problems> {
         if self.list.is_empty() {
             return Ok(());
         }
-        let tree = Tree::read(&source.text);
+        let tree = Tree::read(text);
         let mut problems: Vec<Problem> =
             self.list.into_iter().map(|(place, problem)| located(&place, problem, source, tree.as_ref(), overridden)).collect();
         problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));

@@ -16,7 +16,9 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
         Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
         Step::SlowHeartbeats { node, nodes, period, .. } => format!("heartbeats of {} every {period}", on(node, nodes)),
-        Step::Condition { node, nodes, kind, status, .. } => format!("{}={} on {}", condition(*kind), status_word(*status), on(node, nodes)),
+        Step::Condition { node, nodes, kind, status, .. } => {
+            format!("{}={} on {}", condition(*kind), status_word(*status), on(node, nodes))
+        }
         Step::ApiOutage { .. } => "API server outage".to_owned(),
         Step::WatchLag { resource, lag, .. } => format!("watches of {} late by {lag}", resource_word(*resource)),
         Step::WatchStall { resource, .. } => format!("watches of {} stalled", resource_word(*resource)),

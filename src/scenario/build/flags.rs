@@ -69,13 +69,11 @@ const CONTROLLER_MANAGER: &[Flag] = &[
     flag("node-startup-grace-period", |s, v| put(&mut s.flags.node_startup_grace_period, positive(v))),
     flag("node-eviction-rate", |s, v| put(&mut s.flags.node_eviction_rate, rate(v))),
     flag("secondary-node-eviction-rate", |s, v| put(&mut s.flags.secondary_node_eviction_rate, rate(v))),
-    flag("large-cluster-size-threshold", |s, v| put(&mut s.flags.large_cluster_size_threshold, whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32))),
+    flag("large-cluster-size-threshold", |s, v| {
+        put(&mut s.flags.large_cluster_size_threshold, whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32))
+    }),
     flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, share(v))),
-    Flag {
-        name: "pod-eviction-timeout",
-        since: Since::TimeoutMode,
-        set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)),
-    },
+    Flag { name: "pod-eviction-timeout", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)) },
     Flag { name: "enable-taint-manager", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)) },
     flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, positive_rate(v))),
     flag("kube-api-burst", |s, v| put(&mut s.client.get_or_insert(CLIENT).burst, whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32))),
@@ -136,7 +134,7 @@ pub(super) fn read(written: &Written, profile: &Profile, complaints: &mut Compla
             if !there {
                 complaints.say(place(), format!("{shown} of Kubernetes {} has no flag --{name}", profile.release));
             } else if let Err(problem) = (flag.set)(&mut settings, value) {
-                complaints.add(place(), Problem { message: format!("--{name}: {}", problem.message), ..problem });
+                complaints.add(place(), problem.about(&format!("--{name}")));
             }
         }
     }
@@ -184,7 +182,9 @@ fn put<T>(to: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
 fn positive(value: &FlagValue) -> Result<Dur, Problem> {
     match value {
         FlagValue::Text(text) => values::positive(text),
-        other => Err(Problem::new(format!("expected a duration in quotes, found {other}")).help(format!("\"{other}s\" is {other} seconds"))),
+        other => {
+            Err(Problem::new(format!("expected a duration in quotes, found {other}")).help(format!("\"{other}s\" is {other} seconds")))
+        }
     }
 }
 
@@ -200,7 +200,11 @@ fn number(value: &FlagValue) -> Result<f64, Problem> {
 
 fn rate(value: &FlagValue) -> Result<f32, Problem> {
     let rate = number(value)?;
-    if (0.0..=1e6).contains(&rate) { Ok(rate as f32) } else { Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000"))) }
+    if (0.0..=1e6).contains(&rate) {
+        Ok(rate as f32)
+    } else {
+        Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000")))
+    }
 }
 
 fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
@@ -210,7 +214,11 @@ fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
 
 fn share(value: &FlagValue) -> Result<f32, Problem> {
     let share = number(value)?;
-    if (0.0..=1.0).contains(&share) { Ok(share as f32) } else { Err(Problem::new(format!("a threshold of {value} is not between 0 and 1"))) }
+    if (0.0..=1.0).contains(&share) {
+        Ok(share as f32)
+    } else {
+        Err(Problem::new(format!("a threshold of {value} is not between 0 and 1")))
+    }
 }
 
 fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
@@ -240,7 +248,8 @@ fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), P
             "TaintNodesByCondition" => settings.admission.taint_nodes_by_condition = on,
             other => {
                 let names = ["DefaultTolerationSeconds", "TaintNodesByCondition"];
-                return Err(Problem::new(format!("`{other}` is not an admission plugin that is modelled")).maybe_help(did_you_mean_or_list(other, &names)));
+                return Err(Problem::new(format!("`{other}` is not an admission plugin that is modelled"))
+                    .maybe_help(did_you_mean_or_list(other, &names)));
             }
         }
     }

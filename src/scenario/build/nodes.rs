@@ -114,7 +114,8 @@ impl Nodes {
                 return None;
             }
             (None, None) => {
-                let problem = Problem::new("this node group has no name").help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
+                let problem =
+                    Problem::new("this node group has no name").help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
                 complaints.add(place.clone(), problem);
                 return None;
             }
@@ -197,7 +198,9 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
         let place = || with(&with(place, "taints"), i);
         match kubectl_taint::parse(std::slice::from_ref(text)) {
             Err(error) => complaints.add(place(), Problem::new(error.to_string()).maybe_help(error.hint())),
-            Ok(edit) if !edit.remove.is_empty() => complaints.say(place(), format!("`{text}` removes a taint; a node is declared with those it has")),
+            Ok(edit) if !edit.remove.is_empty() => {
+                complaints.say(place(), format!("`{text}` removes a taint; a node is declared with those it has"))
+            }
             Ok(edit) => {
                 for taint in edit.add {
                     if taints.iter().any(|t| t.matches(&taint)) {

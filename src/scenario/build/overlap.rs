@@ -199,8 +199,7 @@ mod tests {
             (13, 0, End, Do::Heal(vec![0, 1])),
             (20, 1, End, Do::Heal(vec![1, 2])),
         ];
-        let expected =
-            [(10, Do::Cut(vec![0, 1])), (12, Do::Cut(vec![2])), (13, Do::Heal(vec![0])), (20, Do::Heal(vec![1, 2]))];
+        let expected = [(10, Do::Cut(vec![0, 1])), (12, Do::Cut(vec![2])), (13, Do::Heal(vec![0])), (20, Do::Heal(vec![1, 2]))];
         assert_eq!(run(&steps), expected);
     }
 
@@ -212,8 +211,7 @@ mod tests {
             (12, 1, End, Do::Boot(vec![0])),
             (13, 0, End, Do::Boot(vec![0])),
         ];
-        let expected =
-            [(10, Do::Crash(vec![0])), (11, Do::Crash(vec![])), (12, Do::Boot(vec![])), (13, Do::Boot(vec![0]))];
+        let expected = [(10, Do::Crash(vec![0])), (11, Do::Crash(vec![])), (12, Do::Boot(vec![])), (13, Do::Boot(vec![0]))];
         assert_eq!(run(&steps), expected);
     }
 
@@ -243,12 +241,7 @@ mod tests {
             (12, 2, Begin, Do::Cut(vec![0])),
             (20, 0, End, Do::Heal(vec![0, 1])),
         ];
-        let expected = [
-            (10, Do::Cut(vec![0, 1])),
-            (11, Do::Heal(vec![0])),
-            (12, Do::Cut(vec![0])),
-            (20, Do::Heal(vec![1])),
-        ];
+        let expected = [(10, Do::Cut(vec![0, 1])), (11, Do::Heal(vec![0])), (12, Do::Cut(vec![0])), (20, Do::Heal(vec![1]))];
         assert_eq!(run(&steps), expected);
     }
 }

@@ -61,14 +61,22 @@ impl Pods {
             self.plans.push(PodPlan { name: full, template: templates.len() as u32 - 1, node, start });
         }
         let declared = first..self.plans.len() as PodIndex;
-        for text in [group.name.as_deref(), group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t))].into_iter().flatten() {
+        for text in
+            [group.name.as_deref(), group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t))].into_iter().flatten()
+        {
             self.groups.push((text.to_owned(), declared.clone()));
         }
         declared.collect()
     }
 
     /// The names of a group's pods, each with its node.
-    fn places(&self, group: &PodGroup, place: &Place, nodes: &Nodes, complaints: &mut Complaints) -> Option<Vec<(String, Option<NodeIndex>)>> {
+    fn places(
+        &self,
+        group: &PodGroup,
+        place: &Place,
+        nodes: &Nodes,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         let count = match (group.count, group.replicas) {
             (Some(_), Some(_)) => {
                 complaints.say(with(place, "replicas"), "`count` and `replicas` mean the same; give one of them");

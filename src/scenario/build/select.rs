@@ -2,7 +2,7 @@
 //! the time: who is meant does not depend on the run.
 
 use super::super::names;
-use super::super::problem::{Problem, did_you_mean};
+use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{NodeSelector, PodSelector};
 use super::{NODES_MAX, PODS_MAX};
 use crate::api::labels::{Labels, Selector};
@@ -21,6 +21,8 @@ pub(super) struct Nodes {
     pub(super) by_name: BTreeMap<String, NodeIndex>,
     /// Nodes that could not be declared for a mistake of their own: that one of their names is not known is no mistake.
     pub(super) incomplete: bool,
+    /// Labels of some nodes are lost to a mistake of their own: that nothing matches is no mistake.
+    pub(super) labels_incomplete: bool,
 }
 
 /// The pods that were declared so far.
@@ -81,7 +83,7 @@ impl Nodes {
     fn by_label(&self, value: &str, what: &str, beta: &str, stable: &str) -> Result<Vec<NodeIndex>, Nothing> {
         let of = |n: &NodePlan| n.labels.get(beta).or_else(|| n.labels.get(stable)).cloned();
         let known = || self.plans.iter().filter_map(of).collect::<std::collections::BTreeSet<String>>();
-        let help = || did_you_mean(value, known().iter().map(String::as_str));
+        let help = || did_you_mean_or_list(value, &known().iter().map(String::as_str).collect::<Vec<_>>());
         self.matching(|n| of(n).as_deref() == Some(value), || format!("there is no {what} `{value}`"), Some(&help))
     }
 
@@ -93,7 +95,7 @@ impl Nodes {
     ) -> Result<Vec<NodeIndex>, Nothing> {
         let nodes: Vec<NodeIndex> = (0u32..).zip(&self.plans).filter(|(_, n)| matches(n)).map(|(i, _)| i).collect();
         if nodes.is_empty() {
-            return Err((!self.incomplete).then(|| Problem::new(nothing()).maybe_help(help.and_then(|h| h()))));
+            return Err((!self.incomplete && !self.labels_incomplete).then(|| Problem::new(nothing()).maybe_help(help.and_then(|h| h()))));
         }
         Ok(nodes)
     }
@@ -154,9 +156,8 @@ impl Pods {
             }
             PodSelector::Group(name) => {
                 let pods = self.groups.iter().filter(|(n, _)| n == name).flat_map(|(_, range)| range.clone()).collect();
-                nothing(pods, format!("there is no pod group `{name}`")).map_err(|problem| {
-                    problem.map(|p| p.maybe_help(did_you_mean(name, self.groups.iter().map(|(n, _)| n.as_str()))))
-                })
+                nothing(pods, format!("there is no pod group `{name}`"))
+                    .map_err(|problem| problem.map(|p| p.maybe_help(did_you_mean(name, self.groups.iter().map(|(n, _)| n.as_str())))))
             }
             PodSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;

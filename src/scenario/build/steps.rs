@@ -37,9 +37,8 @@ pub(super) struct World<'a> {
 /// How long an entry lasts, if it ends; complaints about its durations.
 pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Option<Dur> {
     let place = |field: &'static str| at!["timeline", i, "do", field];
-    let mut read = |text: &Option<DurationText>, field| {
-        text.as_ref().and_then(|t| complaints.take(place(field), values::positive(t.as_str())))
-    };
+    let mut read =
+        |text: &Option<DurationText>, field| text.as_ref().and_then(|t| complaints.take(place(field), values::positive(t.as_str())));
     match step {
         Step::Partition { duration, .. }
         | Step::Crash { duration, .. }
@@ -78,7 +77,13 @@ pub(super) fn is_fault(step: &Step) -> bool {
 }
 
 /// The steps of an entry; nothing if a complaint is about it.
-pub(super) fn primitives(i: usize, step: &Step, lasts: Option<Dur>, world: &World<'_>, complaints: &mut Complaints) -> Option<Vec<Primitive>> {
+pub(super) fn primitives(
+    i: usize,
+    step: &Step,
+    lasts: Option<Dur>,
+    world: &World<'_>,
+    complaints: &mut Complaints,
+) -> Option<Vec<Primitive>> {
     let at = |field: &'static str| at!["timeline", i, "do", field];
     // What begins, and what ends it.
     let lasting = |begin: Do, end: Do| {
@@ -87,7 +92,7 @@ pub(super) fn primitives(i: usize, step: &Step, lasts: Option<Dur>, world: &Worl
         Some(steps)
     };
     let once = |act: Do| Some(vec![(START, Phase::Begin, act)]);
-    let mut nodes = |node: &Option<String>, nodes: &Option<NodeSelector>, complaints: &mut Complaints| {
+    let nodes = |node: &Option<String>, nodes: &Option<NodeSelector>, complaints: &mut Complaints| {
         target_nodes(i, node.as_deref(), nodes.as_ref(), world, complaints)
     };
     match step {

@@ -46,6 +46,7 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         response: constant(Dur::from_nanos(1)),
         watch: constant(Dur::from_nanos(0)),
         pass_overhead: Dur::from_micros(1),
+        clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
         kubelet,
@@ -61,6 +62,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         response: Delay { min: Dur::from_micros(500), max: Dur::from_millis(2) },
         watch: Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) },
         pass_overhead: Dur::from_millis(5),
+        clock_advances: true,
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
         kubelet,
@@ -107,11 +109,8 @@ pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Pro
     }
     if let Some(Written::Custom { request, response, watch, pass_overhead, clients, kubelet, user }) = written {
         timing.name = "Custom".to_owned();
-        let delays = [
-            ("request", request, &mut timing.request),
-            ("response", response, &mut timing.response),
-            ("watch", watch, &mut timing.watch),
-        ];
+        let delays =
+            [("request", request, &mut timing.request), ("response", response, &mut timing.response), ("watch", watch, &mut timing.watch)];
         for (name, text, to) in delays {
             if let Some(text) = text
                 && let Some(delay) = complaints.take(at!["timing", name], values::delay(text.as_str()))
@@ -162,8 +161,10 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
             Some(ClientLimit::Limited { qps, burst }) if *qps > 0.0 && *qps <= 1e6 && *burst > 0 => {
                 *to = Some(Limits { qps: *qps as f32, burst: *burst });
             }
-            Some(ClientLimit::Limited { .. }) => complaints
-                .say(at!["timing", "clients", name], "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1"),
+            Some(ClientLimit::Limited { .. }) => complaints.say(
+                at!["timing", "clients", name],
+                "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1",
+            ),
         }
     }
 }

@@ -10,14 +10,12 @@ pub(in crate::scenario) const SPAN_MAX: Dur = Dur::from_secs(366 * 24 * 3600);
 
 /// Nanoseconds, negative ones too.
 pub(in crate::scenario) fn signed(text: &str) -> Result<i64, Problem> {
-    let ns = duration::parse(text).map_err(|e| Problem::new(e.to_string()).help(DURATION_HELP))?;
+    let ns = duration::parse_signed(text).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))?;
     if ns.unsigned_abs() > SPAN_MAX.as_nanos() {
         return Err(Problem::new(format!("{text} is longer than a year, the most that a run can span")));
     }
     Ok(ns)
 }
-
-const DURATION_HELP: &str = "durations are written as in Go: \"300ms\", \"90s\", \"5m30s\", \"1h\"";
 
 /// A span, zero or longer.
 pub(in crate::scenario) fn span(text: &str) -> Result<Dur, Problem> {

@@ -5,6 +5,7 @@ use super::super::problem::{Problem, did_you_mean};
 use super::super::spec::Entry;
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
+use super::select::Nothing;
 use super::values;
 use crate::kernel::{Dur, Time};
 use std::collections::BTreeMap;
@@ -55,14 +56,12 @@ struct Resolver<'a> {
     names: BTreeMap<&'a str, usize>,
     shapes: Vec<Option<(Dur, u32, Option<Dur>)>>,
     found: Vec<Option<Option<Occurrences>>>,
+    incomplete: bool,
 }
 
 /// When each entry happens; nothing for those that a complaint is about. `lasts` says how long an entry lasts, if it ends.
-pub(super) fn resolve(
-    entries: &[Entry],
-    lasts: &[Option<Dur>],
-    complaints: &mut Complaints,
-) -> Vec<Option<Occurrences>> {
+/// `incomplete`: entries are missing for mistakes of their own, so that an unknown name is no mistake.
+pub(super) fn resolve(entries: &[Entry], lasts: &[Option<Dur>], incomplete: bool, complaints: &mut Complaints) -> Vec<Option<Occurrences>> {
     let mut names = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let Some(name) = entry.name.as_deref() else { continue };
@@ -75,7 +74,7 @@ pub(super) fn resolve(
         }
     }
     let shapes = entries.iter().enumerate().map(|(i, e)| repeated(i, e, lasts[i], complaints)).collect();
-    let mut resolver = Resolver { entries, names, shapes, found: vec![None; entries.len()] };
+    let mut resolver = Resolver { entries, names, shapes, found: vec![None; entries.len()], incomplete };
     for i in 0..entries.len() {
         resolver.entry(i, &mut Vec::new(), complaints);
     }
@@ -91,7 +90,10 @@ fn repeated(i: usize, entry: &Entry, lasts: Option<Dur>, complaints: &mut Compla
             None
         }
         (None, Some(_)) => {
-            complaints.add(at!["timeline", i, "times"], Problem::new("`times` needs `every`: how long after each beginning").help("`every: \"5m\"`"));
+            complaints.add(
+                at!["timeline", i, "times"],
+                Problem::new("`times` needs `every`: how long after each beginning").help("`every: \"5m\"`"),
+            );
             None
         }
         (Some(_), Some(0)) => {
@@ -132,7 +134,13 @@ impl<'a> Resolver<'a> {
     fn first(&mut self, i: usize, waiting: &mut Vec<usize>, complaints: &mut Complaints) -> Option<Time> {
         let text = self.entries[i].at.as_str();
         let place: Place = at!["timeline", i, "at"];
-        let spoken = complaints.take(place.clone(), self.read(text))?;
+        let spoken = match self.read(text) {
+            Ok(spoken) => spoken,
+            Err(problem) => {
+                problem.into_iter().for_each(|p| complaints.add(place.clone(), p));
+                return None;
+            }
+        };
         let base = match spoken.base {
             Base::Start => Time::from_nanos(0),
             Base::BeginOf(name) => self.entry(self.names[name], waiting, complaints)?.first,
@@ -157,7 +165,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reads a time. A name may contain anything: the longest known one that the text begins with counts.
-    fn read<'t>(&self, text: &'t str) -> Result<Spoken<'a>, Problem>
+    fn read<'t>(&self, text: &'t str) -> Result<Spoken<'a>, Nothing>
     where
         'a: 't,
     {
@@ -167,15 +175,18 @@ impl<'a> Resolver<'a> {
             return Ok(Spoken { base: Base::Start, offset_ns });
         }
         if let Some((name, rest)) = self.longest_name(text) {
-            return Ok(Spoken { base: Base::BeginOf(name), offset_ns: offset(rest)? });
+            return Ok(Spoken { base: Base::BeginOf(name), offset_ns: offset(rest).map_err(Some)? });
         }
         if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-            return absolute.map(|offset_ns| Spoken { base: Base::Start, offset_ns });
+            return absolute.map(|offset_ns| Spoken { base: Base::Start, offset_ns }).map_err(Some);
         }
         for (prefix, end) in [("end of ", true), ("begin of ", false), ("start of ", false)] {
             if let Some(rest) = text.strip_prefix(prefix) {
                 let (name, rest) = self.longest_name(rest.trim_start()).ok_or_else(|| self.unknown(rest))?;
-                return Ok(Spoken { base: if end { Base::EndOf(name) } else { Base::BeginOf(name) }, offset_ns: offset(rest)? });
+                return Ok(Spoken {
+                    base: if end { Base::EndOf(name) } else { Base::BeginOf(name) },
+                    offset_ns: offset(rest).map_err(Some)?,
+                });
             }
         }
         Err(self.unknown(text))
@@ -187,11 +198,16 @@ impl<'a> Resolver<'a> {
         fitting.max_by_key(|(name, _)| name.len())
     }
 
-    fn unknown(&self, text: &str) -> Problem {
+    fn unknown(&self, text: &str) -> Nothing {
+        if self.incomplete {
+            return None;
+        }
         let name = text.rsplit_once(['+', '-']).map_or(text, |(name, _)| name).trim();
         let problem = Problem::new(format!("there is no entry named `{name}`"));
         let help = did_you_mean(name, self.names.keys().copied());
-        problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\"")
+        Some(
+            problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\""),
+        )
     }
 }
 
