@@ -1,1 +1,4 @@
-//! To come.
+//! Scenarios: the language, and what a file of it comes down to.
+
+pub mod duration;
+pub mod profiles;
