@@ -21,9 +21,12 @@ pub struct Since {
 ///
 /// A cause always comes before its effect in a trace; a link that does not is taken for none, so that the walk ends.
 pub fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
-    std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
-        if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
-    })
+    std::iter::successors(
+        trace.get(id).map(|r| (id, r)),
+        move |&(id, r)| {
+            if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
+        },
+    )
 }
 
 /// For each record the beginning or end of an entry of the timeline that led to it, and for each node the entries
@@ -36,6 +39,9 @@ pub(super) struct Marks {
     of_node: Vec<Vec<Since>>,
     /// Faults that hit all nodes: of the API server, of watches, of the controllers.
     of_all: Vec<Since>,
+    /// Per entry whether it is about nodes or pods. A restart of the controllers or a lag of watches is no cause of its own:
+    /// what follows was under way before.
+    about_objects: Vec<bool>,
 }
 
 impl Marks {
@@ -51,8 +57,10 @@ impl Marks {
         }
         let mut of_node: Vec<Vec<Since>> = vec![Vec::new(); analysis.node_count()];
         let mut of_all = Vec::new();
+        let mut about_objects = vec![false; analysis.plan.timeline.len()];
         for a in &analysis.plan.actions {
             let Some(entry) = analysis.plan.timeline.get(a.entry as usize) else { continue };
+            about_objects[a.entry as usize] |= nodes_of(&a.act).is_some();
             if !entry.is_fault {
                 continue;
             }
@@ -62,7 +70,7 @@ impl Marks {
                 None => of_all.push(since),
             }
         }
-        Marks { of_record, of_node, of_all }
+        Marks { of_record, of_node, of_all, about_objects }
     }
 }
 
@@ -99,19 +107,12 @@ fn latest(faults: &[Since], until: Time, began: bool) -> Option<Since> {
 impl Analysis<'_> {
     fn since(&self, mark: RecordId) -> Option<Since> {
         let r = self.trace.get(mark)?;
-        let entry = self.plan.actions.get(r.object as usize)?.entry;
-        self.plan.timeline.get(entry as usize)?;
-        Some(Since { at: r.at, entry, ended: r.what == What::FaultEnded })
+        self.plan.timeline.get(r.object as usize)?;
+        Some(Since { at: r.at, entry: r.object, ended: r.what == What::FaultEnded })
     }
 
     fn mark(&self, id: RecordId) -> Option<RecordId> {
         self.marks.of_record.get(id as usize).copied().filter(|&m| m != NO_RECORD)
-    }
-
-    /// A restart of the controllers or a lag of watches is no cause of its own: what follows was under way before.
-    fn is_about_objects(&self, mark: RecordId) -> bool {
-        let action = self.trace.get(mark).and_then(|r| self.plan.actions.get(r.object as usize));
-        action.is_some_and(|a| nodes_of(&a.act).is_some())
     }
 
     fn hit(&self, node: Option<NodeId>, at: Time, began: bool) -> Option<Since> {
@@ -136,7 +137,7 @@ impl Analysis<'_> {
         while let Some(m) = mark {
             match self.since(m) {
                 Some(s) if !s.ended && self.plan.timeline[s.entry as usize].is_fault => return Some(s),
-                Some(s) if !s.ended && self.is_about_objects(m) => action = action.or(Some(s)),
+                Some(s) if !s.ended && self.marks.about_objects[s.entry as usize] => action = action.or(Some(s)),
                 _ => {}
             }
             mark = self.trace.get(m).filter(|r| r.cause < m).and_then(|r| self.mark(r.cause));

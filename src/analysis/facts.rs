@@ -166,13 +166,13 @@ impl<'a> Facts<'a> {
 
     fn fact(&mut self, r: &Record, step: &Step, timer: u32) -> Option<Fact> {
         let later = r.at > Time::ZERO;
-        let entry = |action: u32| self.analysis.plan.actions.get(action as usize).map(|a| a.entry);
+        let known = (r.object as usize) < self.analysis.plan.timeline.len();
         let node_changed = step.node.filter(|(_, before, after)| before != after);
         let pod_changed = step.pod.filter(|(_, before, after)| before != after);
         match r.what {
-            What::FaultBegan => entry(r.object).map(Fact::EntryBegan),
-            What::FaultEnded => entry(r.object).map(Fact::EntryEnded),
-            What::Refused(text) => Some(Fact::Refused(TextId(text), entry(r.object).unwrap_or(u32::MAX))),
+            What::FaultBegan => known.then_some(Fact::EntryBegan(r.object)),
+            What::FaultEnded => known.then_some(Fact::EntryEnded(r.object)),
+            What::Refused(text) => Some(Fact::Refused(TextId(text), if known { r.object } else { u32::MAX })),
             What::ControllersStarted => later.then_some(Fact::ControllersStarted),
             What::ControllersStopped => Some(Fact::ControllersStopped),
             // The first state of a zone is news only if something is wrong with it.

@@ -56,8 +56,8 @@ impl Text<'_> {
             Fact::Uncordoned => "uncordoned".to_owned(),
             Fact::PodCreated => "created".to_owned(),
             Fact::PodBound => "bound".to_owned(),
-            Fact::TimerSet(seconds) => format!("eviction timer set, {} s", grouped(seconds.into())),
-            Fact::TimerCancelled => "eviction timer cancelled".to_owned(),
+            // Said below, with what it is about at the end.
+            Fact::TimerSet(_) | Fact::TimerCancelled => String::new(),
             Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
             Fact::Evicted(0) => "evicted at once".to_owned(),
             Fact::Evicted(seconds) => format!("evicted after {} s", grouped(seconds.into())),
@@ -68,6 +68,11 @@ impl Text<'_> {
             Fact::PodGone => "gone".to_owned(),
         };
         let subject = self.subject(row);
+        match row.fact {
+            Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
+            Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
+            _ => {}
+        }
         let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
         if row.count > objects { format!("{subject} {said}, {} times", grouped(row.count.into())) } else { format!("{subject} {said}") }
     }

@@ -303,7 +303,7 @@ impl<'a> Follow<'a> {
             }
             What::PodPhase(phase) => pod.phase = phase,
             What::PodCondition(PodConditionType::Ready, status, _) => pod.ready = status == ConditionStatus::True,
-            What::PodDeleting(_) => pod.deleting = true,
+            What::PodDeleting(_) => pod.deleting = pod.exists,
             What::PodGone => *pod = PodState::default(),
             What::TimerSet(_) => pod.timer = id,
             What::TimerCancelled => pod.timer = NO_RECORD,

@@ -5,73 +5,17 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::node::{LABEL_ZONE, NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason, PodTemplate};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
-use crate::controllers::kubelet::{self, FirstTry, Imitated, KubeletMode, ReportOffset};
-use crate::controllers::node_lifecycle::{self, ConditionTaints, EvictionMode, Requeue};
-use crate::controllers::taint_eviction::{self, DisruptionTarget, FinishedEntry};
+use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
+use crate::scenario::profiles;
 use crate::sim::plan::{
     Action, Admission, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
 };
-use crate::sim::profile::Profile;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 
 /// Milliseconds from the start.
 pub(crate) fn ms(ms: u64) -> Time {
     Time::from_millis(ms)
-}
-
-fn profile() -> Profile {
-    Profile {
-        release: "v1.34.4".to_owned(),
-        recorded: true,
-        node_lifecycle: node_lifecycle::Switches {
-            taint_on_observed: false,
-            pass_workers: 8,
-            lock_across_calls: false,
-            requeue: Requeue::Correct,
-            pod_event: true,
-            exclude_master_names: false,
-            exclude_label: true,
-            taint_patch_has_version: true,
-            lease_circuit_breaker: true,
-            retry_without_ready: true,
-            leases: true,
-            pod_workers: true,
-            condition_taints: ConditionTaints::Mapped,
-            swap_without_limiter: true,
-            out_of_disk: false,
-            pid_pressure_taint: true,
-            pid_pressure_unknown: true,
-            alpha_taint_keys: false,
-            rename_alpha_taints: false,
-            beta_zone_labels: false,
-            eviction_mode: EvictionMode::Taints,
-            timeout_mode_available: false,
-        },
-        taint_eviction: taint_eviction::Switches {
-            separate_controller: true,
-            forever_cancels: true,
-            disruption_target: DisruptionTarget::PatchIfChanged,
-            one_clock_reading: true,
-            finished_entry: FinishedEntry::Deleted,
-            cancelled_flag: true,
-            comparison_operators: false,
-            workers: 8,
-            deduplicating_queues: false,
-        },
-        kubelet: kubelet::Switches {
-            leases: true,
-            lease_jitter: true,
-            status_jitter: true,
-            no_execute_admission: true,
-            terminal_phase_before_removal: true,
-            first_try: FirstTry::Informer,
-            report_offset: ReportOffset::AfterChangeOrFirst,
-            report_frequency: Dur::from_secs(300),
-        },
-        node_monitor_grace_period: Dur::from_secs(50),
-        taint_nodes_by_condition: true,
-    }
 }
 
 fn timing() -> Timing {
@@ -83,6 +27,7 @@ fn timing() -> Timing {
         response: none,
         watch: none,
         pass_overhead: Dur::from_micros(1),
+        clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
         kubelet: KubeletMode::Imitated(Imitated {
@@ -125,18 +70,21 @@ impl Run {
             name: name.to_owned(),
             doc: "Made for a test.".to_owned(),
             horizon,
-            profile: profile(),
+            profile: profiles::profile("1.34.4").expect("is a release"),
             flags: flags(),
             timing: timing(),
             admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: true },
             controllers_start: Time::ZERO,
+            warm_start: false,
             nodes: Vec::new(),
             templates: vec![PodTemplate::default()],
             pods: Vec::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
         };
-        Run { plan, trace: Trace { horizon, ..Trace::default() }, records: Vec::new() }
+        let mut trace = Trace::default();
+        trace.horizon = horizon;
+        Run { plan, trace, records: Vec::new() }
     }
 
     /// A Ready node; its index in the plan and its id.
@@ -170,13 +118,12 @@ impl Run {
         let is_fault = matches!(begin, Do::Cut(_) | Do::Crash(_));
         let entry = self.plan.timeline.len() as u32;
         self.plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends, is_fault });
-        let action = self.plan.actions.len() as u32;
         self.plan.actions.push(Action { at, entry, phase: Phase::Begin, act: begin });
-        let began = self.record(at, NO_RECORD, Actor::User, What::FaultBegan, action);
+        let began = self.record(at, NO_RECORD, Actor::User, What::FaultBegan, entry);
         let ended = match (ends, end) {
             (Some(at), Some(act)) => {
                 self.plan.actions.push(Action { at, entry, phase: Phase::End, act });
-                self.record(at, began, Actor::User, What::FaultEnded, action + 1)
+                self.record(at, began, Actor::User, What::FaultEnded, entry)
             }
             _ => NO_RECORD,
         };
@@ -342,7 +289,7 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
             match timer {
                 Some(timer) if due < back_at => {
                     let deleting = run.eviction(due, timer, What::PodDeleting(30), p);
-                    run.record(ms(to.as_millis() + 1_000), deleting, Actor::Kubelet, What::PodGone, p);
+                    run.record(ms(to.max(due).as_millis() + 1_000), deleting, Actor::Kubelet, What::PodGone, p);
                 }
                 timer => {
                     run.record(ms(back_at.as_millis() + 10), back, Actor::Kubelet, ready(ConditionStatus::True), p);

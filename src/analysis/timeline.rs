@@ -1,9 +1,9 @@
 //! The timeline that a person follows: facts, like ones collapsed into rows.
 //!
-//! How much is collapsed depends on how much there is: as little as needed to stay within a given number of rows. The
-//! levels, from fine to coarse: a row per fact and node; per fact and zone; per fact; the same fact again of the
-//! same node no longer apart; entries of the timeline no longer apart. Facts that are reckoned from different
-//! entries of the timeline stay apart until the last level, and so do a node's first and second taint up to the last but one.
+//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per fact and node; per fact and
+//! zone; per fact; the same fact again of the same node no longer apart; facts that are reckoned from different
+//! entries of the timeline no longer apart. The first level that stays within a given number of rows is taken;
+//! the later ones, which tell less, only where twice that number is exceeded.
 
 use super::causes::Since;
 use super::facts::{Fact, Facts, Finding};
@@ -16,7 +16,7 @@ use crate::trace::RecordId;
 use std::collections::BTreeMap;
 
 /// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down to that.
-pub const DEFAULT_ROWS: usize = 48;
+pub const DEFAULT_ROWS: usize = 40;
 
 /// A row of the timeline: one fact, of one or many nodes or pods.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ pub struct Row {
     pub text: String,
 }
 
-/// The rows of a run's timeline in the order of their first times, at most `max_rows` of them if collapsing achieves it.
+/// The rows of a run's timeline in the order of their first times: up to about `max_rows` if collapsing achieves it.
 pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
@@ -51,7 +51,7 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for level in LEVELS {
         rows = merge(analysis, &fine.groups, level);
-        if rows.len() <= max_rows {
+        if rows.len() <= if level.zone { max_rows } else { max_rows * 2 } {
             break;
         }
     }

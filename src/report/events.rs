@@ -37,11 +37,10 @@ fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
     let f = analysis.trace.fields(r);
     text(b, "what", f.what);
     fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_)) {
-        let action = analysis.plan.actions.get(r.object as usize);
-        if let Some(entry) = action.and_then(|a| analysis.plan.timeline.get(a.entry as usize)) {
-            text(b, "entry", &entry.name);
-        }
+    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_))
+        && let Some(entry) = analysis.plan.timeline.get(r.object as usize)
+    {
+        text(b, "entry", &entry.name);
     }
     reference(b, "cause", r.cause);
     reference(b, "saw", r.saw);

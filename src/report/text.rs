@@ -128,9 +128,10 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
         let mut evicted = pods(m.evicted);
         if m.evicted > 0 {
-            evicted.push_str(&format!("; needless, the node was back within {}: {}", short(m.window), grouped(m.needless)));
+            let back = short(m.window);
+            evicted.push_str(&format!(", {} of them needlessly: the node was back within {back}", grouped(m.needless)));
             if m.undecided > 0 {
-                evicted.push_str(&format!(" (the run ended too early to tell of {})", grouped(m.undecided)));
+                evicted.push_str(&format!("; of {} the run ended too early to tell", grouped(m.undecided)));
             }
         }
         self.line("evicted", &evicted)?;
@@ -149,10 +150,10 @@ impl Printer<'_> {
         let ns = m.lost_ns;
         let tenths = (ns + 3_000_000_000) / 6_000_000_000;
         self.line("pod-minutes lost", &format!("{}.{}", grouped((tenths / 10) as u64), tenths % 10))?;
-        self.line("Unknown", &spread("nodes, Unknown after the fault by", s.nodes_unknown, m.detection))?;
-        self.line("NoExecute taint", &spread("nodes, tainted after the fault by", s.nodes_tainted, m.tainting))?;
+        self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
+        self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
         if m.eviction.is_some() {
-            self.line("eviction", &spread("pods, evicted after the fault by", m.evicted, m.eviction))?;
+            self.line("eviction latency", &spread(m.evicted, m.eviction))?;
         }
         self.line("at the end", &end(s))?;
         writeln!(self.out)
@@ -171,11 +172,13 @@ fn pods(n: u64) -> String {
     if n == 1 { "1 pod".to_owned() } else { format!("{} pods", grouped(n)) }
 }
 
-fn spread(what: &str, count: u64, s: Option<Spread>) -> String {
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"
+fn spread(count: u64, s: Option<Spread>) -> String {
+    let count = grouped(count);
     match s {
-        None => grouped(count),
-        Some(s) if s.min == s.max => format!("{} {what} {}", grouped(count), short(s.median)),
-        Some(s) => format!("{} {what} {} to {}, median {}", grouped(count), short(s.min), short(s.max), short(s.median)),
+        None => count,
+        Some(s) if s.min == s.max => format!("{count}, +{} after the fault", short(s.median)),
+        Some(s) => format!("{count}, +{} to +{} after the fault, median +{}", short(s.min), short(s.max), short(s.median)),
     }
 }
 

@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::element::{PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
 
 /// The family under which the built-in font is known; an SVG names it, too.
 pub(super) const FONT: &str = "sans-serif";
@@ -26,8 +26,6 @@ pub(super) struct Ink {
 pub(super) struct Canvas<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: f64,
-    /// The far corner of a rectangle belongs to it, as in bitmaps and not in SVG.
-    far_corner_drawn: bool,
 }
 
 /// Where a text stands relative to its point.
@@ -38,13 +36,18 @@ pub(super) enum Anchor {
     Right,
 }
 
+fn font(ink: Ink, size: f64) -> FontDesc<'static> {
+    let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
+    FontDesc::new(FontFamily::Name(FONT), size * LINE, style)
+}
+
 fn failed(e: impl std::fmt::Display) -> ChartError {
     ChartError::Draw(e.to_string())
 }
 
 impl<B: DrawingBackend> Canvas<B> {
-    pub(super) fn new(area: DrawingArea<B, Shift>, scale: u32, far_corner_drawn: bool) -> Self {
-        Canvas { area, scale: f64::from(scale), far_corner_drawn }
+    pub(super) fn new(area: DrawingArea<B, Shift>, scale: u32) -> Self {
+        Canvas { area, scale: f64::from(scale) }
     }
 
     pub(super) fn fill(&self, color: RGBColor) -> Result<(), ChartError> {
@@ -61,12 +64,9 @@ impl<B: DrawingBackend> Canvas<B> {
 
     /// A filled rectangle from one corner to the other.
     pub(super) fn rect(&self, from: (f64, f64), to: (f64, f64), color: RGBColor) -> Result<(), ChartError> {
-        let (a, mut b) = (self.point(from), self.point(to));
+        let (a, b) = (self.point(from), self.point(to));
         if b.0 <= a.0 || b.1 <= a.1 {
             return Ok(());
-        }
-        if self.far_corner_drawn {
-            b = (b.0 - 1, b.1 - 1);
         }
         self.area.draw(&Rectangle::new([a, b], color.filled())).map_err(failed)
     }
@@ -97,21 +97,15 @@ impl<B: DrawingBackend> Canvas<B> {
             Anchor::Middle => HPos::Center,
             Anchor::Right => HPos::Right,
         };
-        let style = self.style(ink).pos(Pos::new(h, VPos::Center));
+        let style = TextStyle::from(font(ink, ink.size * self.scale)).color(&ink.color).pos(Pos::new(h, VPos::Center));
         self.area.draw_text(text, &style, self.point(at)).map_err(failed)
-    }
-
-    fn style(&self, ink: Ink) -> TextStyle<'static> {
-        let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
-        TextStyle::from((FONT, ink.size * LINE * self.scale).into_font().style(style)).color(&ink.color)
     }
 
     /// How wide a text is, in points; the same at every scale.
     pub(super) fn width(&self, text: &str, ink: Ink) -> Result<f64, ChartError> {
         // Measured at one large size, so that rounding to pixels does not move the layout between SVG and PNG.
         const LARGE: f64 = 100.0;
-        let font = (FONT, LARGE * LINE).into_font().style(if ink.bold { FontStyle::Bold } else { FontStyle::Normal });
-        let (width, _) = font.box_size(text).map_err(failed)?;
+        let (width, _) = font(ink, LARGE).box_size(text).map_err(failed)?;
         Ok(f64::from(width) * ink.size / LARGE)
     }
 

@@ -19,6 +19,8 @@ pub(super) const HEAD: f64 = 88.0;
 pub(super) const FOOT: f64 = 46.0;
 /// The height of a row of names of faults.
 const FAULT_ROW: f64 = 16.0;
+/// About so many round times are named.
+const TICKS: u64 = 15;
 /// More rows of names are not drawn; the bands are.
 const FAULT_ROWS: usize = 3;
 /// More entries than these are drawn as bands without names.
@@ -41,12 +43,7 @@ pub(super) enum Swatch {
 }
 
 /// Draws title, subtitle and legend onto clean paper.
-pub(super) fn head<B: DrawingBackend>(
-    c: &Canvas<B>,
-    heading: &Heading,
-    left: f64,
-    legend: &[(Swatch, &str)],
-) -> Result<(), ChartError> {
+pub(super) fn head<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, left: f64, legend: &[(Swatch, &str)]) -> Result<(), ChartError> {
     c.fill(PAPER)?;
     let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
@@ -85,10 +82,28 @@ struct Band {
 fn bands(analysis: &Analysis<'_>) -> Vec<Band> {
     let horizon = analysis.horizon();
     let entries = analysis.plan.timeline.iter().filter(|e| e.at <= horizon);
-    entries.map(|e| Band { from: e.at, to: e.ends.map(|t| t.min(horizon)), name: e.name.clone() }).collect()
+    let mut bands: Vec<Band> = entries.map(|e| Band { from: e.at, to: e.ends.map(|t| t.min(horizon)), name: e.name.clone() }).collect();
+    bands.sort_by_key(|b| b.from);
+    bands
 }
 
-/// Shades the time in which faults last, and marks where entries begin, from `top` to `bottom`; names them above `top`.
+/// Shades the time in which faults last, from `top` to `bottom`, behind everything else.
+pub(super) fn shades<B: DrawingBackend>(
+    c: &Canvas<B>,
+    analysis: &Analysis<'_>,
+    time: &TimeScale,
+    top: f64,
+    bottom: f64,
+) -> Result<(), ChartError> {
+    for b in bands(analysis) {
+        if let Some(to) = b.to {
+            c.rect((time.x(b.from), top), (time.x(to).max(time.x(b.from) + 1.0), bottom), FAULT)?;
+        }
+    }
+    Ok(())
+}
+
+/// Marks where entries of the timeline begin and end from `top` to `bottom`, over everything else, and names them above `top`.
 pub(super) fn faults<B: DrawingBackend>(
     c: &Canvas<B>,
     analysis: &Analysis<'_>,
@@ -97,11 +112,6 @@ pub(super) fn faults<B: DrawingBackend>(
     bottom: f64,
 ) -> Result<(), ChartError> {
     let bands = bands(analysis);
-    for b in &bands {
-        if let Some(to) = b.to {
-            c.rect((time.x(b.from), top), (time.x(to).max(time.x(b.from) + 1.0), bottom), FAULT)?;
-        }
-    }
     if bands.len() > MOST_NAMED {
         return Ok(());
     }
@@ -115,6 +125,9 @@ pub(super) fn faults<B: DrawingBackend>(
         let (from, to) = if right_aligned { (x - width - 6.0, x) } else { (x, x + width + 10.0) };
         let row = free.iter().position(|&f| f <= from);
         let head = row.map_or(top, |row| top - 2.0 - FAULT_ROW * row as f64);
+        if let Some(to) = b.to {
+            c.rule((time.x(to), top), (time.x(to), bottom), FAULT_EDGE)?;
+        }
         c.rule((x, head - if row.is_some() { FAULT_ROW } else { 0.0 }), (x, bottom), FAULT_EDGE)?;
         if let Some(row) = row {
             free[row] = to;
@@ -127,7 +140,7 @@ pub(super) fn faults<B: DrawingBackend>(
 
 /// Draws the upright lines of round times, behind everything that comes later.
 pub(super) fn grid<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, bottom: f64) -> Result<(), ChartError> {
-    for (at, _) in time.ticks(12) {
+    for (at, _) in time.ticks(TICKS) {
         c.rule((time.x(at), top), (time.x(at), bottom), GRID)?;
     }
     Ok(())
@@ -136,7 +149,7 @@ pub(super) fn grid<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64,
 /// Draws the axis of time below `y`.
 pub(super) fn time_axis<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, y: f64) -> Result<(), ChartError> {
     c.rule((time.left, y), (time.left + time.width, y), RULE)?;
-    for (at, name) in time.ticks(12) {
+    for (at, name) in time.ticks(TICKS) {
         c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE)?;
         c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
     }

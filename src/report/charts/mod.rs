@@ -87,7 +87,7 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, chart.size()).into_drawing_area();
-        chart.draw(&Canvas::new(area, 1, false), heading, analysis)?;
+        chart.draw(&Canvas::new(area, 1), heading, analysis)?;
     }
     Ok(text)
 }
@@ -103,7 +103,7 @@ pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
     let mut pixels = vec![0; width as usize * height as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        chart.draw(&Canvas::new(area, PIXELS, true), heading, analysis)?;
+        chart.draw(&Canvas::new(area, PIXELS), heading, analysis)?;
     }
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);

@@ -7,8 +7,8 @@
 use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, time_axis};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PENDING, RULE, TERMINATING};
+use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, shades, time_axis};
+use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
 use super::{ChartError, Heading};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::{Analysis, grouped};
@@ -47,13 +47,24 @@ pub(super) fn draw<B: DrawingBackend>(
     let upper_bottom = upper_top + UPPER;
     let lower_top = upper_bottom + PANEL_TITLE + 8.0;
     let bottom = f64::from(SIZE.1) - FOOT;
-    faults(c, analysis, &time, HEAD + NAMES, bottom)?;
-    grid(c, &time, upper_top, upper_bottom)?;
-    grid(c, &time, lower_top, bottom)?;
+    for (top, bottom) in [(upper_top, upper_bottom), (lower_top, bottom)] {
+        shades(c, analysis, &time, top, bottom)?;
+        grid(c, &time, top, bottom)?;
+    }
     available(c, &time, curves, upper_top, upper_bottom)?;
     lost(c, &time, curves, lower_top, bottom)?;
+    faults(c, analysis, &time, HEAD + NAMES, bottom)?;
+    title(c, &time, upper_top, "pods running and ready")?;
+    title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
     time_axis(c, &time, bottom)?;
     c.present()
+}
+
+/// The title of a panel, on paper of its own so that no line crosses it.
+fn title<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, text: &str) -> Result<(), ChartError> {
+    let y = top - 13.0;
+    c.rect((time.left, y - 8.0), (time.left + c.width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
+    c.text(text, (time.left, y), Anchor::Left, STRONG)
 }
 
 fn most(steps: &Steps) -> u32 {
@@ -87,7 +98,6 @@ fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves
     }
     numbers(c, time, &scale, &ticks)?;
     c.line(&outline, AVAILABLE, 1.5)?;
-    c.text("pods running and ready", (time.left, top - 12.0), Anchor::Left, STRONG)?;
     let note = if scale.least == 0 { String::new() } else { format!("axis begins at {}", grouped(scale.least.into())) };
     c.text(&note, (time.left + time.width, top - 12.0), Anchor::Right, SMALL)
 }
@@ -117,8 +127,7 @@ fn lost<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE)?;
-    steps_line(c, time, &scale, &curves.evicted, curves.horizon, EVICTION)?;
-    c.text("pods not running and ready, and evicted so far", (time.left, top - 12.0), Anchor::Left, STRONG)
+    steps_line(c, time, &scale, &curves.evicted, curves.horizon, EVICTION)
 }
 
 fn steps_line<B: DrawingBackend>(
@@ -133,10 +142,8 @@ fn steps_line<B: DrawingBackend>(
         return Ok(());
     }
     let spans = spans(time, 1.0, steps, horizon, u32::max);
-    let points: Vec<(f64, f64)> = spans
-        .iter()
-        .flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))])
-        .collect();
+    let points: Vec<(f64, f64)> =
+        spans.iter().flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))]).collect();
     c.line(&points, color, 2.0)?;
     // The line's end is named where it ends.
     let last = steps.last().map_or(0, |s| s.1);

@@ -7,8 +7,8 @@
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::{bins, spans};
-use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, mark, time_axis};
-use super::palette::{EVICTION, GRID, INK, NO_EXECUTE, NO_SCHEDULE, RULE, health};
+use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, mark, shades, time_axis};
+use super::palette::{EVICTION, GRID, NO_EXECUTE, NO_SCHEDULE, PAPER, RULE, health};
 use super::{ChartError, Heading};
 use crate::analysis::lanes::{NodeLane, Tainted, ZoneLane};
 use crate::analysis::state::Health;
@@ -17,8 +17,6 @@ use crate::kernel::Time;
 use plotters::backend::DrawingBackend;
 
 const LEFT: f64 = 132.0;
-/// The row with a zone's name above its nodes.
-const ZONE_ROW: f64 = 24.0;
 /// More zones are not drawn.
 const MOST_ZONES: usize = 16;
 /// The gap between the lanes of zones.
@@ -27,7 +25,7 @@ const ZONE_GAP: f64 = 16.0;
 /// The size of the chart, in points.
 pub(super) fn size(lanes: &Lanes) -> (u32, u32) {
     let body = match lanes {
-        Lanes::Nodes(nodes) => nodes.len() as f64 * node_height(nodes.len()) + 40.0 + zone_rows(nodes.len()),
+        Lanes::Nodes(nodes) => nodes.len() as f64 * node_height(nodes.len()) + 10.0,
         Lanes::Zones(zones) => {
             let shown = zones.len().min(MOST_ZONES);
             let more = if zones.len() > MOST_ZONES { 20.0 } else { 0.0 };
@@ -45,11 +43,6 @@ fn node_height(nodes: usize) -> f64 {
     }
 }
 
-/// Room for the names of zones above their nodes; how many zones there are is known only when drawing.
-fn zone_rows(nodes: usize) -> f64 {
-    if nodes > 3 { ZONE_ROW * 3.0 } else { 0.0 }
-}
-
 fn zone_height(zones: usize) -> f64 {
     match zones {
         0..=4 => 120.0,
@@ -58,12 +51,7 @@ fn zone_height(zones: usize) -> f64 {
     }
 }
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
-    heading: &Heading,
-    analysis: &Analysis<'_>,
-    lanes: &Lanes,
-) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, analysis: &Analysis<'_>, lanes: &Lanes) -> Result<(), ChartError> {
     let mut legend: Vec<(Swatch, &str)> = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady]
         .into_iter()
         .map(|h| (Swatch::Area(health(h)), name(h)))
@@ -81,12 +69,13 @@ pub(super) fn draw<B: DrawingBackend>(
     let time = TimeScale::new(LEFT, WIDTH - LEFT - RIGHT, horizon);
     let top = HEAD + NAMES;
     let bottom = f64::from(size(lanes).1) - FOOT;
-    faults(c, analysis, &time, top, bottom)?;
+    shades(c, analysis, &time, top, bottom)?;
     grid(c, &time, top, bottom)?;
     match lanes {
         Lanes::Nodes(nodes) => draw_nodes(c, analysis, &time, nodes, top)?,
         Lanes::Zones(zones) => draw_zones(c, &time, zones, horizon, top)?,
     }
+    faults(c, analysis, &time, top, bottom)?;
     time_axis(c, &time, bottom)?;
     c.present()
 }
@@ -138,13 +127,20 @@ fn draw_node<B: DrawingBackend>(
     height: f64,
 ) -> Result<(), ChartError> {
     let horizon = analysis.horizon();
-    let (bar, strip, gap) = if height > 30.0 { (18.0, 4.0, 1.0) } else if height > 20.0 { (13.0, 3.0, 1.0) } else { (9.0, 2.0, 0.5) };
+    let (bar, strip, gap) = if height > 30.0 {
+        (18.0, 4.0, 1.0)
+    } else if height > 20.0 {
+        (13.0, 3.0, 1.0)
+    } else {
+        (9.0, 2.0, 0.5)
+    };
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
     let ink = Ink { size: if height > 20.0 { 11.0 } else { 9.0 }, ..LABEL };
     let name = c.fit(analysis.node_name(lane.node), ink, LEFT - 20.0)?;
     c.text(&name, (LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
-    for (from, to, h) in spans(time, column, &lane.health, horizon, worse) {
+    let bars = spans(time, column, &lane.health, horizon, worse);
+    for &(from, to, h) in &bars {
         if h != Health::Absent {
             c.rect((time.left + from, y), (time.left + to, y + bar), health(h))?;
         }
@@ -161,23 +157,20 @@ fn draw_node<B: DrawingBackend>(
         }
     }
     for (x, n) in bins(time, 9.0, &lane.evictions) {
+        // White on the darkest of the bars.
+        let dark = bars.iter().any(|&(from, to, h)| h == Health::NotReady && from <= x + 9.0 && x < to);
+        let color = if dark { PAPER } else { EVICTION };
         let x = time.left + x;
-        mark(c, (x, y + bar / 2.0 + 4.0), EVICTION)?;
+        mark(c, (x, y + bar / 2.0 + 4.0), color)?;
         if height > 20.0 && n > 1 {
-            let ink = Ink { size: 9.0, bold: true, color: INK };
+            let ink = Ink { size: 9.0, bold: true, color };
             c.text(&grouped(n.into()), (x + 7.0, y + bar / 2.0), Anchor::Left, ink)?;
         }
     }
     Ok(())
 }
 
-fn draw_zones<B: DrawingBackend>(
-    c: &Canvas<B>,
-    time: &TimeScale,
-    zones: &[ZoneLane],
-    horizon: Time,
-    top: f64,
-) -> Result<(), ChartError> {
+fn draw_zones<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, zones: &[ZoneLane], horizon: Time, top: f64) -> Result<(), ChartError> {
     let shown = &zones[..zones.len().min(MOST_ZONES)];
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
@@ -228,9 +221,10 @@ fn draw_zone<B: DrawingBackend>(
         }
     }
     let tainted = spans(time, 1.0, &zone.tainted, horizon, u32::max);
-    if tainted.iter().any(|s| s.2 > 0) {
-        let line: Vec<(f64, f64)> =
-            tainted.iter().flat_map(|&(from, to, n)| [(left + from, share(n)), (left + to, share(n))]).collect();
+    for with_taint in tainted.split(|s| s.2 == 0).filter(|s| !s.is_empty()) {
+        let mut line = vec![(left + with_taint[0].0, base)];
+        line.extend(with_taint.iter().flat_map(|&(from, to, n)| [(left + from, share(n)), (left + to, share(n))]));
+        line.push((left + with_taint[with_taint.len() - 1].1, base));
         c.line(&line, NO_EXECUTE, 1.5)?;
     }
     let floor = y + height;
