@@ -15,6 +15,7 @@
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not True.
 
 pub mod causes;
+pub mod conformance;
 pub mod curves;
 pub mod evictions;
 pub mod facts;
