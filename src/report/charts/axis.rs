@@ -2,7 +2,7 @@
 
 use crate::kernel::Time;
 
-/// Time from left to right.
+/// Time from left to right, in points.
 #[derive(Clone, Copy)]
 pub(super) struct TimeScale {
     pub(super) left: f64,

@@ -1,6 +1,8 @@
 //! A drawing area in points: rectangles, lines, texts, at a scale.
+//!
+//! In a bitmap an opaque rectangle leaves out its far edges, as in SVG, so that neighbours neither overlap nor gape.
 
-use super::ChartError;
+use super::{ChartError, font};
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -8,11 +10,11 @@ use plotters::element::{PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
 
-/// The family under which the built-in font is known; an SVG names it, too.
-pub(super) const FONT: &str = "sans-serif";
-
 /// plotters gives sizes of text as heights of lines; this many of them make the height of an em.
 const LINE: f64 = 1.24;
+/// The height of capitals and of small letters of DejaVu Sans, in ems.
+const CAPITAL: f64 = 0.729;
+const SMALL_LETTER: f64 = 0.547;
 
 /// How a text is drawn. Sizes are those of the font, in points.
 #[derive(Clone, Copy)]
@@ -26,6 +28,8 @@ pub(super) struct Ink {
 pub(super) struct Canvas<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: f64,
+    /// Texts are drawn as pixels, not handed on as texts.
+    pixels: bool,
 }
 
 /// Where a text stands relative to its point.
@@ -36,18 +40,13 @@ pub(super) enum Anchor {
     Right,
 }
 
-fn font(ink: Ink, size: f64) -> FontDesc<'static> {
-    let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
-    FontDesc::new(FontFamily::Name(FONT), size * LINE, style)
-}
-
 fn failed(e: impl std::fmt::Display) -> ChartError {
     ChartError::Draw(e.to_string())
 }
 
 impl<B: DrawingBackend> Canvas<B> {
-    pub(super) fn new(area: DrawingArea<B, Shift>, scale: u32) -> Self {
-        Canvas { area, scale: f64::from(scale) }
+    pub(super) fn new(area: DrawingArea<B, Shift>, scale: u32, pixels: bool) -> Self {
+        Canvas { area, scale: f64::from(scale), pixels }
     }
 
     pub(super) fn fill(&self, color: RGBColor) -> Result<(), ChartError> {
@@ -90,37 +89,29 @@ impl<B: DrawingBackend> Canvas<B> {
         self.area.draw(&Polygon::new(points, color.filled())).map_err(failed)
     }
 
-    /// A text whose middle is at that height.
-    pub(super) fn text(&self, text: &str, at: (f64, f64), anchor: Anchor, ink: Ink) -> Result<(), ChartError> {
+    /// A text whose capitals have their middle at that height.
+    pub(super) fn text(&self, text: &str, (x, y): (f64, f64), anchor: Anchor, ink: Ink) -> Result<(), ChartError> {
+        if self.pixels {
+            let x = match anchor {
+                Anchor::Left => x,
+                Anchor::Middle => x - font::width(text, ink)? / 2.0,
+                Anchor::Right => x - font::width(text, ink)?,
+            };
+            // The base line lies between pixels where that is sharpest: on one.
+            let base = ((y + CAPITAL / 2.0 * ink.size) * self.scale).round();
+            let draw = |x, y, covered| self.area.draw_pixel((x, y), &ink.color.mix(covered));
+            return font::rasterise(text, ink, ink.size * self.scale, (x * self.scale, base), draw)?.map_err(failed);
+        }
         let h = match anchor {
             Anchor::Left => HPos::Left,
             Anchor::Middle => HPos::Center,
             Anchor::Right => HPos::Right,
         };
-        let style = TextStyle::from(font(ink, ink.size * self.scale)).color(&ink.color).pos(Pos::new(h, VPos::Center));
-        self.area.draw_text(text, &style, self.point(at)).map_err(failed)
-    }
-
-    /// How wide a text is, in points; the same at every scale.
-    pub(super) fn width(&self, text: &str, ink: Ink) -> Result<f64, ChartError> {
-        // Measured at one large size, so that rounding to pixels does not move the layout between SVG and PNG.
-        const LARGE: f64 = 100.0;
-        let (width, _) = font(ink, LARGE).box_size(text).map_err(failed)?;
-        Ok(f64::from(width) * ink.size / LARGE)
-    }
-
-    /// The text, shortened to a width with an ellipsis.
-    pub(super) fn fit(&self, text: &str, ink: Ink, most: f64) -> Result<String, ChartError> {
-        if self.width(text, ink)? <= most {
-            return Ok(text.to_owned());
-        }
-        let chars: Vec<char> = text.chars().collect();
-        let (mut fits, mut too_long) = (0, chars.len());
-        while too_long - fits > 1 {
-            let middle = (fits + too_long) / 2;
-            let cut: String = chars[..middle].iter().chain(['…'].iter()).collect();
-            if self.width(&cut, ink)? <= most { fits = middle } else { too_long = middle }
-        }
-        Ok(chars[..fits].iter().chain(['…'].iter()).collect())
+        let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let font = FontDesc::new(FontFamily::SansSerif, ink.size * LINE * self.scale, style);
+        let style = TextStyle::from(font).color(&ink.color).pos(Pos::new(h, VPos::Center));
+        // plotters puts the middle of small letters there.
+        let y = y + (CAPITAL - SMALL_LETTER) / 2.0 * ink.size;
+        self.area.draw_text(text, &style, self.point((x, y))).map_err(failed)
     }
 }

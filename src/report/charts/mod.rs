@@ -8,6 +8,7 @@
 mod axis;
 mod canvas;
 mod columns;
+mod font;
 mod frame;
 mod palette;
 mod pods;
@@ -15,9 +16,8 @@ mod timeline;
 
 use crate::analysis::{Analysis, Curves, Lanes};
 use canvas::Canvas;
-use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
-use plotters::style::{FontStyle, register_font};
-use std::sync::OnceLock;
+use frame::Names;
+use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea, SVGBackend};
 
 /// More nodes than these are drawn by zone.
 pub const MOST_NODE_LANES: usize = 60;
@@ -58,22 +58,31 @@ pub struct Heading {
 }
 
 impl Chart<'_> {
-    fn size(&self) -> (u32, u32) {
+    fn left(&self) -> f64 {
         match self {
-            Chart::Timeline(lanes) => timeline::size(lanes),
-            Chart::Pods(_) => pods::SIZE,
+            Chart::Timeline(_) => timeline::LEFT,
+            Chart::Pods(_) => pods::LEFT,
         }
     }
 
-    fn draw<B: plotters::prelude::DrawingBackend>(
+    fn size(&self, names: &Names) -> (u32, u32) {
+        let height = match self {
+            Chart::Timeline(lanes) => timeline::height(lanes, names),
+            Chart::Pods(_) => pods::height(names),
+        };
+        (frame::WIDTH as u32, height as u32)
+    }
+
+    fn draw<B: DrawingBackend>(
         &self,
         canvas: &Canvas<B>,
         heading: &Heading,
         analysis: &Analysis<'_>,
+        names: &Names,
     ) -> Result<(), ChartError> {
         match self {
-            Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, lanes),
-            Chart::Pods(curves) => pods::draw(canvas, heading, analysis, curves),
+            Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, names, lanes),
+            Chart::Pods(curves) => pods::draw(canvas, heading, names, curves),
         }
     }
 }
@@ -83,11 +92,11 @@ impl Chart<'_> {
 /// # Errors
 /// [`ChartError`], see there.
 pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<String, ChartError> {
-    register()?;
+    let names = Names::new(analysis, chart.left())?;
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, chart.size()).into_drawing_area();
-        chart.draw(&Canvas::new(area, 1), heading, analysis)?;
+        let area = SVGBackend::with_string(&mut text, chart.size(&names)).into_drawing_area();
+        chart.draw(&Canvas::new(area, 1, false), heading, analysis, &names)?;
     }
     Ok(text)
 }
@@ -97,13 +106,13 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
 /// # Errors
 /// [`ChartError`], see there.
 pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<Vec<u8>, ChartError> {
-    register()?;
-    let (width, height) = chart.size();
+    let names = Names::new(analysis, chart.left())?;
+    let (width, height) = chart.size(&names);
     let (width, height) = (width * PIXELS, height * PIXELS);
     let mut pixels = vec![0; width as usize * height as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        chart.draw(&Canvas::new(area, PIXELS), heading, analysis)?;
+        chart.draw(&Canvas::new(area, PIXELS, true), heading, analysis, &names)?;
     }
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
@@ -114,15 +123,4 @@ pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
     writer.write_image_data(&pixels)?;
     writer.finish()?;
     Ok(bytes)
-}
-
-/// Makes the built-in font known to plotters, once per process.
-fn register() -> Result<(), ChartError> {
-    static DONE: OnceLock<bool> = OnceLock::new();
-    let done = DONE.get_or_init(|| {
-        let normal = include_bytes!("../font/DejaVuSans-subset.ttf");
-        let bold = include_bytes!("../font/DejaVuSans-Bold-subset.ttf");
-        register_font(canvas::FONT, FontStyle::Normal, normal).is_ok() && register_font(canvas::FONT, FontStyle::Bold, bold).is_ok()
-    });
-    if *done { Ok(()) } else { Err(ChartError::Font) }
 }

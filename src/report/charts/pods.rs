@@ -7,29 +7,29 @@
 use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, shades, time_axis};
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
-use super::{ChartError, Heading};
+use super::{ChartError, Heading, font};
 use crate::analysis::curves::{Curves, Steps, value_at};
-use crate::analysis::{Analysis, grouped};
+use crate::analysis::grouped;
 use crate::kernel::Time;
 use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
-/// In points.
-pub(super) const SIZE: (u32, u32) = (WIDTH as u32, 620);
-
-const LEFT: f64 = 84.0;
+/// Where the data begin.
+pub(super) const LEFT: f64 = 84.0;
 /// The title of a panel stands above it.
 const PANEL_TITLE: f64 = 26.0;
 const UPPER: f64 = 160.0;
+const LOWER: f64 = 220.0;
+const BETWEEN: f64 = 8.0;
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
-    heading: &Heading,
-    analysis: &Analysis<'_>,
-    curves: &Curves,
-) -> Result<(), ChartError> {
+/// The height of the chart, in points.
+pub(super) fn height(names: &Names) -> f64 {
+    names.top + PANEL_TITLE + UPPER + BETWEEN + PANEL_TITLE + LOWER + FOOT
+}
+
+pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &Names, curves: &Curves) -> Result<(), ChartError> {
     let has_pending = curves.pending.iter().any(|s| s.1 > 0);
     let mut legend = vec![
         (Swatch::Area(AVAILABLE_FILL), "running and ready"),
@@ -42,18 +42,18 @@ pub(super) fn draw<B: DrawingBackend>(
         legend.remove(3);
     }
     head(c, heading, LEFT, &legend)?;
-    let time = TimeScale::new(LEFT, WIDTH - LEFT - RIGHT, curves.horizon);
-    let upper_top = HEAD + NAMES + PANEL_TITLE;
+    let time = names.time;
+    let upper_top = names.top + PANEL_TITLE;
     let upper_bottom = upper_top + UPPER;
-    let lower_top = upper_bottom + PANEL_TITLE + 8.0;
-    let bottom = f64::from(SIZE.1) - FOOT;
+    let lower_top = upper_bottom + BETWEEN + PANEL_TITLE;
+    let bottom = lower_top + LOWER;
     for (top, bottom) in [(upper_top, upper_bottom), (lower_top, bottom)] {
-        shades(c, analysis, &time, top, bottom)?;
+        names.shades(c, top, bottom)?;
         grid(c, &time, top, bottom)?;
     }
     available(c, &time, curves, upper_top, upper_bottom)?;
     lost(c, &time, curves, lower_top, bottom)?;
-    faults(c, analysis, &time, HEAD + NAMES, bottom)?;
+    names.lines(c, bottom)?;
     title(c, &time, upper_top, "pods running and ready")?;
     title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
     time_axis(c, &time, bottom)?;
@@ -63,7 +63,7 @@ pub(super) fn draw<B: DrawingBackend>(
 /// The title of a panel, on paper of its own so that no line crosses it.
 fn title<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, text: &str) -> Result<(), ChartError> {
     let y = top - 13.0;
-    c.rect((time.left, y - 8.0), (time.left + c.width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
+    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
     c.text(text, (time.left, y), Anchor::Left, STRONG)
 }
 

@@ -7,23 +7,24 @@
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::{bins, spans};
-use super::frame::{FOOT, HEAD, LABEL, NAMES, RIGHT, SMALL, STRONG, Swatch, WIDTH, faults, grid, head, mark, shades, time_axis};
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, mark, time_axis};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, NO_SCHEDULE, PAPER, RULE, health};
-use super::{ChartError, Heading};
+use super::{ChartError, Heading, font};
 use crate::analysis::lanes::{NodeLane, Tainted, ZoneLane};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, Lanes, grouped};
 use crate::kernel::Time;
 use plotters::backend::DrawingBackend;
 
-const LEFT: f64 = 132.0;
+/// Where the data begin.
+pub(super) const LEFT: f64 = 132.0;
 /// More zones are not drawn.
 const MOST_ZONES: usize = 16;
 /// The gap between the lanes of zones.
 const ZONE_GAP: f64 = 16.0;
 
-/// The size of the chart, in points.
-pub(super) fn size(lanes: &Lanes) -> (u32, u32) {
+/// The height of the chart, in points.
+pub(super) fn height(lanes: &Lanes, names: &Names) -> f64 {
     let body = match lanes {
         Lanes::Nodes(nodes) => nodes.len() as f64 * node_height(nodes.len()) + 10.0,
         Lanes::Zones(zones) => {
@@ -32,7 +33,7 @@ pub(super) fn size(lanes: &Lanes) -> (u32, u32) {
             shown as f64 * (zone_height(shown) + ZONE_GAP) + more
         }
     };
-    (WIDTH as u32, (HEAD + NAMES + body + FOOT) as u32)
+    (names.top + body + FOOT).ceil()
 }
 
 fn node_height(nodes: usize) -> f64 {
@@ -51,7 +52,13 @@ fn zone_height(zones: usize) -> f64 {
     }
 }
 
-pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, analysis: &Analysis<'_>, lanes: &Lanes) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+    names: &Names,
+    lanes: &Lanes,
+) -> Result<(), ChartError> {
     let mut legend: Vec<(Swatch, &str)> = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady]
         .into_iter()
         .map(|h| (Swatch::Area(health(h)), name(h)))
@@ -66,16 +73,15 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, analysis
     }
     head(c, heading, LEFT, &legend)?;
     let horizon = analysis.horizon();
-    let time = TimeScale::new(LEFT, WIDTH - LEFT - RIGHT, horizon);
-    let top = HEAD + NAMES;
-    let bottom = f64::from(size(lanes).1) - FOOT;
-    shades(c, analysis, &time, top, bottom)?;
+    let (time, top) = (names.time, names.top);
+    let bottom = height(lanes, names) - FOOT;
+    names.shades(c, top, bottom)?;
     grid(c, &time, top, bottom)?;
     match lanes {
         Lanes::Nodes(nodes) => draw_nodes(c, analysis, &time, nodes, top)?,
         Lanes::Zones(zones) => draw_zones(c, &time, zones, horizon, top)?,
     }
-    faults(c, analysis, &time, top, bottom)?;
+    names.lines(c, bottom)?;
     time_axis(c, &time, bottom)?;
     c.present()
 }
@@ -137,7 +143,7 @@ fn draw_node<B: DrawingBackend>(
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
     let ink = Ink { size: if height > 20.0 { 11.0 } else { 9.0 }, ..LABEL };
-    let name = c.fit(analysis.node_name(lane.node), ink, LEFT - 20.0)?;
+    let name = font::fit(analysis.node_name(lane.node), ink, LEFT - 20.0)?;
     c.text(&name, (LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
     let bars = spans(time, column, &lane.health, horizon, worse);
     for &(from, to, h) in &bars {
@@ -161,7 +167,7 @@ fn draw_node<B: DrawingBackend>(
         let dark = bars.iter().any(|&(from, to, h)| h == Health::NotReady && from <= x + 9.0 && x < to);
         let color = if dark { PAPER } else { EVICTION };
         let x = time.left + x;
-        mark(c, (x, y + bar / 2.0 + 4.0), color)?;
+        mark(c, (x, y + bar / 2.0 + 4.0), EVICTION)?;
         if height > 20.0 && n > 1 {
             let ink = Ink { size: 9.0, bold: true, color };
             c.text(&grouped(n.into()), (x + 7.0, y + bar / 2.0), Anchor::Left, ink)?;
@@ -203,7 +209,7 @@ fn draw_zone<B: DrawingBackend>(
     let base = y + area;
     let (left, right) = (time.left, time.left + time.width);
     let label = if zone.zone.is_empty() { "no zone".to_owned() } else { format!("zone {}", zone.zone) };
-    c.text(&c.fit(&label, STRONG, LEFT - 20.0)?, (LEFT - 44.0, y + area / 2.0 - 8.0), Anchor::Right, STRONG)?;
+    c.text(&font::fit(&label, STRONG, LEFT - 20.0)?, (LEFT - 44.0, y + area / 2.0 - 8.0), Anchor::Right, STRONG)?;
     let nodes = format!("{} nodes", grouped(zone.nodes.into()));
     c.text(&nodes, (LEFT - 44.0, y + area / 2.0 + 8.0), Anchor::Right, SMALL)?;
     c.text("100 %", (LEFT - 6.0, y + 5.0), Anchor::Right, Ink { size: 9.0, ..SMALL })?;
