@@ -72,8 +72,7 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(problem));
     }
     // Seed 0 is the run in which every choice falls on its first alternative, as the recorder's do.
-    let model =
-        |plan: &Plan, seed: u64| sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) });
+    let model = |plan: &Plan, seed: u64| sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) });
     let mut out = terminal.out();
     let code = conform::run(args, &model, &mut out, &mut io::stderr().lock())?;
     out.flush()?;
@@ -84,7 +83,11 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
 fn write_help(program: &mut clap::Command, terminal: &Terminal) -> io::Result<()> {
     let help = program.render_help();
     let mut out = terminal.out();
-    if terminal.colour { write!(out, "{}", help.ansi())? } else { write!(out, "{help}")? }
+    if terminal.colour {
+        write!(out, "{}", help.ansi())?
+    } else {
+        write!(out, "{help}")?
+    }
     out.flush()
 }
 

@@ -21,8 +21,7 @@ pub(crate) fn man(args: &ManArgs, terminal: &Terminal) -> Outcome {
     let page = match &args.command {
         None => program,
         Some(name) => match program.find_subcommand(name) {
-            // A page of its own has the name that `man` looks for, `taintsim-run`.
-            Some(found) => found.clone().name(format!("taintsim-{name}")),
+            Some(found) => found.clone(),
             None => return Err(Failure::Input(Problem::new(format!("there is no command `{name}`")))),
         },
     };

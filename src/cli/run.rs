@@ -6,7 +6,7 @@ use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::progress::Progress;
 use super::terminal::Terminal;
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
+use crate::analysis::Analysis;
 use crate::kernel::{Choices, Dur, Time};
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Problem, Problems};
@@ -184,6 +184,7 @@ fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 
     #[test]
     fn the_default_window_is_the_one_of_the_figures() {

@@ -144,7 +144,7 @@ impl Sweep<'_> {
             let plan = scenario::build(self.loaded, overrides)?;
             let mut outcomes = Vec::new();
             for seed in seeds.clone() {
-                let mut goes_on = |event| !stop.load(Relaxed) && watch(event);
+                let goes_on = |event| !stop.load(Relaxed) && watch(event);
                 let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
                 outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, self.window) });
                 if !finished || !goes_on(Event::Done) {
