@@ -352,19 +352,19 @@ mod tests {
 
     #[test]
     fn a_tree_of_spawns_is_flat_and_uses_slots_again() {
-        fn node(ctx: Ctx, group: Group, depth: u32, count: Rc<Cell<u32>>) -> impl Future<Output = ()> {
-            async move {
+        fn grow(ctx: &Ctx, group: Group, depth: u32, count: Rc<Cell<u32>>) {
+            let c = ctx.clone();
+            ctx.spawn(group, async move {
                 count.set(count.get() + 1);
-                ctx.sleep(ns(1)).await;
+                c.sleep(ns(1)).await;
                 for _ in 0..if depth > 0 { 2 } else { 0 } {
-                    let child: Task = Box::pin(node(ctx.clone(), group, depth - 1, count.clone()));
-                    ctx.spawn(group, child);
+                    grow(&c, group, depth - 1, count.clone());
                 }
-            }
+            });
         }
         let (mut k, ctx, _) = kernel();
         let (count, group) = (Rc::new(Cell::new(0)), ctx.group());
-        ctx.spawn(group, node(ctx.clone(), group, 12, count.clone()));
+        grow(&ctx, group, 12, count.clone());
         while k.step() {}
         assert_eq!(count.get(), 8191); // 2^13 - 1 nodes of a binary tree of depth 12
         assert_eq!(k.live(), 0);

@@ -38,7 +38,7 @@ pub(super) const fn bits(key: u64, object: u64, ordinal: u32) -> u64 {
 
 /// Scales 64 uniform bits to `0..=last`.
 pub(super) const fn up_to(bits: u64, last: u64) -> u64 {
-    (bits as u128 * (last as u128 + 1) >> 64) as u64
+    ((bits as u128 * (last as u128 + 1)) >> 64) as u64
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ impl Wheel {
     }
 
     /// Entries of any kind, dead ones included.
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.slotted + self.batch.len() - self.cursor + self.near.len()
     }
