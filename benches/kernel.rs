@@ -8,6 +8,7 @@
 mod workloads;
 
 use criterion::{Criterion, SamplingMode};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use workloads::engines::{Engine, NeXosim, OurKey, Ours, SimCore};
@@ -70,15 +71,17 @@ fn whole<E: Engine<W>, W: Work<E::Key>>(work: W, end: u64, checksum: u64) -> Dur
     time
 }
 
-/// The hold model: as many events as are pending go before those that are timed.
-fn hold<E: Engine<Hold>>(pending: usize, checksum: u64) -> Duration {
+/// The hold model: as many events as are pending go before those that are timed. The first run's checksum is everyone's; it is no constant
+/// because the logarithm's last bit is the platform's affair.
+fn hold<E: Engine<Hold>>(pending: usize, checksum: &OnceCell<u64>) -> Duration {
     let timed = 5_000_000;
     let mut engine = E::start(Hold::new(pending, pending as u64 + timed));
     engine.run_events(pending as u64);
     let start = Instant::now();
     engine.run_events(timed);
     let time = start.elapsed();
-    assert_eq!(Work::<E::Key>::checksum(&engine.finish()), checksum);
+    let sum = Work::<E::Key>::checksum(&engine.finish());
+    assert_eq!(sum, *checksum.get_or_init(|| sum));
     time
 }
 
@@ -86,10 +89,11 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let mut table = Table::default();
     let (c, t) = (&mut criterion, &mut table);
-    for (name, pending, sum) in [("hold, 1e3 pending", 1_000, 0), ("hold, 1e5 pending", 100_000, 0)] {
-        measure(c, t, name, "taintsim", || hold::<Ours<_>>(pending, sum));
-        measure(c, t, name, "simcore", || hold::<SimCore<_>>(pending, sum));
-        measure(c, t, name, "nexosim", || hold::<NeXosim<_>>(pending, sum));
+    for (name, pending) in [("hold, 1e3 pending", 1_000), ("hold, 1e5 pending", 100_000)] {
+        let sum = OnceCell::new();
+        measure(c, t, name, "taintsim", || hold::<Ours<_>>(pending, &sum));
+        measure(c, t, name, "simcore", || hold::<SimCore<_>>(pending, &sum));
+        measure(c, t, name, "nexosim", || hold::<NeXosim<_>>(pending, &sum));
     }
     let (name, end, sum) = ("heartbeat hour", 3_600 * SEC, Heartbeat::HOUR.0);
     measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Heartbeat::new(5_000), end, sum));
