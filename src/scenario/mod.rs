@@ -7,6 +7,7 @@ pub mod names;
 mod paths;
 mod problem;
 pub mod profiles;
+pub mod recorded;
 pub mod spec;
 mod starter;
 mod syntax;

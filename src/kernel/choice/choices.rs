@@ -59,6 +59,9 @@ pub struct Choices {
     log: Option<Vec<Drawn>>,
 }
 
+/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
+const SLOTS: u32 = 8;
+
 impl Choices {
     fn over(base: Base) -> Self {
         Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None }
@@ -188,10 +191,19 @@ impl Choices {
         (self.taped || self.log.is_some()) && self.ask(point, Object::NONE, Span::Yield) == 1
     }
 
-    /// Puts items into an arbitrary order; as given where nothing is random.
+    /// Puts items into an order in which Go may walk a map of them, given the order in which they were put in; as given where nothing
+    /// is random.
+    ///
+    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot on: the order is a rotation. In
+    /// a larger one each item draws its own rank, so that one more item changes nothing in the order of the others.
     pub fn order<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
         if fixed || items.len() <= 1 {
+            return;
+        }
+        if items.len() <= SLOTS as usize {
+            let from = self.ask(point, Object::NONE, Span::Alternatives(SLOTS)) as usize;
+            items.rotate_left(if from < items.len() { from } else { 0 });
             return;
         }
         items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Rank));
