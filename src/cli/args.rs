@@ -16,11 +16,13 @@ const EXAMPLES: &str = "\
 Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
-  taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,120,300 --seeds 20
+  taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
+                                 try two values over ten seeds: table and chart
 
 Exit codes:
-  0 fine; 1 recordings differ; 2 the command line or an input is wrong; 3 internal error, or something cannot be
-  written; 4 nothing was selected; 130 interrupted";
+  0 fine                     3 internal error, or something cannot be read or written
+  1 recordings differ        4 nothing was selected
+  2 wrong usage or input     130 interrupted";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///

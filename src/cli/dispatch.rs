@@ -6,10 +6,11 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
 use super::{completions, init, interrupt, man, run, suggest, sweep, validate};
+use crate::api::spelling;
 use crate::kernel::Choices;
 use crate::sim::{self, Plan};
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::ffi::OsString;
@@ -105,14 +106,20 @@ fn color(args: &[OsString]) -> ColorWhen {
     ColorWhen::Auto
 }
 
-/// A scenario in the place of a command gets the command to use.
+/// A scenario in the place of a command gets the command to use; a misspelt command that is too short for clap's own
+/// measure of likeness gets the nearest one.
 fn advised(mut error: clap::Error) -> clap::Error {
-    if error.kind() == ErrorKind::InvalidSubcommand
-        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
-        && (word.ends_with(".ron") || Path::new(word).is_file())
-    {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    if word.ends_with(".ron") || Path::new(word).is_file() {
         let advice = StyledStr::from(format!("to simulate a scenario, use `taintsim run {word}`"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
+    } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
+        let program = Cli::command();
+        let names = program.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
+        if let Some(near) = spelling::nearest(word, names) {
+            let near = ContextValue::Strings(vec![near.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, near);
+        }
     }
     error
 }

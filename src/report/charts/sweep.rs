@@ -67,8 +67,8 @@ fn panels() -> Vec<Panel> {
     vec![
         Panel { title: "pods evicted, and needlessly", unit: Unit::Count, series: vec![evicted, needless] },
         Panel { title: "pod-minutes lost", unit: Unit::Minutes, series: plain(|f| scaled(f.lost_ns, |ns| ns / 60_000_000)) },
-        Panel { title: "from fault to Unknown", unit: Unit::Seconds, series: plain(|f| scaled(f.detection, seconds)) },
-        Panel { title: "from fault to eviction", unit: Unit::Seconds, series: plain(|f| scaled(f.eviction, seconds)) },
+        Panel { title: "detection: fault to Unknown", unit: Unit::Seconds, series: plain(|f| scaled(f.detection, seconds)) },
+        Panel { title: "eviction: fault to deletion", unit: Unit::Seconds, series: plain(|f| scaled(f.eviction, seconds)) },
     ]
 }
 

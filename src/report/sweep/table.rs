@@ -3,6 +3,7 @@
 use super::figures::{Heading, Row};
 use crate::analysis::{Spread, grouped};
 use crate::kernel::Dur;
+use crate::report::text::fold;
 use crate::report::{Style, Written, short};
 use anstyle::{AnsiColor, Style as Ansi};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -20,7 +21,9 @@ pub fn write(out: &mut dyn Write, heading: &Heading, rows: &[Row], written: Opti
     let painted = |text: &str, ansi: Ansi| if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() };
     writeln!(out, "{}", painted(&heading.scenario, BOLD))?;
     if !heading.doc.is_empty() {
-        writeln!(out, "  {}", heading.doc)?;
+        for line in fold(&heading.doc, style.width.saturating_sub(2)) {
+            writeln!(out, "  {line}")?;
+        }
     }
     writeln!(out, "  {}", heading.line)?;
     if heading.unchecked {
@@ -35,12 +38,18 @@ pub fn write(out: &mut dyn Write, heading: &Heading, rows: &[Row], written: Opti
     }
     writeln!(out, "\n{}\n", table(&columns, rows).trim_fmt())?;
     let many = heading.seeds > 1;
-    let over = if many { format!("Median over {} seeds, least and greatest in brackets. ", grouped(heading.seeds)) } else { String::new() };
-    writeln!(out, "{over}Latencies: from the fault to Unknown and to the eviction, median of a run.")?;
-    writeln!(out, "Needless: the node was back within {}.", short(heading.window))?;
+    let mut notes = String::new();
+    if many {
+        notes.push_str(&format!("Median over {} seeds, least and greatest in brackets. ", grouped(heading.seeds)));
+    }
+    notes.push_str("Detection and eviction: from the fault to Unknown and to the deletion, the median of a run. ");
+    notes.push_str(&format!("Needless: the node was back within {}.", short(heading.window)));
     let undecided: u64 = rows.iter().map(|r| r.figures.undecided).sum();
     if undecided > 0 {
-        writeln!(out, "Of {} evictions the runs ended too early to tell.", grouped(undecided))?;
+        notes.push_str(&format!(" Of {} evictions the runs ended too early to tell.", grouped(undecided)));
+    }
+    for line in fold(&notes, style.width) {
+        writeln!(out, "{line}")?;
     }
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
@@ -70,23 +79,26 @@ fn table(columns: &[String], rows: &[Row]) -> Table {
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((0, 3));
+        column.set_padding((0, 2));
     }
     table
 }
 
 /// `12 (10–14)`, `12` where all are the same, `-` where it never happened.
-fn said<T: Copy + Eq>(spread: Option<Spread<T>>, text: impl Fn(T) -> String) -> String {
+fn said<T>(spread: Option<Spread<T>>, text: impl Fn(T) -> String) -> String {
     match spread {
         None => "-".to_owned(),
-        Some(s) if s.min == s.max => text(s.median),
-        Some(s) => format!("{} ({}–{})", text(s.median), text(s.min), text(s.max)),
+        Some(s) => {
+            let (least, median, greatest) = (text(s.min), text(s.median), text(s.max));
+            if least == greatest { median } else { format!("{median} ({least}–{greatest})") }
+        }
     }
 }
 
-/// To a tenth of a second.
+/// To a tenth of a second from ten seconds on.
 fn latency(d: Dur) -> String {
-    short(Dur::from_millis((d.as_millis() + 50) / 100 * 100))
+    let ms = d.as_millis();
+    short(Dur::from_millis(if ms < 10_000 { ms } else { (ms + 50) / 100 * 100 }))
 }
 
 fn tenths_of_minutes(ns: u128) -> String {
