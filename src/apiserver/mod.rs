@@ -1,1 +1,23 @@
-//! To come.
+//! The API server: a versioned store with Kubernetes' rules for writes, and what watches are told.
+//!
+//! Every operation applies at the present instant; the way to the server and back is the client's business.
+//! Models `apiserver/pkg/registry/generic/registry/store.go` (resourceVersion conflicts, uid preconditions, no-op
+//! writes), `pkg/registry/core/pod/strategy.go` (graceful deletion), the status subresource, and the admission
+//! plugins DefaultTolerationSeconds and TaintNodesByCondition. Times lose their fraction here, and only here.
+//! Left out: etcd, the watch cache's own lag (reads with resourceVersion 0 are served live), finalizers,
+//! authentication, priority and fairness.
+
+mod admission;
+mod error;
+mod events;
+mod nodes;
+mod pods;
+mod recording;
+mod server;
+
+pub use admission::Admission;
+pub use error::ApiError;
+pub use events::EventName;
+pub use nodes::NewNode;
+pub use pods::NewPod;
+pub use server::{ApiServer, Watcher};

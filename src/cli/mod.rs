@@ -1,1 +1,3 @@
-//! To come.
+//! The command line: one file per command.
+
+pub mod conform;

@@ -1,10 +1,22 @@
-//! What client-go gives a controller.
+//! What client-go gives a controller: a client with its rate limiter and latency, informer caches with watch delay,
+//! work queues that deduplicate and back off, the event recorder, and `parallelize`.
+//!
+//! Models `client-go` v0.34 (`rest/request.go`, `util/flowcontrol`, `tools/cache`, `util/workqueue`, `tools/record`)
+//! and `golang.org/x/time/rate`. Left out: watch reconnects and bookmarks, periodic resync (12 to 24 hours),
+//! request retries on 429, the aggregation of events by message beyond their kinds.
 
-/// A client's rate limit (`rest.Config` QPS and Burst).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Requests per second.
-    pub qps: f32,
-    /// How many may go at once after a quiet time.
-    pub burst: u32,
-}
+mod delay;
+mod informer;
+mod parallelize;
+mod recorder;
+mod request;
+mod token_bucket;
+mod work_queue;
+
+pub use delay::Delay;
+pub use informer::{InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags};
+pub use parallelize::parallelize;
+pub use recorder::{About, EventRecorder};
+pub use request::{Client, ClientTiming};
+pub use token_bucket::{Limits, TokenBucket};
+pub use work_queue::{QueueKey, RateLimiter, WorkQueue};

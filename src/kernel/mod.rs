@@ -1,5 +1,25 @@
 //! Simulation kernel: knows nothing of Kubernetes, does no IO, cannot fail.
+//!
+//! A [`Kernel`] owns an event queue and processes (`async fn`s in virtual time); everything else reaches it through a [`Ctx`]. Whatever a
+//! real cluster leaves to chance is asked of [`Choices`]. Wrong use from inside the program (parking outside a process, a re-entered
+//! [`Shared`]) panics; nothing that a user can write leads there.
 
+pub mod choice;
+mod class;
+mod ctx;
+mod executor;
+mod process;
+pub mod queue;
+mod shared;
+pub mod sync;
 mod time;
 
+pub use choice::{Choices, Object, PointId};
+pub use class::Class;
+pub use ctx::{Ctx, Handler, HandlerId, NONE};
+pub use executor::Kernel;
+pub use process::{Group, Ticket};
+pub use queue::{EventKey, EventQueue, Lane};
+pub use shared::Shared;
+pub use sync::{Chan, Either, Held, Join, Lock, select2};
 pub use time::{Dur, Time};

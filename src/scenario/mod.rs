@@ -1,3 +1,6 @@
-//! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
+//! Scenarios: the language, and what a file of it comes down to.
 
+pub mod duration;
+pub mod profiles;
+pub mod recorded;
 pub mod spec;

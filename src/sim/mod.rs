@@ -1,4 +1,11 @@
-//! Assembly of a cluster and its run: one [`Plan`](plan::Plan) in, one [`Trace`](crate::trace::Trace) out.
+//! Assembly of a cluster and its run: one [`Plan`] in, one [`Trace`](crate::trace::Trace) out.
 
+mod cluster;
+mod faults;
 pub mod plan;
+mod process;
 pub mod profile;
+mod run;
+
+pub use plan::Plan;
+pub use run::{Progress, run, run_watched};

@@ -12,7 +12,7 @@ use crate::api::pod::{Deletion, PodCondition, PodPhase, PodTemplate};
 use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
-use crate::client::Limits;
+pub use crate::client::{Delay, Limits};
 use crate::controllers::kubelet::KubeletMode;
 use crate::kernel::{Dur, Time};
 
@@ -35,6 +35,9 @@ pub struct Plan {
     pub admission: Admission,
     /// When the controllers' process starts.
     pub controllers_start: Time,
+    /// The controllers have been running for long at time zero: they know the nodes and have no history to tell. Otherwise
+    /// they start like a new process, which registers every node.
+    pub warm_start: bool,
     /// Nodes that exist from the start, then those that join later ([`Do::AddNode`]).
     pub nodes: Vec<NodePlan>,
     /// Templates that pods refer to.
@@ -261,15 +264,6 @@ pub struct Admission {
     pub taint_nodes_by_condition: bool,
 }
 
-/// A delay: constant, or uniform between two values, drawn per request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delay {
-    /// At least.
-    pub min: Dur,
-    /// At most.
-    pub max: Dur,
-}
-
 /// Delays, limits, and how kubelets and users behave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
@@ -283,6 +277,9 @@ pub struct Timing {
     pub watch: Delay,
     /// Added to the monitor period, for the time a pass takes.
     pub pass_overhead: Dur,
+    /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock stands still within an
+    /// instant, as in recorded timelines.
+    pub clock_advances: bool,
     /// The limit of the node lifecycle controller's client; none is unlimited.
     pub node_lifecycle_client: Option<Limits>,
     /// The limit of the taint eviction controller's client; up to 1.28 it has none of its own.

@@ -1,5 +1,15 @@
-//! Kubelets.
+//! Kubelets: heartbeats, and the life of pods on their nodes.
+//!
+//! One module with its behaviour as data ([`KubeletMode`]): `Imitated` are the recorder's rules, exactly; `Real` models
+//! `component-helpers/apimachinery/lease/controller.go`, `pkg/kubelet/kubelet_node_status.go`, the status manager and
+//! `pkg/kubelet/lifecycle/predicate.go`, v1.34, older releases by [`Switches`]. Kubelets write straight into the API server:
+//! their own request latency, milliseconds against periods of ten seconds, is left out, as are images, volumes, probes,
+//! node-pressure eviction and graceful node shutdown.
 
+mod imitated;
+mod kubelets;
+mod real;
 mod switches;
 
+pub use kubelets::{Kubelets, NodeSettings};
 pub use switches::{FirstTry, Imitated, KubeletMode, Real, ReportOffset, Switches};

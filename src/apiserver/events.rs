@@ -1,0 +1,84 @@
+//! Events: which names exist, and their records.
+//!
+//! An event's name is its object's name and the nanosecond at which it was made (`client-go/tools/internal/events:
+//! GenerateEventName`), so two events about one object in one instant collide, and the second is refused.
+
+use super::error::ApiError;
+use super::server::ApiServer;
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::Time;
+use crate::trace::{Actor, EventText, What};
+use std::collections::BTreeSet;
+
+/// The name of an event: the object it is about and when it was made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum EventName {
+    /// About a node.
+    Node(NodeId, Time),
+    /// About a pod.
+    Pod(PodId, Time),
+}
+
+/// The names of the events that exist. The first two of each pod lie in a table: in a large outage most pods have just
+/// those.
+#[derive(Default)]
+pub(super) struct EventStore {
+    first_of_pods: Vec<[Option<Time>; 2]>,
+    others: BTreeSet<EventName>,
+}
+
+impl EventStore {
+    fn contains(&self, name: EventName) -> bool {
+        if let EventName::Pod(pod, at) = name
+            && self.first_of_pods.get(pod.index()).is_some_and(|two| two.contains(&Some(at)))
+        {
+            return true;
+        }
+        self.others.contains(&name)
+    }
+
+    fn insert(&mut self, name: EventName) {
+        if let EventName::Pod(pod, at) = name {
+            if self.first_of_pods.len() <= pod.index() {
+                self.first_of_pods.resize(pod.index() + 1, [None; 2]);
+            }
+            if let Some(free) = self.first_of_pods[pod.index()].iter_mut().find(|t| t.is_none()) {
+                *free = Some(at);
+                return;
+            }
+        }
+        self.others.insert(name);
+    }
+}
+
+impl ApiServer {
+    /// POST of an event.
+    pub fn create_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) -> Result<(), ApiError> {
+        if self.store.with(|s| s.events.contains(name)) {
+            return Err(ApiError::AlreadyExists);
+        }
+        self.store.with(|s| {
+            s.next_version();
+            s.events.insert(name);
+        });
+        self.record_event(actor, name, text, combined, count);
+        Ok(())
+    }
+
+    /// PATCH of an event that happened again.
+    pub fn patch_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) -> Result<(), ApiError> {
+        if !self.store.with(|s| s.events.contains(name)) {
+            return Err(ApiError::NotFound);
+        }
+        self.store.with(|s| s.next_version());
+        self.record_event(actor, name, text, combined, count);
+        Ok(())
+    }
+
+    fn record_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) {
+        match name {
+            EventName::Node(id, _) => self.record_node(actor, id, What::NodeEvent(text, combined, count)),
+            EventName::Pod(id, _) => self.record_pod(actor, id, What::PodEvent(text, combined, count)),
+        };
+    }
+}

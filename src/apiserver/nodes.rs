@@ -1,0 +1,155 @@
+//! Writes to nodes and their leases.
+
+use super::error::ApiError;
+use super::server::ApiServer;
+use crate::api::labels::Labels;
+use crate::api::lease::Lease;
+use crate::api::meta::Timestamp;
+use crate::api::names::NodeId;
+use crate::api::node::{Node, NodeCondition};
+use crate::api::quantity::Resources;
+use crate::api::taint::Taint;
+use crate::trace::{Actor, NO_RECORD, RecordId, What};
+use std::rc::Rc;
+
+/// A node to be created.
+#[derive(Clone, Debug)]
+pub struct NewNode {
+    /// Its name.
+    pub id: NodeId,
+    /// `metadata.creationTimestamp`, where it is not now.
+    pub creation_timestamp: Option<Timestamp>,
+    /// Its labels.
+    pub labels: Rc<Labels>,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+    /// `spec.unschedulable`
+    pub unschedulable: bool,
+    /// Its conditions.
+    pub conditions: Vec<NodeCondition>,
+    /// Its allocatable resources.
+    pub allocatable: Rc<Resources>,
+}
+
+impl ApiServer {
+    /// Creates a node. `registering` runs admission, as for a kubelet that registers itself.
+    pub fn create_node(&self, actor: Actor, new: NewNode, registering: bool) -> Result<Rc<Node>, ApiError> {
+        if self.node(new.id).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        let mut taints = new.taints;
+        if registering {
+            self.admission.taint_new_node(&mut taints);
+        }
+        let node = Node {
+            id: new.id,
+            uid: self.store.with(|s| s.next_uid()),
+            resource_version: 0,
+            record: NO_RECORD,
+            creation_timestamp: new.creation_timestamp.unwrap_or_else(|| self.timestamp()),
+            labels: new.labels,
+            taints,
+            unschedulable: new.unschedulable,
+            conditions: new.conditions,
+            allocatable: new.allocatable,
+        };
+        Ok(self.commit_node(actor, None, node))
+    }
+
+    /// Deletes a node object; its pods stay.
+    pub fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
+        let old = self.node(id).ok_or(ApiError::NotFound)?;
+        self.store.with(|s| {
+            s.next_version();
+            s.nodes[id.index()] = None;
+        });
+        let record = self.record_gone(actor, id.0, What::NodeDeleted);
+        self.with_cause(record, || self.tell(|w| w.node(Some(&old), None)));
+        Ok(())
+    }
+
+    /// PUT of the status of a node that was read before: refused if it has changed since.
+    pub fn update_node_status(&self, actor: Actor, node: &Node) -> Result<Rc<Node>, ApiError> {
+        let old = self.node(node.id).ok_or(ApiError::NotFound)?;
+        if old.uid != node.uid || old.resource_version != node.resource_version {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_node(actor, &old, |n| n.conditions.clone_from(&node.conditions)))
+    }
+
+    /// PATCH of a node's taints as a whole, with the resourceVersion they were read at or without.
+    pub fn patch_node_taints(&self, actor: Actor, id: NodeId, version: Option<u64>, taints: Vec<Taint>) -> Result<Rc<Node>, ApiError> {
+        let old = self.node(id).ok_or(ApiError::NotFound)?;
+        if version.is_some_and(|v| v != old.resource_version) {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_node(actor, &old, |n| n.taints = taints))
+    }
+
+    /// Applies a change to a node as it is stored now; a change of nothing is not a write.
+    pub fn mutate_node(&self, actor: Actor, id: NodeId, f: impl FnOnce(&mut Node)) -> Result<Rc<Node>, ApiError> {
+        let old = self.node(id).ok_or(ApiError::NotFound)?;
+        Ok(self.change_node(actor, &old, f))
+    }
+
+    fn change_node(&self, actor: Actor, old: &Rc<Node>, f: impl FnOnce(&mut Node)) -> Rc<Node> {
+        let mut new = (**old).clone();
+        f(&mut new);
+        if new == **old {
+            return old.clone();
+        }
+        self.commit_node(actor, Some(old), new)
+    }
+
+    fn commit_node(&self, actor: Actor, old: Option<&Rc<Node>>, mut new: Node) -> Rc<Node> {
+        new.resource_version = self.store.with(|s| s.next_version());
+        new.record = self.record_node_change(actor, old.map(|o| &**o), &new);
+        let new = Rc::new(new);
+        self.store.with(|s| put(&mut s.nodes, new.id.index(), new.clone()));
+        self.with_cause(new.record, || self.tell(|w| w.node(old, Some(&new))));
+        new
+    }
+
+    /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
+    pub fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
+        let lease = self.store.with(|s| {
+            let resource_version = s.next_version();
+            let uid = match s.leases.get(node.index()) {
+                Some(Some(l)) => l.uid,
+                _ => s.next_uid(),
+            };
+            let lease = Lease { node, uid, resource_version, renew_time_us };
+            put(&mut s.leases, node.index(), lease.clone());
+            lease
+        });
+        self.tell(|w| w.lease(node, Some(&lease)));
+        Ok(())
+    }
+
+    /// Deletes a node's lease.
+    pub fn delete_lease(&self, node: NodeId) -> Result<(), ApiError> {
+        self.lease(node).ok_or(ApiError::NotFound)?;
+        self.store.with(|s| {
+            s.next_version();
+            s.leases[node.index()] = None;
+        });
+        self.tell(|w| w.lease(node, None));
+        Ok(())
+    }
+
+    /// Runs `f` with a record as the cause of what follows, then restores the cause.
+    pub(super) fn with_cause(&self, record: RecordId, f: impl FnOnce()) {
+        let before = self.ctx.cause();
+        self.ctx.set_cause(record);
+        f();
+        self.ctx.set_cause(before);
+    }
+}
+
+/// Stores at an index, growing the table.
+pub(super) fn put<T: Clone>(table: &mut Vec<Option<T>>, index: usize, value: T) {
+    if table.len() <= index {
+        table.resize(index + 1, None);
+    }
+    table[index] = Some(value);
+}

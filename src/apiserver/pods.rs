@@ -1,0 +1,191 @@
+//! Writes to pods, graceful deletion among them.
+
+use super::error::ApiError;
+use super::nodes::put;
+use super::server::ApiServer;
+use crate::api::meta::{ConditionStatus, Timestamp, Uid};
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
+use crate::api::toleration::Toleration;
+use crate::trace::{Actor, NO_RECORD, What};
+use std::rc::Rc;
+
+/// A pod to be created.
+#[derive(Clone, Debug)]
+pub struct NewPod {
+    /// Its namespace and name.
+    pub id: PodId,
+    /// What it shares with others.
+    pub template: Rc<PodTemplate>,
+    /// The node it is bound to.
+    pub node: Option<NodeId>,
+    /// Its phase; `Pending` for a new pod.
+    pub phase: PodPhase,
+    /// Its condition Ready.
+    pub ready: Option<PodCondition>,
+    /// Its condition DisruptionTarget.
+    pub disruption_target: Option<PodCondition>,
+    /// A deletion that has begun already.
+    pub deletion: Option<Deletion>,
+}
+
+impl ApiServer {
+    /// Creates a pod; admission adds the default tolerations.
+    pub fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
+        if self.pod(new.id).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        let pod = Pod {
+            id: new.id,
+            uid: self.store.with(|s| s.next_uid()),
+            resource_version: 0,
+            record: NO_RECORD,
+            template: self.admit(&new.template),
+            node: new.node,
+            deletion: new.deletion,
+            phase: new.phase,
+            ready: new.ready,
+            disruption_target: new.disruption_target,
+        };
+        Ok(self.commit_pod(actor, None, pod))
+    }
+
+    /// The template with default tolerations. A template that has them already is shared as it is.
+    pub fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
+        self.admission.default_tolerations(template).map_or_else(|| template.clone(), Rc::new)
+    }
+
+    /// PUT of the status of a pod that was read before: refused if it has changed since.
+    pub fn update_pod_status(&self, actor: Actor, pod: &Pod) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(pod.id).ok_or(ApiError::NotFound)?;
+        if old.uid != pod.uid || old.resource_version != pod.resource_version {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = pod.phase;
+            p.ready = pod.ready;
+            p.disruption_target = pod.disruption_target;
+        }))
+    }
+
+    /// PATCH of the condition DisruptionTarget into a pod's status, with a precondition on the uid.
+    pub fn patch_disruption_target(&self, actor: Actor, id: PodId, uid: Uid, condition: PodCondition) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if old.uid != uid {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
+    }
+
+    /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while it is Pending.
+    pub fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        if old.phase != PodPhase::Pending {
+            return Ok(old);
+        }
+        let ready = PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: self.timestamp() };
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = PodPhase::Running;
+            p.ready = Some(ready);
+        }))
+    }
+
+    /// The kubelet's report of a pod's readiness, for that life of the pod only.
+    pub fn set_pod_ready(&self, actor: Actor, id: PodId, uid: Uid, status: ConditionStatus) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let at = self.timestamp();
+        Ok(self.change_pod(actor, &old, |p| {
+            if p.ready.is_none_or(|c| c.status != status) {
+                p.ready = Some(PodCondition { status, reason: PodReason::None, last_transition_time: at });
+            }
+        }))
+    }
+
+    /// The kubelet's report of a pod's phase, for that life of the pod only.
+    pub fn set_pod_phase(&self, actor: Actor, id: PodId, uid: Uid, phase: PodPhase) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let at = self.timestamp();
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = phase;
+            if phase.is_terminal() {
+                p.ready = Some(PodCondition { status: ConditionStatus::False, reason: PodReason::None, last_transition_time: at });
+            }
+        }))
+    }
+
+    /// Binds a pod to a node: refused if it is bound or being deleted.
+    pub fn bind_pod(&self, actor: Actor, id: PodId, node: NodeId) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if old.node.is_some() || old.is_terminating() {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| p.node = Some(node)))
+    }
+
+    /// Replaces a pod's tolerations; admission adds the default ones.
+    pub fn set_tolerations(&self, actor: Actor, id: PodId, tolerations: Vec<Toleration>) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        let mut template = (*old.template).clone();
+        template.tolerations = tolerations;
+        let template = self.admission.default_tolerations(&template).unwrap_or(template);
+        if template == *old.template {
+            return Ok(old);
+        }
+        Ok(self.change_pod(actor, &old, |p| p.template = Rc::new(template)))
+    }
+
+    /// DELETE of a pod (`pkg/registry/core/pod/strategy.go: CheckGracefulDelete`, `registry/rest/delete.go: BeforeDelete`):
+    /// grace is what is asked for, or the pod's own; none for a pod without node or with a terminal phase; a negative one
+    /// is 1. A pod that is being deleted is changed only by a shorter grace period.
+    pub fn delete_pod(&self, actor: Actor, id: PodId, grace: Option<i64>, uid: Option<Uid>) -> Result<(), ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if uid.is_some_and(|u| u != old.uid) {
+            return Err(ApiError::Conflict);
+        }
+        let mut seconds = grace.unwrap_or_else(|| old.termination_grace_period_seconds());
+        if seconds < 0 {
+            seconds = 1;
+        }
+        if old.node.is_none() || old.phase.is_terminal() {
+            seconds = 0;
+        }
+        if let Some(pending) = old.deletion.map(|d| d.grace_period_seconds)
+            && (grace.is_none() || seconds >= pending && pending > 0)
+        {
+            return Ok(());
+        }
+        if seconds == 0 {
+            self.store.with(|s| {
+                s.next_version();
+                s.pods[id.index()] = None;
+            });
+            let record = self.record_gone(actor, id.0, What::PodGone);
+            self.with_cause(record, || self.tell(|w| w.pod(Some(&old), None)));
+            return Ok(());
+        }
+        let timestamp = Timestamp(self.timestamp().0.saturating_add(seconds));
+        self.change_pod(actor, &old, |p| p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds }));
+        Ok(())
+    }
+
+    fn change_pod(&self, actor: Actor, old: &Rc<Pod>, f: impl FnOnce(&mut Pod)) -> Rc<Pod> {
+        let mut new = (**old).clone();
+        f(&mut new);
+        let same = Rc::ptr_eq(&new.template, &old.template)
+            && new.node == old.node
+            && new.deletion == old.deletion
+            && new.phase == old.phase
+            && new.ready == old.ready
+            && new.disruption_target == old.disruption_target;
+        if same { old.clone() } else { self.commit_pod(actor, Some(old), new) }
+    }
+
+    fn commit_pod(&self, actor: Actor, old: Option<&Rc<Pod>>, mut new: Pod) -> Rc<Pod> {
+        new.resource_version = self.store.with(|s| s.next_version());
+        new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
+        let new = Rc::new(new);
+        self.store.with(|s| put(&mut s.pods, new.id.index(), new.clone()));
+        self.with_cause(new.record, || self.tell(|w| w.pod(old, Some(&new))));
+        new
+    }
+}

@@ -1,0 +1,109 @@
+//! Store changes as trace records; the same facts that recorded timelines hold.
+
+use super::server::ApiServer;
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::node::Node;
+use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
+use crate::api::taint::Taint;
+use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
+
+impl ApiServer {
+    /// Writes a record about an object now, with the cause and the version that the running step has.
+    pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
+        let record = Record { at: self.ctx.now(), cause: self.ctx.cause(), saw: self.ctx.saw(), object, what, actor };
+        self.recording.with(|r| r.sink.push(record))
+    }
+
+    /// Writes a record about a node.
+    pub fn record_node(&self, actor: Actor, node: NodeId, what: What) -> RecordId {
+        self.record(actor, node.0, what)
+    }
+
+    /// Writes a record about a pod.
+    pub fn record_pod(&self, actor: Actor, pod: PodId, what: What) -> RecordId {
+        self.record(actor, pod.0, what)
+    }
+
+    /// Writes a record about a text.
+    pub fn record_text(&self, actor: Actor, text: TextId, what: What) -> RecordId {
+        self.record(actor, text.0, what)
+    }
+
+    /// Records what a write changed of a node and returns the version's record: the last one written, or the old version's.
+    pub(super) fn record_node_change(&self, actor: Actor, old: Option<&Node>, new: &Node) -> RecordId {
+        let mut last = match old {
+            Some(o) => o.record,
+            None => self.record_node(actor, new.id, What::NodeCreated),
+        };
+        if let Some(old) = old {
+            for c in &new.conditions {
+                if old.condition(c.kind).is_none_or(|was| was.status != c.status) {
+                    last = self.record_node(actor, new.id, What::NodeCondition(c.kind, c.status, c.reason));
+                }
+            }
+        }
+        let none = Vec::new();
+        let before = old.map_or(&none, |o| &o.taints);
+        if *before != new.taints {
+            let change = TaintChange { added: minus(&new.taints, before), removed: minus(before, &new.taints) };
+            if !change.added.is_empty() || !change.removed.is_empty() {
+                let index = self.recording.with(|r| {
+                    r.taints.push(change);
+                    r.taints.len() as u32 - 1
+                });
+                last = self.record_node(actor, new.id, What::NodeTaints(index));
+            }
+        }
+        if new.unschedulable != old.is_some_and(|o| o.unschedulable) {
+            last = self.record_node(actor, new.id, What::NodeUnschedulable(new.unschedulable));
+        }
+        last
+    }
+
+    /// Records what a write changed of a pod and returns the version's record: the last one written, or the old version's.
+    pub(super) fn record_pod_change(&self, actor: Actor, old: Option<&Pod>, new: &Pod) -> RecordId {
+        let mut last = match old {
+            Some(o) => o.record,
+            None => self.record_pod(actor, new.id, What::pod_created(new.node)),
+        };
+        if let (Some(old), Some(node)) = (old, new.node)
+            && old.node != new.node
+        {
+            last = self.record_pod(actor, new.id, What::PodBound(node.0));
+        }
+        if new.phase != old.map_or(PodPhase::Pending, |o| o.phase) {
+            last = self.record_pod(actor, new.id, What::PodPhase(new.phase));
+        }
+        let mut condition = |kind, was: Option<PodCondition>, is: Option<PodCondition>| {
+            if let Some(c) = is
+                && was.is_none_or(|w| w.status != c.status)
+            {
+                last = self.record_pod(actor, new.id, What::PodCondition(kind, c.status, c.reason));
+            }
+        };
+        condition(PodConditionType::Ready, old.and_then(|o| o.ready), new.ready);
+        condition(PodConditionType::DisruptionTarget, old.and_then(|o| o.disruption_target), new.disruption_target);
+        if let Some(d) = new.deletion
+            && old.and_then(|o| o.deletion).is_none_or(|was| was.grace_period_seconds != d.grace_period_seconds)
+        {
+            let grace = u32::try_from(d.grace_period_seconds).unwrap_or(u32::MAX);
+            last = self.record_pod(actor, new.id, What::PodDeleting(grace));
+        }
+        last
+    }
+
+    /// Records that an object is gone.
+    pub(super) fn record_gone(&self, actor: Actor, object: u32, what: What) -> RecordId {
+        let id = self.record(actor, object, what);
+        debug_assert_ne!(id, NO_RECORD, "a trace holds fewer records than that");
+        id
+    }
+}
+
+/// Taints of `a` whose key, value and effect are not in `b`, sorted by their text.
+fn minus(a: &[Taint], b: &[Taint]) -> Vec<Taint> {
+    let same = |x: &Taint, y: &Taint| x.matches(y) && x.value == y.value;
+    let mut out: Vec<Taint> = a.iter().filter(|t| !b.iter().any(|u| same(t, u))).cloned().collect();
+    out.sort_by_cached_key(ToString::to_string);
+    out
+}

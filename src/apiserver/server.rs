@@ -1,0 +1,179 @@
+//! The store itself: objects by dense id, one revision counter, and the watchers.
+
+use super::admission::Admission;
+use super::events::EventStore;
+use crate::api::lease::Lease;
+use crate::api::meta::{Timestamp, Uid};
+use crate::api::names::{Names, NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::kernel::{Ctx, Shared, Time};
+use crate::trace::{Sink, TaintChange, Trace};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// Is told of every change, at the instant at which it is stored. An object that is gone has no new version.
+pub trait Watcher {
+    /// A node changed.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
+    /// A pod changed.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+    /// A lease changed.
+    fn lease(&self, node: NodeId, new: Option<&Lease>);
+}
+
+/// What is stored.
+#[derive(Default)]
+pub(super) struct Store {
+    pub(super) nodes: Vec<Option<Rc<Node>>>,
+    pub(super) pods: Vec<Option<Rc<Pod>>>,
+    pub(super) leases: Vec<Option<Lease>>,
+    pub(super) events: EventStore,
+    revision: u64,
+    uids: u64,
+}
+
+impl Store {
+    /// The next resourceVersion.
+    pub(super) fn next_version(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+
+    /// The next uid.
+    pub(super) fn next_uid(&mut self) -> Uid {
+        self.uids += 1;
+        Uid(self.uids)
+    }
+}
+
+/// The trace under construction.
+pub(super) struct Recording {
+    pub(super) sink: Sink,
+    pub(super) names: Names,
+    pub(super) taints: Vec<TaintChange>,
+}
+
+/// The API server.
+pub struct ApiServer {
+    pub(super) ctx: Ctx,
+    pub(super) admission: Admission,
+    pub(super) store: Shared<Store>,
+    pub(super) recording: Shared<Recording>,
+    watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
+    next_watcher: Cell<u32>,
+    down: Cell<bool>,
+}
+
+impl ApiServer {
+    /// An empty API server that writes what happens to `sink`.
+    pub fn new(ctx: &Ctx, admission: Admission, names: Names, sink: Sink) -> Rc<Self> {
+        Rc::new(ApiServer {
+            ctx: ctx.clone(),
+            admission,
+            store: Shared::new(Store::default()),
+            recording: Shared::new(Recording { sink, names, taints: Vec::new() }),
+            watchers: RefCell::new(Vec::new()),
+            next_watcher: Cell::new(0),
+            down: Cell::new(false),
+        })
+    }
+
+    /// Tells `watcher` of every change from now on; the number takes it off again.
+    pub fn watch(&self, watcher: Rc<dyn Watcher>) -> u32 {
+        let id = self.next_watcher.get();
+        self.next_watcher.set(id + 1);
+        self.watchers.borrow_mut().push((id, watcher));
+        id
+    }
+
+    /// Takes a watcher off.
+    pub fn unwatch(&self, id: u32) {
+        self.watchers.borrow_mut().retain(|(i, _)| *i != id);
+    }
+
+    /// Makes the server stop answering, or answer again.
+    pub fn set_down(&self, down: bool) {
+        self.down.set(down);
+    }
+
+    /// Whether requests that arrive now get no answer.
+    pub fn is_down(&self) -> bool {
+        self.down.get()
+    }
+
+    /// The kernel's handle.
+    pub fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
+    /// The present instant as the API stores it.
+    pub fn timestamp(&self) -> Timestamp {
+        stored(self.ctx.now())
+    }
+
+    /// A node, the version stored now.
+    pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.store.with(|s| s.nodes.get(id.index()).cloned().flatten())
+    }
+
+    /// A pod, the version stored now.
+    pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.store.with(|s| s.pods.get(id.index()).cloned().flatten())
+    }
+
+    /// A node's lease, the version stored now.
+    pub fn lease(&self, id: NodeId) -> Option<Lease> {
+        self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
+    }
+
+    /// The newest resourceVersion.
+    pub fn version(&self) -> u64 {
+        self.store.with(|s| s.revision)
+    }
+
+    /// All nodes, by id.
+    pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.store.with(|s| s.nodes.iter().flatten().cloned().collect())
+    }
+
+    /// All pods, by id.
+    pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.store.with(|s| s.pods.iter().flatten().cloned().collect())
+    }
+
+    /// All leases, by node.
+    pub fn leases(&self) -> Vec<Lease> {
+        self.store.with(|s| s.leases.iter().flatten().cloned().collect())
+    }
+
+    /// Reads or extends the names of the run.
+    pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
+        self.recording.with(|r| f(&mut r.names))
+    }
+
+    /// Ends the run: hands out what was recorded.
+    pub fn finish(&self, horizon: Time) -> Trace {
+        self.recording.with(|r| {
+            let mut trace = match std::mem::replace(&mut r.sink, Sink::Null(0)) {
+                Sink::Memory(t) => t,
+                Sink::Null(_) => Trace::default(),
+            };
+            trace.names = std::mem::take(&mut r.names);
+            trace.taints = std::mem::take(&mut r.taints);
+            trace.horizon = horizon;
+            trace
+        })
+    }
+
+    pub(super) fn tell(&self, f: impl Fn(&dyn Watcher)) {
+        for (_, w) in self.watchers.borrow().iter() {
+            f(&**w);
+        }
+    }
+}
+
+/// An instant as the API stores it: without its fraction of a second.
+pub(super) fn stored(t: Time) -> Timestamp {
+    Timestamp(t.as_secs() as i64)
+}

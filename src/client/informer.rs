@@ -1,0 +1,345 @@
+//! Informer caches (`client-go/tools/cache`): what a process of controllers knows of nodes, pods and leases.
+//!
+//! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
+//! is shared by its controllers; a restart makes a new one that lists first.
+
+use super::delay::Delay;
+use crate::api::lease::Lease;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::apiserver::{ApiServer, Watcher};
+use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Lane, Object, PointId, Shared, Time};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new one.
+pub trait NodeHandler {
+    /// A node changed in the cache.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
+}
+
+/// Is told of changes of pods, in the cache's order. An add has no old version, a deletion no new one.
+pub trait PodHandler {
+    /// A pod changed in the cache.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+}
+
+/// How long watches take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InformerTiming {
+    /// From sending LIST to its being served.
+    pub request: Dur,
+    /// From serving LIST to its reply.
+    pub response: Dur,
+    /// From a change to its delivery.
+    pub watch: Delay,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Trouble {
+    lag: Dur,
+    stalled_until: Time,
+}
+
+/// What faults do to the watches of nodes, pods and leases, for every process that watches.
+#[derive(Default)]
+pub struct WatchLags {
+    by_resource: Shared<[Trouble; 3]>,
+}
+
+/// Index of a resource in [`WatchLags`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resource {
+    /// Nodes.
+    Nodes = 0,
+    /// Pods.
+    Pods = 1,
+    /// Leases.
+    Leases = 2,
+}
+
+impl WatchLags {
+    /// Watches of a resource deliver so much later from now on.
+    pub fn set_lag(&self, resource: Resource, lag: Dur) {
+        self.by_resource.with(|t| t[resource as usize].lag = lag);
+    }
+
+    /// Watches of a resource deliver nothing until then.
+    pub fn stall(&self, resource: Resource, until: Time) {
+        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
+    }
+
+    fn of(&self, resource: Resource) -> Trouble {
+        self.by_resource.with(|t| t[resource as usize])
+    }
+}
+
+enum Delta {
+    Node(Option<Rc<Node>>, NodeId),
+    Pod(Option<Rc<Pod>>, PodId),
+    Lease(Option<Lease>, NodeId),
+}
+
+/// One watch: deltas on their way, in order.
+struct Stream {
+    resource: Resource,
+    deltas: Shared<VecDeque<(Time, u32, Delta)>>,
+    last: Cell<Time>,
+    handler: Cell<Option<HandlerId>>,
+}
+
+#[derive(Default)]
+struct Caches {
+    nodes: Vec<Option<Rc<Node>>>,
+    pods: Vec<Option<Rc<Pod>>>,
+    pods_by_node: Vec<Vec<PodId>>,
+    leases: Vec<Option<Lease>>,
+}
+
+/// The shared informers of one process.
+pub struct InformerFactory {
+    ctx: Ctx,
+    api: Rc<ApiServer>,
+    timing: InformerTiming,
+    lags: Rc<WatchLags>,
+    streams: [Rc<Stream>; 3],
+    caches: Shared<Caches>,
+    node_handlers: RefCell<Vec<Rc<dyn NodeHandler>>>,
+    pod_handlers: RefCell<Vec<Rc<dyn PodHandler>>>,
+    watch_point: PointId,
+    watch_lane: Lane,
+    opened: Cell<Time>,
+    lease_version: Cell<u64>,
+    watcher: Cell<Option<u32>>,
+}
+
+/// Takes the deltas of one stream that are due.
+struct Deliver(Resource, std::rc::Weak<InformerFactory>);
+
+impl Handler for Deliver {
+    fn handle(&self, _: u64) {
+        if let Some(f) = self.1.upgrade() {
+            f.deliver(self.0);
+        }
+    }
+}
+
+/// Takes changes from the API server; weak, so that a process that died is forgotten.
+struct Tap(std::rc::Weak<InformerFactory>);
+
+impl Watcher for Tap {
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::Nodes, Object { id: o.id.0, hash: 0 }, Delta::Node(new.cloned(), o.id));
+        }
+    }
+
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::Pods, Object { id: o.id.0, hash: 1 }, Delta::Pod(new.cloned(), o.id));
+        }
+    }
+
+    fn lease(&self, node: NodeId, new: Option<&Lease>) {
+        if let Some(f) = self.0.upgrade() {
+            f.send(Resource::Leases, Object { id: node.0, hash: 2 }, Delta::Lease(new.cloned(), node));
+        }
+    }
+}
+
+impl InformerFactory {
+    /// Informers that have not started.
+    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>) -> Rc<Self> {
+        let ctx = api.ctx().clone();
+        let stream = |resource| {
+            Rc::new(Stream { resource, deltas: Shared::new(VecDeque::new()), last: Cell::new(Time::ZERO), handler: Cell::new(None) })
+        };
+        let factory = Rc::new(InformerFactory {
+            watch_point: ctx.point("watch-latency"),
+            watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
+            api: api.clone(),
+            timing,
+            lags: lags.clone(),
+            streams: [stream(Resource::Nodes), stream(Resource::Pods), stream(Resource::Leases)],
+            caches: Shared::new(Caches::default()),
+            node_handlers: RefCell::new(Vec::new()),
+            pod_handlers: RefCell::new(Vec::new()),
+            opened: Cell::new(Time::ZERO),
+            lease_version: Cell::new(0),
+            watcher: Cell::new(None),
+            ctx,
+        });
+        for s in &factory.streams {
+            s.handler.set(Some(factory.ctx.register(Rc::new(Deliver(s.resource, Rc::downgrade(&factory))))));
+        }
+        factory
+    }
+
+    /// Adds a handler of nodes.
+    pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
+        self.node_handlers.borrow_mut().push(handler);
+    }
+
+    /// Adds a handler of pods.
+    pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
+        self.pod_handlers.borrow_mut().push(handler);
+    }
+
+    /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
+    /// (`Reflector.ListAndWatch`). Ends when the caches are filled.
+    pub async fn start(self: &Rc<Self>) {
+        self.ctx.sleep(self.timing.request).await;
+        // From here on the server's changes are this process's to see: they come after the list.
+        self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
+        let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        let version = self.api.version();
+        let round_trip = self.timing.request + self.timing.response;
+        self.opened.set(self.ctx.now() + self.timing.response + round_trip);
+        self.ctx.sleep(self.timing.response).await;
+        for n in nodes {
+            self.take(Delta::Node(Some(n.clone()), n.id), n.record);
+        }
+        for p in pods {
+            self.take(Delta::Pod(Some(p.clone()), p.id), p.record);
+        }
+        for l in leases {
+            self.take(Delta::Lease(Some(l.clone()), l.node), u32::MAX);
+        }
+        self.lease_version.set(version);
+    }
+
+    /// Stops watching.
+    pub fn stop(&self) {
+        if let Some(id) = self.watcher.take() {
+            self.api.unwatch(id);
+        }
+        self.node_handlers.borrow_mut().clear();
+        self.pod_handlers.borrow_mut().clear();
+    }
+
+    fn send(&self, resource: Resource, object: Object, delta: Delta) {
+        let stream = &self.streams[resource as usize];
+        let Some(handler) = stream.handler.get() else { return };
+        let now = self.ctx.now();
+        let trouble = self.lags.of(resource);
+        let cause = self.ctx.cause();
+        let quiet = trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now && stream.last.get() <= now;
+        if quiet && self.timing.watch.is_constant() {
+            let at = now + self.timing.watch.min;
+            stream.deltas.with(|d| d.push_back((at, cause, delta)));
+            // The stream's last delivery is in the lane, so later ones of the same delay keep their order.
+            self.ctx.post_in(self.watch_lane, handler, 0);
+            return;
+        }
+        let delay = self.timing.watch.draw(&self.ctx, self.watch_point, object);
+        let at = (now + delay + trouble.lag).max(self.opened.get()).max(stream.last.get());
+        stream.last.set(at);
+        stream.deltas.with(|d| d.push_back((at, cause, delta)));
+        self.ctx.post_at(at, Class::Delivery, handler, 0);
+    }
+
+    /// Takes the next delta of a stream, unless the stream is stalled just now.
+    fn deliver(&self, resource: Resource) {
+        let stream = &self.streams[resource as usize];
+        let now = self.ctx.now();
+        let until = self.lags.of(resource).stalled_until;
+        if until > now {
+            stream.last.set(until);
+            if let Some(handler) = stream.handler.get() {
+                self.ctx.post_at(until, Class::Delivery, handler, 0);
+            }
+            return;
+        }
+        if let Some((_, cause, delta)) = stream.deltas.with(|d| d.pop_front()) {
+            self.take(delta, cause);
+        }
+    }
+
+    /// Changes the cache and tells the handlers.
+    fn take(&self, delta: Delta, cause: u32) {
+        self.ctx.set_cause(cause);
+        match delta {
+            Delta::Node(new, id) => {
+                let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
+                for h in self.node_handlers.borrow().iter() {
+                    h.node(old.as_ref(), new.as_ref());
+                }
+            }
+            Delta::Pod(new, id) => {
+                let old = self.caches.with(|c| {
+                    let old = replace(&mut c.pods, id.index(), new.clone());
+                    let (was, is) = (old.as_ref().and_then(|p| p.node), new.as_ref().and_then(|p| p.node));
+                    if was != is {
+                        if let Some(n) = was {
+                            c.pods_by_node[n.index()].retain(|p| *p != id);
+                        }
+                        if let Some(n) = is {
+                            if c.pods_by_node.len() <= n.index() {
+                                c.pods_by_node.resize(n.index() + 1, Vec::new());
+                            }
+                            c.pods_by_node[n.index()].push(id);
+                        }
+                    }
+                    old
+                });
+                for h in self.pod_handlers.borrow().iter() {
+                    h.pod(old.as_ref(), new.as_ref());
+                }
+            }
+            Delta::Lease(new, node) => {
+                if let Some(l) = &new {
+                    self.lease_version.set(l.resource_version);
+                }
+                self.caches.with(|c| replace(&mut c.leases, node.index(), new));
+            }
+        }
+    }
+
+    /// A node as the cache has it.
+    pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
+    }
+
+    /// A pod as the cache has it.
+    pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
+    }
+
+    /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
+    pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+        self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(|l| (l.renew_time_us, l.resource_version)))
+    }
+
+    /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
+    pub fn lease_version(&self) -> u64 {
+        self.lease_version.get()
+    }
+
+    /// All nodes in the cache, by id; upstream's lister has no order.
+    pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
+    }
+
+    /// The pods of a node in the cache, in the order in which they came; upstream's index has no order.
+    pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
+        self.caches.with(|c| match c.pods_by_node.get(node.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// Whether any pod of the cache is on a node.
+    pub fn has_pods_on(&self, node: NodeId) -> bool {
+        self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
+    }
+}
+
+/// Puts a version, or none, in the place of the old one.
+fn replace<T: Clone>(table: &mut Vec<Option<T>>, index: usize, new: Option<T>) -> Option<T> {
+    if table.len() <= index {
+        table.resize(index + 1, None);
+    }
+    std::mem::replace(&mut table[index], new)
+}

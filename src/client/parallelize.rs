@@ -1,0 +1,49 @@
+//! `workqueue.ParallelizeUntil` (`client-go/util/workqueue/parallelizer.go`).
+
+use crate::kernel::{Ctx, Group, Join};
+use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
+
+/// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done with one. `start` does what
+/// needs no waiting at once and returns the rest, if there is any.
+///
+/// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has to wait. That is
+/// what upstream's do in effect: whichever worker is free takes such a piece.
+pub async fn parallelize<F>(ctx: &Ctx, group: Group, workers: usize, pieces: usize, start: impl Fn(usize) -> Option<F> + 'static)
+where
+    F: Future<Output = ()> + 'static,
+{
+    let next = Rc::new(Cell::new(0));
+    let start = Rc::new(start);
+    let mut busy = 0;
+    let join = Join::new(ctx, workers);
+    while busy < workers {
+        let Some(work) = next_waiting(&next, pieces, &*start) else { break };
+        busy += 1;
+        let (next, start, join) = (next.clone(), start.clone(), join.clone());
+        ctx.spawn(group, async move {
+            let mut work = Some(work);
+            while let Some(w) = work {
+                w.await;
+                work = next_waiting(&next, pieces, &*start);
+            }
+            join.done();
+        });
+    }
+    for _ in busy..workers {
+        join.done();
+    }
+    join.wait().await;
+}
+
+fn next_waiting<F>(next: &Cell<usize>, pieces: usize, start: &impl Fn(usize) -> Option<F>) -> Option<F> {
+    while next.get() < pieces {
+        let piece = next.get();
+        next.set(piece + 1);
+        if let Some(work) = start(piece) {
+            return Some(work);
+        }
+    }
+    None
+}

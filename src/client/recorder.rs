@@ -1,0 +1,214 @@
+//! The event recorder (`client-go/tools/record/event.go`, `events_cache.go`): a bounded queue, a correlator that counts
+//! repeats and drops what a noisy object says, and one writer that sends events one after the other.
+
+use super::request::Client;
+use super::token_bucket::{Limits, TokenBucket};
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId};
+use crate::apiserver::{ApiError, EventName};
+use crate::kernel::{Chan, Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::trace::EventText;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
+const MAX_QUEUED_EVENTS: usize = 1000;
+/// Entries of each of the correlator's caches (`maxLruCacheEntries`).
+const MAX_LRU_CACHE_ENTRIES: usize = 4096;
+/// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`, `defaultSpamQPS`).
+const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
+/// From so many different messages on, similar events are told as one (`defaultAggregateMaxEvents`).
+const AGGREGATE_MAX_EVENTS: u32 = 10;
+/// How long similar events are remembered (`defaultAggregateIntervalInSeconds`).
+const AGGREGATE_INTERVAL: Dur = Dur::from_secs(600);
+/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between them.
+const MAX_TRIES_PER_EVENT: u32 = 12;
+const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
+
+/// What an event is about. The uid is part of the reference where upstream has it there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum About {
+    /// A node, with the uid that the controller knows.
+    Node(NodeId, Option<Uid>),
+    /// A pod, with its uid or by name only.
+    Pod(PodId, Option<Uid>),
+}
+
+impl About {
+    /// The name of an event about it that was made at that time.
+    pub fn name(self, at: Time) -> EventName {
+        match self {
+            About::Node(id, _) => EventName::Node(id, at),
+            About::Pod(id, _) => EventName::Pod(id, at),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Event {
+    about: About,
+    text: EventText,
+    at: Time,
+    cause: u32,
+}
+
+/// A cache that forgets the entry that was used longest ago (`golang/groupcache/lru`).
+struct Lru<K, V> {
+    entries: BTreeMap<K, (V, u64)>,
+    by_use: BTreeMap<u64, K>,
+    uses: u64,
+}
+
+impl<K: Ord + Copy, V> Lru<K, V> {
+    fn new() -> Self {
+        Lru { entries: BTreeMap::new(), by_use: BTreeMap::new(), uses: 0 }
+    }
+
+    /// The entry of a key, made if it is not there; it counts as used.
+    fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        self.uses += 1;
+        if let Some((_, used)) = self.entries.get(&key) {
+            self.by_use.remove(used);
+        } else if self.entries.len() == MAX_LRU_CACHE_ENTRIES
+            && let Some((_, oldest)) = self.by_use.pop_first()
+        {
+            self.entries.remove(&oldest);
+        }
+        self.by_use.insert(self.uses, key);
+        let e = self.entries.entry(key).or_insert_with(|| (make(), 0));
+        e.1 = self.uses;
+        &mut e.0
+    }
+}
+
+struct Similar {
+    texts: u32,
+    last: Time,
+}
+
+#[derive(Clone, Copy)]
+struct Observed {
+    count: u32,
+    name: EventName,
+}
+
+struct Correlator {
+    similar: Lru<(About, &'static str), Similar>,
+    observed: Lru<(About, &'static str, Option<EventText>), Observed>,
+    spam: Lru<About, TokenBucket>,
+}
+
+/// An event as the correlator lets it through.
+struct Told {
+    name: EventName,
+    combined: bool,
+    count: u32,
+}
+
+impl Correlator {
+    /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
+    fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
+        let reason = e.text.reason();
+        let similar = self.similar.entry((e.about, reason), || Similar { texts: 0, last: now });
+        if now.since(similar.last) > AGGREGATE_INTERVAL {
+            similar.texts = 0;
+        }
+        similar.texts |= 1 << (e.text as u32);
+        similar.last = now;
+        let combined = similar.texts.count_ones() >= AGGREGATE_MAX_EVENTS;
+        if combined {
+            similar.texts &= similar.texts - 1;
+        }
+        let fresh = e.about.name(if combined { now } else { e.at });
+        let key = (e.about, reason, (!combined).then_some(e.text));
+        let o = self.observed.entry(key, || Observed { count: 0, name: fresh });
+        if o.count == 0 {
+            o.name = fresh;
+        }
+        o.count += 1;
+        let told = Told { name: o.name, combined, count: o.count };
+        self.spam.entry(e.about, || TokenBucket::new(SPAM_LIMIT)).try_accept(now).then_some(told)
+    }
+}
+
+/// A controller's event recorder with its broadcaster and sink.
+#[derive(Clone)]
+pub struct EventRecorder {
+    ctx: Ctx,
+    queue: Chan<Event>,
+    nudge: PointId,
+    advancing: Option<Rc<Shared<Time>>>,
+}
+
+impl EventRecorder {
+    /// A recorder that writes through `client`, in process group `group`. `clock_advances`: no two events get the same
+    /// time, as on a real machine; otherwise the clock stands still within an instant, as in the recorder of timelines.
+    pub fn start(client: &Client, group: Group, clock_advances: bool) -> Self {
+        let ctx = client.api().ctx().clone();
+        let queue = Chan::new(&ctx, MAX_QUEUED_EVENTS);
+        let recorder = EventRecorder {
+            nudge: ctx.point("event-retry-sleep"),
+            queue: queue.clone(),
+            ctx: ctx.clone(),
+            advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
+        };
+        let writer = recorder.clone();
+        let client = client.clone();
+        ctx.spawn(group, async move { writer.write(client).await });
+        recorder
+    }
+
+    /// Records an event; it is dropped if too many wait.
+    pub fn event(&self, about: About, text: EventText) {
+        let at = match &self.advancing {
+            None => self.ctx.now(),
+            Some(last) => last.with(|last| {
+                *last = self.ctx.now().max(*last + Dur::from_nanos(1));
+                *last
+            }),
+        };
+        // A full queue drops the event, as upstream does.
+        let _ = self.queue.try_send(Event { about, text, at, cause: self.ctx.cause() });
+    }
+
+    async fn write(&self, client: Client) {
+        let mut correlator = Correlator { similar: Lru::new(), observed: Lru::new(), spam: Lru::new() };
+        loop {
+            let e = self.queue.recv().await;
+            self.ctx.set_cause(e.cause);
+            let Some(told) = correlator.correlate(e, self.ctx.now()) else { continue };
+            for tries in 1..=MAX_TRIES_PER_EVENT {
+                if self.send(&client, &e, &told).await {
+                    break;
+                }
+                // The first sleep is a random part of the whole, so that clients do not come back all at once.
+                let mut sleep = SLEEP_BETWEEN_TRIES.as_nanos();
+                if tries == 1 {
+                    sleep = self.ctx.uniform(self.nudge, Object::NONE, 0, sleep);
+                }
+                self.ctx.sleep(Dur::from_nanos(sleep)).await;
+            }
+        }
+    }
+
+    /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did not answer.
+    async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
+        let (name, text, combined, count) = (told.name, e.text, told.combined, told.count);
+        let object = object_of(client, e.about);
+        let mut result = Err(ApiError::NotFound);
+        if count > 1 {
+            result = client.call(object, move |api, actor| api.patch_event(actor, name, text, combined, count)).await;
+        }
+        if result == Err(ApiError::NotFound) {
+            result = client.call(object, move |api, actor| api.create_event(actor, name, text, combined, count)).await;
+        }
+        result != Err(ApiError::Unavailable)
+    }
+}
+
+fn object_of(client: &Client, about: About) -> Object {
+    client.api().names(|n| match about {
+        About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
+        About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
+    })
+}

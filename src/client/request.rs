@@ -1,0 +1,146 @@
+//! Requests: the limiter, the way to the API server and back.
+
+use super::delay::Delay;
+use super::token_bucket::TokenBucket;
+use crate::apiserver::{ApiError, ApiServer};
+use crate::kernel::{Class, Ctx, Handler, HandlerId, Object, PointId, Shared};
+use crate::trace::Actor;
+use std::rc::Rc;
+
+/// How long requests take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientTiming {
+    /// From sending to applying.
+    pub request: Delay,
+    /// From applying to the reply.
+    pub response: Delay,
+}
+
+type Sent = Box<dyn FnOnce()>;
+
+/// Requests on their way: they reach the API server even if their sender dies.
+#[derive(Default)]
+struct InFlight {
+    sent: Vec<Option<Sent>>,
+    free: Vec<u32>,
+}
+
+struct Arrivals(Shared<InFlight>);
+
+impl Handler for Arrivals {
+    fn handle(&self, arg: u64) {
+        let request = self.0.with(|f| {
+            f.free.push(arg as u32);
+            f.sent[arg as usize].take()
+        });
+        if let Some(apply) = request {
+            apply();
+        }
+    }
+}
+
+struct Inner {
+    ctx: Ctx,
+    api: Rc<ApiServer>,
+    limiter: Option<Shared<TokenBucket>>,
+    timing: ClientTiming,
+    request_point: PointId,
+    response_point: PointId,
+    arrivals: Rc<Arrivals>,
+    handler: HandlerId,
+}
+
+/// One controller's client. Clones share the limiter and may act under another name.
+#[derive(Clone)]
+pub struct Client {
+    inner: Rc<Inner>,
+    actor: Actor,
+}
+
+impl Client {
+    /// A client of its own; without a limiter it is unlimited.
+    pub fn new(api: &Rc<ApiServer>, actor: Actor, limiter: Option<TokenBucket>, timing: ClientTiming) -> Self {
+        let ctx = api.ctx().clone();
+        let arrivals = Rc::new(Arrivals(Shared::new(InFlight::default())));
+        let handler = ctx.register(arrivals.clone());
+        Client {
+            actor,
+            inner: Rc::new(Inner {
+                request_point: ctx.point("request-latency"),
+                response_point: ctx.point("response-latency"),
+                limiter: limiter.map(Shared::new),
+                timing,
+                api: api.clone(),
+                arrivals,
+                handler,
+                ctx,
+            }),
+        }
+    }
+
+    /// The same client, acting as someone else.
+    pub fn acting_as(&self, actor: Actor) -> Self {
+        Client { inner: self.inner.clone(), actor }
+    }
+
+    /// Who it acts as.
+    pub fn actor(&self) -> Actor {
+        self.actor
+    }
+
+    /// The API server, for reads that cost no request: recording, names.
+    pub fn api(&self) -> &Rc<ApiServer> {
+        &self.inner.api
+    }
+
+    /// Sends a request about an object and waits for the reply.
+    pub async fn call<R: 'static>(
+        &self,
+        about: Object,
+        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError> + 'static,
+    ) -> Result<R, ApiError> {
+        let i = &*self.inner;
+        if let Some(limiter) = &i.limiter {
+            let wait = limiter.with(|l| l.take(i.ctx.now()));
+            if !wait.is_zero() {
+                i.ctx.sleep(wait).await;
+            }
+        }
+        let request = i.timing.request.draw(&i.ctx, i.request_point, about);
+        let response = i.timing.response.draw(&i.ctx, i.response_point, about);
+        if request.is_zero() {
+            let reply = self.apply(apply);
+            i.ctx.sleep(response).await;
+            return reply;
+        }
+        let slot = Rc::new(Shared::new(None));
+        let (here, there, saw) = (self.clone(), slot.clone(), i.ctx.saw());
+        let sent: Sent = Box::new(move || {
+            here.inner.ctx.set_saw(saw);
+            let reply = here.apply(apply);
+            there.with(|s| *s = Some(reply));
+        });
+        let id = i.arrivals.0.with(|f| match f.free.pop() {
+            Some(id) => {
+                f.sent[id as usize] = Some(sent);
+                id
+            }
+            None => {
+                f.sent.push(Some(sent));
+                f.sent.len() as u32 - 1
+            }
+        });
+        if i.timing.request.is_constant() {
+            i.ctx.post_in(i.ctx.lane(request, Class::Arrival), i.handler, u64::from(id));
+        } else {
+            i.ctx.post_at(i.ctx.now() + request, Class::Arrival, i.handler, u64::from(id));
+        }
+        i.ctx.sleep(request + response).await;
+        slot.with(Option::take).unwrap_or(Err(ApiError::Unavailable))
+    }
+
+    fn apply<R>(&self, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
+        let api = &*self.inner.api;
+        if api.is_down() { Err(ApiError::Unavailable) } else { apply(api, self.actor) }
+    }
+}

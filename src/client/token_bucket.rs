@@ -1,0 +1,114 @@
+//! Token buckets with Go's own arithmetic: a float32 rate in a float64 bucket.
+//!
+//! `golang.org/x/time/rate/rate.go` (reserveN, advance, durationFromTokens) under
+//! `client-go/util/flowcontrol/throttle.go: NewTokenBucketRateLimiter`.
+
+use crate::kernel::{Dur, Time};
+
+/// A rate limit (`rest.Config` QPS and Burst).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Per second.
+    pub qps: f32,
+    /// How many may go at once after a quiet time.
+    pub burst: u32,
+}
+
+/// A token bucket.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    qps: f32,
+    limit: f64,
+    burst: f64,
+    tokens: f64,
+    last: Option<Time>,
+}
+
+impl TokenBucket {
+    /// A full bucket.
+    pub fn new(limits: Limits) -> Self {
+        let burst = f64::from(limits.burst);
+        TokenBucket { qps: limits.qps, limit: f64::from(limits.qps), burst, tokens: burst, last: None }
+    }
+
+    /// The rate it was made with.
+    pub fn qps(&self) -> f32 {
+        self.qps
+    }
+
+    /// The tokens at `now` if one is taken, and how long a caller then has to wait.
+    fn reserve(&self, now: Time) -> (f64, i64) {
+        let tokens = match self.last {
+            None => self.burst,
+            Some(last) => {
+                let elapsed = now.since(last).as_nanos();
+                let seconds = (elapsed / 1_000_000_000) as f64 + (elapsed % 1_000_000_000) as f64 / 1e9;
+                (self.tokens + seconds * self.limit).min(self.burst)
+            }
+        };
+        let left = tokens - 1.0;
+        // Go converts the float to an integer by truncation, as `as` does.
+        let wait = if left < 0.0 { (1e9 * (-left / self.limit)) as i64 } else { 0 };
+        (left, wait)
+    }
+
+    /// Takes a token if there is one now (`Limiter.Allow`). A refusal changes nothing.
+    pub fn try_accept(&mut self, now: Time) -> bool {
+        let (left, wait) = self.reserve(now);
+        if wait > 0 {
+            return false;
+        }
+        self.tokens = left;
+        self.last = Some(now);
+        true
+    }
+
+    /// Takes a token, now or later, and says how long to wait for it (`Limiter.Wait`).
+    pub fn take(&mut self, now: Time) -> Dur {
+        let (left, wait) = self.reserve(now);
+        self.tokens = left;
+        self.last = Some(now);
+        Dur::from_nanos(wait.max(0) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of the reference, §5.10: the least elapsed time after which a drained bucket of burst 1 grants again.
+    #[test]
+    fn grants_after_the_same_nanosecond_as_go() {
+        for (qps, expected) in [
+            (0.1, 9_999_999_850_u64),
+            (0.01, 100_000_002_235),
+            (0.02, 50_000_001_117),
+            (0.05, 19_999_999_701),
+            (0.2, 4_999_999_925),
+            (0.3, 3_333_333_200),
+            (0.5, 2_000_000_000),
+            (1.0, 999_999_999),
+            (10.0, 99_999_999),
+        ] {
+            let grants = |after: u64| {
+                let mut b = TokenBucket::new(Limits { qps, burst: 1 });
+                let start = Time::from_secs(1000);
+                assert!(b.try_accept(start));
+                b.try_accept(start + Dur::from_nanos(after))
+            };
+            assert!(grants(expected), "{qps}");
+            assert!(!grants(expected - 1), "{qps}");
+        }
+    }
+
+    #[test]
+    fn waiting_callers_are_spaced_by_the_rate() {
+        // 20 per second, burst 30: the 31st call waits 50 ms, the 32nd 100 ms.
+        let mut b = TokenBucket::new(Limits { qps: 20.0, burst: 30 });
+        for _ in 0..30 {
+            assert!(b.take(Time::ZERO).is_zero());
+        }
+        assert_eq!(b.take(Time::ZERO), Dur::from_millis(50));
+        assert_eq!(b.take(Time::ZERO), Dur::from_millis(100));
+    }
+}

@@ -1,0 +1,167 @@
+//! Work queues (`client-go/util/workqueue/queue.go`, `rate_limiting_queue.go`, `default_rate_limiters.go`).
+//!
+//! A queue hands out items in the order in which they were first added. An item that is added while it waits is not
+//! added again; one that is added while it is worked on is queued again once that is done.
+
+use super::token_bucket::{Limits, TokenBucket};
+use crate::kernel::{Ctx, Dur, Group, Shared, Ticket};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// An item: a copyable key with a dense slot. Several keys may share a slot.
+pub trait QueueKey: Copy + Eq + Ord + 'static {
+    /// The slot, an index of about the number of names.
+    fn slot(self) -> usize;
+}
+
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    dirty: bool,
+    processing: bool,
+}
+
+struct State<K> {
+    queue: VecDeque<(K, u32)>,
+    /// One key of each slot; further keys of the same slot, which are rare, lie in `more`.
+    slots: Vec<Option<(K, Flags)>>,
+    more: BTreeMap<K, Flags>,
+    waiting: VecDeque<Ticket>,
+}
+
+impl<K: QueueKey> State<K> {
+    fn flags(&mut self, key: K) -> &mut Flags {
+        if self.slots.len() <= key.slot() {
+            self.slots.resize(key.slot() + 1, None);
+        }
+        let slot = &mut self.slots[key.slot()];
+        let taken = slot.is_some_and(|(k, f)| k != key && (f.dirty || f.processing));
+        if taken {
+            return self.more.entry(key).or_default();
+        }
+        if slot.is_none_or(|(k, _)| k != key) {
+            *slot = Some((key, self.more.remove(&key).unwrap_or_default()));
+        }
+        &mut slot.get_or_insert((key, Flags::default())).1
+    }
+}
+
+/// A deduplicating FIFO queue.
+pub struct WorkQueue<K> {
+    ctx: Ctx,
+    state: Rc<Shared<State<K>>>,
+}
+
+impl<K> Clone for WorkQueue<K> {
+    fn clone(&self) -> Self {
+        WorkQueue { ctx: self.ctx.clone(), state: self.state.clone() }
+    }
+}
+
+impl<K: QueueKey> WorkQueue<K> {
+    /// An empty queue.
+    pub fn new(ctx: &Ctx) -> Self {
+        let state = State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: VecDeque::new() };
+        WorkQueue { ctx: ctx.clone(), state: Rc::new(Shared::new(state)) }
+    }
+
+    /// Adds an item (`Add`); the running step's cause goes with it.
+    pub fn add(&self, key: K) {
+        let cause = self.ctx.cause();
+        self.state.with(|s| {
+            let flags = s.flags(key);
+            if flags.dirty {
+                return;
+            }
+            flags.dirty = true;
+            if flags.processing {
+                return;
+            }
+            s.queue.push_back((key, cause));
+            self.wake_one(s);
+        });
+    }
+
+    fn wake_one(&self, s: &mut State<K>) {
+        while let Some(t) = s.waiting.pop_front() {
+            if self.ctx.claim(t) {
+                self.ctx.wake(t);
+                return;
+            }
+        }
+    }
+
+    /// Waits for an item and takes it (`Get`); the taker goes on with the item's cause.
+    pub async fn get(&self) -> K {
+        loop {
+            let taken = self.state.with(|s| {
+                let (key, cause) = s.queue.pop_front()?;
+                *s.flags(key) = Flags { dirty: false, processing: true };
+                Some((key, cause))
+            });
+            if let Some((key, cause)) = taken {
+                self.ctx.set_cause(cause);
+                return key;
+            }
+            self.ctx.parked(|t| self.state.with(|s| s.waiting.push_back(t))).await;
+        }
+    }
+
+    /// Says that an item was worked on (`Done`); it is queued again if it was added meanwhile.
+    pub fn done(&self, key: K) {
+        let cause = self.ctx.cause();
+        self.state.with(|s| {
+            let flags = s.flags(key);
+            flags.processing = false;
+            if flags.dirty {
+                s.queue.push_back((key, cause));
+                self.wake_one(s);
+            }
+        });
+    }
+
+    /// How many items wait.
+    pub fn len(&self) -> usize {
+        self.state.with(|s| s.queue.len())
+    }
+
+    /// Whether no item waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How long a failed item waits (`DefaultTypedControllerRateLimiter`): the longer of 5 ms doubling per failure up to 1000 s,
+/// and a bucket of 10 per second with burst 100.
+pub struct RateLimiter<K> {
+    failures: BTreeMap<K, u32>,
+    bucket: TokenBucket,
+}
+
+impl<K: QueueKey> Default for RateLimiter<K> {
+    fn default() -> Self {
+        RateLimiter { failures: BTreeMap::new(), bucket: TokenBucket::new(Limits { qps: 10.0, burst: 100 }) }
+    }
+}
+
+impl<K: QueueKey> RateLimiter<K> {
+    /// How long this failure of an item makes it wait (`When`).
+    pub fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
+        let failures = self.failures.entry(key).or_default();
+        let backoff =
+            5_000_000_u64.checked_shl(*failures).filter(|&ns| ns < 1_000_000_000_000 && *failures < 60).unwrap_or(1_000_000_000_000);
+        *failures += 1;
+        Dur::from_nanos(backoff).max(self.bucket.take(ctx.now()))
+    }
+}
+
+impl<K: QueueKey> WorkQueue<K> {
+    /// Adds an item after its back-off (`AddRateLimited`).
+    pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
+        let wait = limiter.with(|l| l.when(&self.ctx, key));
+        let queue = self.clone();
+        self.ctx.spawn(group, async move {
+            queue.ctx.sleep(wait).await;
+            queue.add(key);
+        });
+    }
+}

@@ -1,0 +1,72 @@
+//! The recorder's kubelets: no jitter, no retries, no admission.
+
+use super::kubelets::{Kubelets, Loop};
+use super::switches::KubeletMode;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::kernel::Dur;
+use crate::trace::Actor;
+
+/// The period of status checks.
+const STATUS_PERIOD: Dur = Dur::from_secs(10);
+
+impl Kubelets {
+    /// Starts both loops: at their offset, or after one period if that is zero.
+    pub(super) fn begin_imitated(&self, node: NodeId) {
+        let Some(settings) = self.with(node, |k| k.settings) else { return };
+        let first = |offset: Dur, period: Dur| self.ctx.now() + if offset.is_zero() { period } else { offset };
+        self.schedule(node, Loop::Lease, first(settings.lease_offset, settings.lease_period));
+        self.schedule(node, Loop::Status, first(settings.status_offset, STATUS_PERIOD));
+    }
+
+    /// A tick of a loop: nothing is written while the kubelet is cut off.
+    pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
+        let Some((settings, cut, gone, slow)) = self.with(node, |k| (k.settings, k.cut || k.crashed, k.gone, k.slow)) else { return };
+        if gone {
+            return;
+        }
+        let period = slow.unwrap_or(match which {
+            Loop::Lease => settings.lease_period,
+            Loop::Status => STATUS_PERIOD,
+        });
+        self.schedule(node, which, self.ctx.now() + period);
+        if cut {
+            return;
+        }
+        match which {
+            Loop::Lease => self.renew(node),
+            Loop::Status => self.check_status_imitated(node),
+        }
+    }
+
+    fn check_status_imitated(&self, node: NodeId) {
+        let KubeletMode::Imitated(mode) = self.mode else { return };
+        let Some(stored) = self.api.node(node) else { return };
+        let old = self.with(node, |k| self.ctx.now().since(k.last_post) >= mode.status_report).unwrap_or(false);
+        if old || self.differs(&stored) {
+            self.ctx.set_cause(stored.record);
+            self.post(node);
+        }
+        if mode.repost_pod_ready {
+            self.repost_ready(node);
+        }
+    }
+
+    /// Does whatever is due for one life of a pod, if its kubelet is reachable.
+    pub(super) fn work_imitated(&self, uid: Uid) {
+        let now = self.ctx.now();
+        let Some(due) = self.due(uid) else { return };
+        if self.with(due.node, |k| k.cut || k.crashed || k.gone).unwrap_or(true) {
+            return;
+        }
+        let stop = due.stop.is_some_and(|t| now >= t);
+        if !due.started && !stop && now >= due.start {
+            self.with_due(uid, |d| d.started = true);
+            // The pod may be gone, or another life of it begun.
+            let _ = self.api.start_pod(Actor::Kubelet, due.pod, uid);
+        }
+        if stop {
+            let _ = self.api.delete_pod(Actor::Kubelet, due.pod, Some(0), Some(uid));
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! All kubelets of a cluster: their state, the writes both modes share, and the API server's changes that concern them.
+
+use super::switches::{KubeletMode, Switches};
+use crate::api::lease::Lease;
+use crate::api::meta::{ConditionStatus, Timestamp, Uid};
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
+use crate::api::pod::{Pod, PodPhase};
+use crate::apiserver::{ApiServer, Watcher};
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
+use crate::trace::{Actor, What};
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+
+/// What is particular to a node's kubelet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeSettings {
+    /// When the lease is first renewed, from the kubelet's start; zero is one period.
+    pub lease_offset: Dur,
+    /// The period of lease renewals.
+    pub lease_period: Dur,
+    /// When the status is first checked, from the kubelet's start; zero is one period.
+    pub status_offset: Dur,
+}
+
+/// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not its business.
+pub(super) type View = [(NodeConditionType, Option<ConditionStatus>); 6];
+
+/// One kubelet.
+#[derive(Clone, Debug)]
+pub(super) struct Kubelet {
+    pub(super) settings: NodeSettings,
+    /// It can't reach the API server.
+    pub(super) cut: bool,
+    /// When it was cut off.
+    pub(super) cut_at: Time,
+    /// The machine is off.
+    pub(super) crashed: bool,
+    /// It ended: its node was deleted.
+    pub(super) gone: bool,
+    /// Its own view of its conditions.
+    pub(super) view: View,
+    /// When it last posted its status.
+    pub(super) last_post: Time,
+    /// Its clock is off by so many nanoseconds.
+    pub(super) skew_ns: i64,
+    /// Heartbeats come only every so often.
+    pub(super) slow: Option<Dur>,
+    /// The offset of the next periodic report, ns (S23).
+    pub(super) report_offset_ns: i64,
+    /// Its watch of its own node delivers again from then on.
+    pub(super) watch_back: Time,
+    /// Its next lease renewal and status check.
+    pub(super) next: [Next; 2],
+}
+
+/// The next run of a loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Next {
+    pub(super) at: Time,
+    pub(super) key: Option<EventKey>,
+}
+
+/// Which of a kubelet's loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loop {
+    Lease = 0,
+    Status = 1,
+}
+
+/// What a kubelet has to do for one life of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    pub(super) pod: PodId,
+    pub(super) node: NodeId,
+    pub(super) start: Time,
+    pub(super) stop: Option<Time>,
+    pub(super) started: bool,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) nodes: Vec<Option<Kubelet>>,
+    /// By uid.
+    pub(super) due: Vec<Option<Due>>,
+    /// Uids of the pods of each node, in order of arrival.
+    pub(super) pods_of: Vec<Vec<Uid>>,
+}
+
+/// The points of chance of kubelets.
+#[derive(Clone, Copy)]
+pub(super) struct Points {
+    pub(super) phase: PointId,
+    pub(super) lease_jitter: PointId,
+    pub(super) status_jitter: PointId,
+    pub(super) report_offset: PointId,
+    pub(super) watch_back: PointId,
+    pub(super) pod_status: PointId,
+}
+
+/// All kubelets of a cluster.
+pub struct Kubelets {
+    me: Weak<Kubelets>,
+    pub(super) ctx: Ctx,
+    pub(super) api: Rc<ApiServer>,
+    pub(super) mode: KubeletMode,
+    pub(super) switches: Switches,
+    pub(super) state: Shared<State>,
+    pub(super) points: Points,
+    loops: Cell<Option<HandlerId>>,
+    pods: Cell<Option<HandlerId>>,
+}
+
+struct LoopTick(Weak<Kubelets>);
+
+impl Handler for LoopTick {
+    fn handle(&self, arg: u64) {
+        if let Some(k) = self.0.upgrade() {
+            let which = if arg >> 32 == 0 { Loop::Lease } else { Loop::Status };
+            k.tick(NodeId(arg as u32), which);
+        }
+    }
+}
+
+struct PodWork(Weak<Kubelets>);
+
+impl Handler for PodWork {
+    fn handle(&self, arg: u64) {
+        if let Some(k) = self.0.upgrade() {
+            k.work(Uid(arg));
+        }
+    }
+}
+
+impl Kubelets {
+    /// No kubelets yet; they hear of pods from now on.
+    pub fn new(api: &Rc<ApiServer>, mode: KubeletMode, switches: Switches) -> Rc<Self> {
+        let ctx = api.ctx().clone();
+        let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
+            me: me.clone(),
+            api: api.clone(),
+            mode,
+            switches,
+            state: Shared::new(State::default()),
+            points: Points {
+                phase: ctx.point("kubelet-phase"),
+                lease_jitter: ctx.point("lease-jitter"),
+                status_jitter: ctx.point("status-jitter"),
+                report_offset: ctx.point("status-report-offset"),
+                watch_back: ctx.point("kubelet-watch-reconnect"),
+                pod_status: ctx.point("pod-status-sync"),
+            },
+            loops: Cell::new(None),
+            pods: Cell::new(None),
+            ctx,
+        });
+        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone())))));
+        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone())))));
+        api.watch(kubelets.clone());
+        kubelets
+    }
+
+    /// The view of a healthy node.
+    fn healthy() -> View {
+        NodeConditionType::ALL.map(|kind| {
+            let status = match kind {
+                NodeConditionType::Ready => Some(ConditionStatus::True),
+                NodeConditionType::MemoryPressure | NodeConditionType::DiskPressure | NodeConditionType::PidPressure => {
+                    Some(ConditionStatus::False)
+                }
+                NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
+            };
+            (kind, status)
+        })
+    }
+
+    /// The conditions that a healthy kubelet posts now.
+    pub fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
+        let mut conditions = Vec::with_capacity(4);
+        fill(&mut conditions, &Self::healthy(), at);
+        conditions
+    }
+
+    /// Starts a node's kubelet; node and lease exist. `cut`: it does not reach the API server.
+    pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
+        let now = self.ctx.now();
+        let kubelet = Kubelet {
+            settings,
+            cut,
+            cut_at: now,
+            crashed: false,
+            gone: false,
+            view: Self::healthy(),
+            last_post: now,
+            skew_ns: 0,
+            slow: None,
+            report_offset_ns: 0,
+            watch_back: now,
+            next: [Next::default(); 2],
+        };
+        self.state.with(|s| {
+            if s.nodes.len() <= node.index() {
+                s.nodes.resize(node.index() + 1, None);
+            }
+            s.nodes[node.index()] = Some(kubelet);
+        });
+        match self.mode {
+            KubeletMode::Imitated(_) => self.begin_imitated(node),
+            KubeletMode::Real(_) => self.begin_real(node),
+        }
+    }
+
+    /// Ends a node's kubelet; its pods stay until someone else removes them.
+    pub fn leave(&self, node: NodeId) {
+        self.with(node, |k| k.gone = true);
+        self.unschedule(node);
+    }
+
+    /// Cuts a kubelet off from the API server, or lets it reach it again.
+    pub fn cut(&self, node: NodeId, cut: bool) {
+        let now = self.ctx.now();
+        let Some(was) = self.with(node, |k| {
+            let was = k.cut;
+            k.cut = cut;
+            if cut && !was {
+                k.cut_at = now;
+            }
+            was
+        }) else {
+            return;
+        };
+        if was == cut {
+            return;
+        }
+        let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
+        self.ctx.set_cause(record);
+        match self.mode {
+            KubeletMode::Imitated(_) if cut => {}
+            KubeletMode::Imitated(_) => self.overdue(node),
+            KubeletMode::Real(_) if cut => self.cut_real(node),
+            KubeletMode::Real(_) => self.heal_real(node),
+        }
+    }
+
+    /// Sets a kubelet's own view of a condition; it posts at once unless it is cut off.
+    pub fn set_condition(&self, node: NodeId, kind: NodeConditionType, status: ConditionStatus) {
+        let reaches = self.with(node, |k| {
+            if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
+                c.1 = Some(status);
+            }
+            !k.cut && !k.crashed && !k.gone
+        });
+        if reaches == Some(true) {
+            self.post(node);
+        }
+    }
+
+    /// Sets how far a kubelet's clock is off.
+    pub fn set_skew(&self, node: NodeId, skew_ns: i64) {
+        self.with(node, |k| k.skew_ns = skew_ns);
+    }
+
+    /// Makes heartbeats come only every so often, or as configured.
+    pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
+        self.with(node, |k| k.slow = period);
+    }
+
+    /// Works on one kubelet's state.
+    pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Kubelet) -> R) -> Option<R> {
+        self.state.with(|s| s.nodes.get_mut(node.index()).and_then(Option::as_mut).map(f))
+    }
+
+    /// A node as an object of chance.
+    pub(super) fn object(&self, node: NodeId) -> Object {
+        Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) }
+    }
+
+    /// Schedules the next run of a loop, in place of one that was scheduled before.
+    pub(super) fn schedule(&self, node: NodeId, which: Loop, at: Time) {
+        let Some(handler) = self.loops.get() else { return };
+        let old = self.with(node, |k| k.next[which as usize].key.take()).flatten();
+        if let Some(key) = old {
+            self.ctx.cancel(key);
+        }
+        self.ctx.set_cause(u32::MAX);
+        let key = self.ctx.post_at(at, Class::Source, handler, u64::from(node.0) | (which as u64) << 32);
+        self.with(node, |k| k.next[which as usize] = Next { at, key: Some(key) });
+    }
+
+    /// Takes both loops of a kubelet off the queue; when they would have run stays known.
+    pub(super) fn unschedule(&self, node: NodeId) {
+        let keys = self.with(node, |k| [k.next[0].key.take(), k.next[1].key.take()]);
+        for key in keys.into_iter().flatten().flatten() {
+            self.ctx.cancel(key);
+        }
+    }
+
+    fn tick(&self, node: NodeId, which: Loop) {
+        match self.mode {
+            KubeletMode::Imitated(_) => self.tick_imitated(node, which),
+            KubeletMode::Real(_) => self.tick_real(node, which),
+        }
+    }
+
+    /// The present by a kubelet's clock, ns from the start.
+    fn clock_ns(&self, node: NodeId) -> i64 {
+        self.ctx.now().as_nanos() as i64 + self.with(node, |k| k.skew_ns).unwrap_or(0)
+    }
+
+    /// Renews a node's lease, unless it was deleted.
+    pub(super) fn renew(&self, node: NodeId) {
+        if !self.api.is_down() && self.api.lease(node).is_some() {
+            // renewTime is in microseconds; a lease that exists can't refuse.
+            let _ = self.api.renew_lease(node, self.clock_ns(node).div_euclid(1_000));
+        }
+    }
+
+    /// Posts a node's status: all conditions with a new heartbeat.
+    pub(super) fn post(&self, node: NodeId) {
+        if self.api.is_down() {
+            return;
+        }
+        let at = Timestamp(self.clock_ns(node).div_euclid(1_000_000_000));
+        let now = self.ctx.now();
+        let Some(view) = self.with(node, |k| {
+            k.last_post = now;
+            k.view
+        }) else {
+            return;
+        };
+        // The node may have been deleted; then there is nothing to post to.
+        let _ = self.api.mutate_node(Actor::Kubelet, node, |n| fill(&mut n.conditions, &view, at));
+    }
+
+    /// Whether the API has another status for any condition than the kubelet.
+    pub(super) fn differs(&self, node: &Node) -> bool {
+        self.with(node.id, |k| {
+            k.view.iter().any(|(kind, status)| status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s)))
+        })
+        .unwrap_or(false)
+    }
+
+    /// Sets pods that were marked NotReady back to Ready.
+    pub(super) fn repost_ready(&self, node: NodeId) {
+        let uids = self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default());
+        for uid in uids {
+            let Some(due) = self.due(uid) else { continue };
+            let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else { continue };
+            if !pod.is_terminating() && !pod.phase.is_terminal() && pod.ready.is_some_and(|c| c.status == ConditionStatus::False) {
+                // It exists, so this can't fail.
+                let _ = self.api.set_pod_ready(Actor::Kubelet, pod.id, uid, ConditionStatus::True);
+            }
+        }
+    }
+
+    /// What is due for one life of a pod.
+    pub(super) fn due(&self, uid: Uid) -> Option<Due> {
+        self.state.with(|s| s.due.get(uid.0 as usize).copied().flatten())
+    }
+
+    /// Changes what is due for one life of a pod.
+    pub(super) fn with_due(&self, uid: Uid, f: impl FnOnce(&mut Due)) {
+        self.state.with(|s| {
+            if let Some(Some(d)) = s.due.get_mut(uid.0 as usize) {
+                f(d);
+            }
+        });
+    }
+
+    /// Does at once what came due while a kubelet was cut off.
+    pub(super) fn overdue(&self, node: NodeId) {
+        for uid in self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()) {
+            self.work(uid);
+        }
+    }
+
+    /// Has a pod worked on after a delay.
+    pub(super) fn work_in(&self, uid: Uid, delay: Dur) {
+        if let Some(handler) = self.pods.get() {
+            self.ctx.post_in(self.ctx.lane(delay, Class::Source), handler, uid.0);
+        }
+    }
+
+    /// Has a pod worked on at a time that no constant delay gives.
+    pub(super) fn work_at(&self, uid: Uid, at: Time) {
+        if let Some(handler) = self.pods.get() {
+            self.ctx.post_at(at, Class::Source, handler, uid.0);
+        }
+    }
+
+    fn work(&self, uid: Uid) {
+        match self.mode {
+            KubeletMode::Imitated(_) => self.work_imitated(uid),
+            KubeletMode::Real(_) => self.work_real(uid),
+        }
+    }
+
+    fn observe(&self, new: &Pod) {
+        let Some(node) = new.node else { return };
+        let now = self.ctx.now();
+        let (start, stop) = match self.mode {
+            KubeletMode::Imitated(i) => (i.start, i.stop),
+            KubeletMode::Real(r) => (r.pod_start, r.stop_of(new)),
+        };
+        let slot = new.uid.0 as usize;
+        let is_new = self.state.with(|s| {
+            if s.due.len() <= slot {
+                s.due.resize(slot + 1, None);
+            }
+            let is_new = s.due[slot].is_none();
+            if is_new {
+                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: None, started: new.phase != PodPhase::Pending });
+                if s.pods_of.len() <= node.index() {
+                    s.pods_of.resize(node.index() + 1, Vec::new());
+                }
+                s.pods_of[node.index()].push(new.uid);
+            }
+            is_new
+        });
+        if is_new && new.phase == PodPhase::Pending {
+            self.work_in(new.uid, start);
+        }
+        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop.is_none()) {
+            self.with_due(new.uid, |d| d.stop = Some(now + stop));
+            self.work_in(new.uid, stop);
+        }
+    }
+}
+
+impl Watcher for Kubelets {
+    fn node(&self, _: Option<&Rc<Node>>, _: Option<&Rc<Node>>) {}
+
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        match (old, new) {
+            (_, Some(new)) => self.observe(new),
+            (Some(old), None) => self.state.with(|s| {
+                s.due[old.uid.0 as usize..].iter_mut().take(1).for_each(|d| *d = None);
+                if let Some(pods) = old.node.and_then(|n| s.pods_of.get_mut(n.index())) {
+                    pods.retain(|u| *u != old.uid);
+                }
+            }),
+            (None, None) => {}
+        }
+    }
+
+    fn lease(&self, _: NodeId, _: Option<&Lease>) {}
+}
+
+/// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.
+fn fill(conditions: &mut Vec<NodeCondition>, view: &View, at: Timestamp) {
+    for &(kind, status) in view {
+        let Some(status) = status else { continue };
+        let reason = NodeReason::of_kubelet(kind, status);
+        match conditions.iter_mut().find(|c| c.kind == kind) {
+            None => conditions.push(NodeCondition { kind, status, reason, last_heartbeat_time: at, last_transition_time: at }),
+            Some(c) => {
+                if c.status != status {
+                    c.last_transition_time = at;
+                }
+                c.status = status;
+                c.reason = reason;
+                c.last_heartbeat_time = at;
+            }
+        }
+    }
+}

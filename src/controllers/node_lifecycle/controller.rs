@@ -1,0 +1,285 @@
+//! The controller's state, and `Run`: its loops and workers.
+
+use super::breaker::Breaker;
+use super::health::Health;
+use super::queue::RateLimitedTimedQueue;
+use super::switches::{ConditionTaints, Switches};
+use super::taints::Templates;
+use crate::api::labels::Labels;
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
+use crate::api::pod::Pod;
+use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter, WorkQueue};
+use crate::kernel::{Ctx, Dur, Group, Lock, Object, PointId, Shared};
+use crate::trace::{Actor, What, ZoneState};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::{Rc, Weak};
+
+/// `nodeEvictionPeriod`: how often the NoExecute pass runs.
+const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
+/// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.
+const NODE_UPDATE_WORKERS: usize = 8;
+/// `podUpdateWorkerSize`
+const POD_UPDATE_WORKERS: usize = 4;
+
+/// The controller's flags and what its release does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `--node-monitor-period`
+    pub monitor_period: Dur,
+    /// Added to the period, for the time a pass takes.
+    pub pass_overhead: Dur,
+    /// `--node-monitor-grace-period`
+    pub grace_period: Dur,
+    /// `--node-startup-grace-period`
+    pub startup_grace_period: Dur,
+    /// `--node-eviction-rate`
+    pub eviction_rate: f32,
+    /// `--secondary-node-eviction-rate`
+    pub secondary_eviction_rate: f32,
+    /// `--large-cluster-size-threshold`
+    pub large_cluster_threshold: i32,
+    /// `--unhealthy-zone-threshold`
+    pub unhealthy_zone_threshold: f32,
+    /// `--pod-eviction-timeout`, in releases that have it.
+    pub pod_eviction_timeout: Dur,
+    /// What the release does.
+    pub switches: Switches,
+}
+
+impl QueueKey for NodeId {
+    fn slot(self) -> usize {
+        self.index()
+    }
+}
+
+impl QueueKey for PodId {
+    fn slot(self) -> usize {
+        self.index()
+    }
+}
+
+/// What the controller keeps in memory.
+#[derive(Default)]
+pub(super) struct State {
+    /// `knownNodeSet`
+    pub(super) known: BTreeMap<NodeId, Uid>,
+    /// `nodeHealthMap`; a record survives its node.
+    pub(super) health: Vec<Option<Health>>,
+    /// `zoneStates`
+    pub(super) zone_states: BTreeMap<TextId, ZoneState>,
+    /// `zoneNoExecuteTainter`
+    pub(super) tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
+    /// `nodesToRetry`
+    pub(super) nodes_to_retry: BTreeSet<NodeId>,
+    /// Nodes whose pods were deleted in timeout mode (`nodeEvictionMap`).
+    pub(super) evicted: BTreeSet<NodeId>,
+    /// Nodes that wait in a queue, so that the trace tells of each wait once.
+    pub(super) told_queued: BTreeSet<NodeId>,
+    /// What is read of a node's labels, by the labels it was read from.
+    labels: Vec<Option<(Rc<Labels>, TextId, bool)>>,
+}
+
+/// The points of chance of this controller.
+#[derive(Clone, Copy)]
+pub(super) struct Points {
+    pub(super) list: PointId,
+    pub(super) pods: PointId,
+    pub(super) zones: PointId,
+    pub(super) patch_backoff: PointId,
+}
+
+/// The node lifecycle controller.
+pub struct Controller {
+    me: Weak<Controller>,
+    pub(super) ctx: Ctx,
+    pub(super) group: Group,
+    pub(super) config: Config,
+    pub(super) client: Client,
+    pub(super) informers: Rc<InformerFactory>,
+    pub(super) recorder: EventRecorder,
+    pub(super) templates: Templates,
+    pub(super) state: Shared<State>,
+    pub(super) breaker: Breaker,
+    /// `evictorLock`; it matters only where it is held across requests.
+    pub(super) evictor_lock: Lock,
+    pub(super) node_queue: WorkQueue<NodeId>,
+    pub(super) pod_queue: WorkQueue<PodId>,
+    pub(super) pod_limiter: Shared<RateLimiter<PodId>>,
+    pub(super) points: Points,
+}
+
+impl Controller {
+    /// A controller that hears of nodes and pods but does not run yet (`NewNodeLifecycleController`).
+    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| Controller {
+            me: me.clone(),
+            templates: Templates::new(config.switches.alpha_taint_keys),
+            evictor_lock: Lock::new(&ctx),
+            node_queue: WorkQueue::new(&ctx),
+            pod_queue: WorkQueue::new(&ctx),
+            pod_limiter: Shared::new(RateLimiter::default()),
+            state: Shared::new(State::default()),
+            breaker: Breaker::default(),
+            points: Points {
+                list: ctx.point("node-lister-order"),
+                pods: ctx.point("pod-index-order"),
+                zones: ctx.point("zone-map-order"),
+                patch_backoff: ctx.point("taint-patch-backoff"),
+            },
+            informers: informers.clone(),
+            config,
+            client,
+            recorder,
+            group,
+            ctx,
+        });
+        informers.on_node(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Takes over what a process that had been running for long would know: its nodes, and its zones as normal.
+    pub fn assume_running(&self) {
+        for node in self.informers.nodes() {
+            let (zone, _) = self.zone_of(&node);
+            let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
+            self.state.with(|s| {
+                s.known.insert(node.id, node.uid);
+                s.zone_states.insert(zone, ZoneState::Normal);
+                s.tainters.entry(zone).or_insert(queue);
+            });
+        }
+    }
+
+    /// Starts the loops and workers (`Run`); the caches are filled.
+    pub fn run(self: &Rc<Self>) {
+        let s = self.config.switches;
+        if s.condition_taints == ConditionTaints::Mapped {
+            for _ in 0..NODE_UPDATE_WORKERS {
+                let c = self.clone();
+                self.ctx.spawn(self.group, async move { c.do_node_processing_pass_worker().await });
+            }
+        }
+        if s.pod_workers {
+            for _ in 0..POD_UPDATE_WORKERS {
+                let c = self.clone();
+                self.ctx.spawn(self.group, async move { c.do_pod_processing_worker().await });
+            }
+        }
+        let c = self.clone();
+        self.ctx.spawn(self.group, async move {
+            loop {
+                c.do_eviction_pass().await;
+                c.ctx.sleep(NODE_EVICTION_PERIOD).await;
+            }
+        });
+        let c = self.clone();
+        self.ctx.spawn(self.group, async move {
+            let period = c.config.monitor_period + c.config.pass_overhead;
+            loop {
+                c.ctx.set_cause(u32::MAX);
+                c.monitor_node_health().await;
+                c.ctx.sleep(period).await;
+            }
+        });
+    }
+
+    /// The zone of a node and whether it is left out of zone counts, read anew only when its labels changed.
+    pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
+        let known = self.state.with(|s| match s.labels.get(node.id.index()) {
+            Some(Some((labels, zone, excluded))) if Rc::ptr_eq(labels, &node.labels) => Some((*zone, *excluded)),
+            _ => None,
+        });
+        if let Some(known) = known {
+            return known;
+        }
+        let key = zone_key(&node.labels, self.config.switches.beta_zone_labels);
+        let (zone, by_name) =
+            self.client.api().names(|n| (n.text(&key), self.config.switches.exclude_master_names && is_master(n.node_name(node.id))));
+        let excluded = by_name || self.config.switches.exclude_label && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
+        self.state.with(|s| {
+            if s.labels.len() <= node.id.index() {
+                s.labels.resize(node.id.index() + 1, None);
+            }
+            s.labels[node.id.index()] = Some((node.labels.clone(), zone, excluded));
+        });
+        (zone, excluded)
+    }
+
+    /// The queue of a node's present zone.
+    pub(super) fn tainter_of(&self, node: &Node) -> Option<Rc<RateLimitedTimedQueue>> {
+        let (zone, _) = self.zone_of(node);
+        self.state.with(|s| s.tainters.get(&zone).cloned())
+    }
+
+    /// A handle for a process that this controller starts itself; it is alive while it runs.
+    pub(super) fn handle(&self) -> Option<Rc<Controller>> {
+        self.me.upgrade()
+    }
+
+    /// A node as an object of chance.
+    pub(super) fn object(&self, node: NodeId) -> Object {
+        Object { id: node.0, hash: self.client.api().names(|n| n.node_hash(node)) }
+    }
+
+    /// A pod as an object of chance.
+    pub(super) fn pod_object(&self, pod: PodId) -> Object {
+        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+    }
+
+    /// Tells the trace of a zone's new state.
+    pub(super) fn record_zone(&self, zone: TextId, state: ZoneState) {
+        self.client.api().record_text(Actor::NodeLifecycle, zone, What::Zone(state));
+    }
+}
+
+/// `pkg/util/system/system_utils.go: IsMasterNode`: a name that ends in "master", or in "master-" and three characters.
+fn is_master(name: &str) -> bool {
+    name.ends_with("master") || name.len() >= 10 && name.is_char_boundary(name.len() - 3) && name[..name.len() - 3].ends_with("master-")
+}
+
+impl NodeHandler for Controller {
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        match new {
+            Some(n) => match self.config.switches.condition_taints {
+                ConditionTaints::Mapped => self.node_queue.add(n.id),
+                ConditionTaints::TrueOnly => self.taint_by_true_conditions(n),
+                ConditionTaints::Off => {}
+            },
+            None => {
+                if let Some(o) = old {
+                    self.state.with(|s| {
+                        s.nodes_to_retry.remove(&o.id);
+                        s.evicted.remove(&o.id);
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl PodHandler for Controller {
+    /// `podUpdated`: a pod that came to a node.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        if let Some(p) = new
+            && p.node.is_some()
+            && self.config.switches.pod_workers
+            && old.is_none_or(|o| o.node != p.node)
+        {
+            self.pod_queue.add(p.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn masters_by_name() {
+        for (name, is) in [("master", true), ("kube-master", true), ("x-master-abc", true), ("x-master-ab", false), ("masters", false)] {
+            assert_eq!(super::is_master(name), is, "{name}");
+        }
+    }
+}

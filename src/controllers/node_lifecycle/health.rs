@@ -1,0 +1,164 @@
+//! `tryUpdateNodeHealth`: whether a node was heard of in time, and what its status becomes if not.
+
+use super::controller::Controller;
+use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
+use std::rc::Rc;
+
+/// The Ready condition of the status that a health record points to. Times are nanoseconds from the start: what the
+/// controller wrote itself keeps its fraction of a second in memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct SavedReady {
+    pub(super) status: ConditionStatus,
+    heartbeat: Timestamp,
+    transition_ns: i64,
+}
+
+/// `nodeHealthData`
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Health {
+    /// The Ready condition of the saved status.
+    pub(super) ready: Option<SavedReady>,
+    /// `probeTimestamp`, ns from the start.
+    pub(super) probe_ns: i64,
+    /// `readyTransitionTimestamp`, ns from the start.
+    pub(super) transition_ns: i64,
+    /// The lease that was last seen: renewTime in microseconds, resourceVersion.
+    pub(super) lease: Option<(i64, u64)>,
+}
+
+/// What one try found.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    /// Ready before this try.
+    pub(super) observed: ConditionStatus,
+    /// Ready after it; none if the node never had any and is within its grace.
+    pub(super) current: Option<ConditionStatus>,
+    /// The status to write, if the node was silent for too long.
+    pub(super) write: Option<Node>,
+    /// The node is past its grace (and the live lease has to be looked at first, where the release does).
+    pub(super) expired: bool,
+}
+
+fn seconds(t: Timestamp) -> i64 {
+    t.0.saturating_mul(1_000_000_000)
+}
+
+fn saved(c: &NodeCondition) -> SavedReady {
+    SavedReady { status: c.status, heartbeat: c.last_heartbeat_time, transition_ns: seconds(c.last_transition_time) }
+}
+
+impl Controller {
+    /// The present, ns from the start.
+    pub(super) fn now_ns(&self) -> i64 {
+        self.ctx.now().as_nanos() as i64
+    }
+
+    /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says what has to be written.
+    pub(super) fn try_update_node_health(&self, node: &Node) -> Tried {
+        let now = self.now_ns();
+        let created = seconds(node.creation_timestamp);
+        let mut health = self.state.with(|s| s.health.get(node.id.index()).copied().flatten());
+        let ready = node.ready();
+        let (observed, grace) = match ready {
+            None => (ConditionStatus::Unknown, self.config.startup_grace_period),
+            Some(c) => (c.status, self.config.grace_period),
+        };
+        if ready.is_none() {
+            match &mut health {
+                // The saved status is overwritten before it is compared, so losing Ready never counts as a change.
+                Some(h) => h.ready = None,
+                None => health = Some(Health { ready: None, probe_ns: created, transition_ns: created, lease: None }),
+            }
+        }
+        let saved_lease = health.and_then(|h| h.lease);
+        let fresh = |transition_ns| Health { ready: ready.map(saved), probe_ns: now, transition_ns, lease: None };
+        let mut health = match (health, ready) {
+            (None, _) => fresh(now),
+            (Some(h), Some(c)) => match h.ready {
+                None => fresh(now),
+                Some(was) if was.heartbeat != c.last_heartbeat_time => {
+                    let same = was.transition_ns == seconds(c.last_transition_time);
+                    fresh(if same { h.transition_ns } else { now })
+                }
+                Some(_) => h,
+            },
+            (Some(h), None) => h,
+        };
+        if self.config.switches.leases
+            && let Some(lease) = self.informers.lease(node.id)
+            && saved_lease.is_none_or(|l| l.0 < lease.0)
+        {
+            health.lease = Some(lease);
+            health.probe_ns = now;
+        }
+        let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
+        self.save_health(node, health);
+        let mut tried = Tried { observed, current: ready.map(|c| c.status), write: None, expired };
+        if expired {
+            // If Ready is Unknown already nothing is written, even if other conditions change in memory.
+            tried.current = Some(ConditionStatus::Unknown);
+            if ready.is_none_or(|c| c.status != ConditionStatus::Unknown) {
+                tried.write = Some(self.silenced(node));
+            }
+        }
+        tried
+    }
+
+    /// The node with its conditions set to Unknown.
+    fn silenced(&self, node: &Node) -> Node {
+        let mut node = node.clone();
+        let at = self.client.api().timestamp();
+        let mut kinds = vec![NodeConditionType::Ready, NodeConditionType::MemoryPressure, NodeConditionType::DiskPressure];
+        if self.config.switches.out_of_disk {
+            kinds.insert(1, NodeConditionType::OutOfDisk);
+        }
+        if self.config.switches.pid_pressure_unknown {
+            kinds.push(NodeConditionType::PidPressure);
+        }
+        for kind in kinds {
+            match node.conditions.iter_mut().find(|c| c.kind == kind) {
+                None => node.conditions.push(NodeCondition {
+                    kind,
+                    status: ConditionStatus::Unknown,
+                    reason: NodeReason::NodeStatusNeverUpdated,
+                    last_heartbeat_time: node.creation_timestamp,
+                    last_transition_time: at,
+                }),
+                Some(c) if c.status != ConditionStatus::Unknown => {
+                    c.status = ConditionStatus::Unknown;
+                    c.reason = NodeReason::NodeStatusUnknown;
+                    c.last_transition_time = at;
+                }
+                Some(_) => {}
+            }
+        }
+        node
+    }
+
+    /// The health record after the status was written: the probe is kept, the lease is what the try saw.
+    pub(super) fn silence_written(&self, node: &Node, written_at_ns: i64, lease: Option<(i64, u64)>) {
+        let Some(old) = self.state.with(|s| s.health[node.id.index()]) else { return };
+        let ready = node.ready().map(|c| SavedReady {
+            status: c.status,
+            heartbeat: c.last_heartbeat_time,
+            // What was written a moment ago has its nanoseconds in memory, unlike what was read.
+            transition_ns: written_at_ns,
+        });
+        self.save_health(node, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
+    }
+
+    fn save_health(&self, node: &Node, health: Health) {
+        self.state.with(|s| {
+            if s.health.len() <= node.id.index() {
+                s.health.resize(node.id.index() + 1, None);
+            }
+            s.health[node.id.index()] = Some(health);
+        });
+    }
+
+    /// The lease as the cache has it (`observedLease`).
+    pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
+        if self.config.switches.leases { self.informers.lease(node.id) } else { None }
+    }
+}

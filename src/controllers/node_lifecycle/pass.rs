@@ -1,0 +1,229 @@
+//! `monitorNodeHealth`: one pass over all nodes.
+
+use super::controller::Controller;
+use super::health::Tried;
+use super::switches::EvictionMode;
+use crate::api::meta::{ConditionStatus, Uid};
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::client::{About, parallelize};
+use crate::kernel::{Dur, Shared, Time};
+use crate::trace::EventText;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// `retrySleepTime`: between tries of a node's health update.
+const RETRY_SLEEP: Dur = Dur::from_millis(20);
+/// `retrySleepTime * NodeHealthUpdateRetry`
+const RETRY_TIMEOUT: Dur = Dur::from_millis(100);
+
+/// The Ready conditions of a zone's counted nodes: how many are True, and how many are not.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct ZoneConditions {
+    pub(super) ready: u32,
+    pub(super) not_ready: u32,
+}
+
+impl ZoneConditions {
+    /// Counted nodes of the zone.
+    pub(super) fn size(self) -> u32 {
+        self.ready + self.not_ready
+    }
+}
+
+/// What the workers of a pass gather.
+pub(super) type Counted = Rc<Shared<BTreeMap<TextId, ZoneConditions>>>;
+
+impl Controller {
+    /// One pass.
+    pub(super) async fn monitor_node_health(self: &Rc<Self>) {
+        let mut nodes = self.informers.nodes();
+        self.ctx.order(self.points.list, &mut nodes, |n| self.object(n.id));
+        let (added, deleted) = self.classify_nodes(&nodes);
+        for node in nodes.iter().filter(|n| added.binary_search(&n.id).is_err()) {
+            self.add_pod_evictor_for_new_zone(node).await;
+        }
+        for node in nodes.iter().filter(|n| added.binary_search(&n.id).is_ok()) {
+            self.recorder.event(About::Node(node.id, Some(node.uid)), EventText::RegisteredNode);
+            self.state.with(|s| s.known.insert(node.id, node.uid));
+            self.add_pod_evictor_for_new_zone(node).await;
+            match self.config.switches.eviction_mode {
+                // The cause of what is written about a node is the version that was read.
+                EvictionMode::Taints => {
+                    self.mark_node_as_reachable(node).await;
+                }
+                EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
+            }
+        }
+        for (id, uid) in deleted {
+            self.recorder.event(About::Node(id, Some(uid)), EventText::RemovingNode);
+            self.state.with(|s| s.known.remove(&id));
+        }
+        let counted: Counted = Rc::new(Shared::new(BTreeMap::new()));
+        let nodes = Rc::new(nodes);
+        let start = {
+            let (c, nodes, counted) = (self.clone(), nodes.clone(), counted.clone());
+            move |piece: usize| c.update_node(&nodes[piece], &counted)
+        };
+        parallelize(&self.ctx, self.group, self.config.switches.pass_workers, nodes.len(), start).await;
+        let counted = counted.with(std::mem::take);
+        self.handle_disruption(&counted, &nodes).await;
+    }
+
+    /// `classifyNodes`: names not known yet, and known names that are gone.
+    fn classify_nodes(&self, nodes: &[Rc<Node>]) -> (Vec<NodeId>, Vec<(NodeId, Uid)>) {
+        self.state.with(|s| {
+            let mut added: Vec<NodeId> = nodes.iter().map(|n| n.id).filter(|id| !s.known.contains_key(id)).collect();
+            added.sort_unstable();
+            let deleted = if s.known.len() + added.len() == nodes.len() {
+                Vec::new()
+            } else {
+                let present: BTreeSet<NodeId> = nodes.iter().map(|n| n.id).collect();
+                s.known.iter().filter(|(id, _)| !present.contains(id)).map(|(&id, &uid)| (id, uid)).collect()
+            };
+            (added, deleted)
+        })
+    }
+
+    /// Handles one node of a pass: all of it at once if nothing has to wait, else the rest as work for a worker.
+    fn update_node(self: &Rc<Self>, node: &Rc<Node>, counted: &Counted) -> Option<impl Future<Output = ()> + use<>> {
+        if self.breaker.is_waiting(&self.informers) {
+            return None;
+        }
+        let tried = self.try_update_node_health(node);
+        if !self.has_to_wait(node, &tried) {
+            self.count(node, tried.current, counted);
+            if let Some(current) = tried.current {
+                self.process_without_waiting(node, if self.config.switches.taint_on_observed { tried.observed } else { current });
+            }
+            self.state.with(|s| s.nodes_to_retry.remove(&node.id));
+            return None;
+        }
+        let (c, node, counted) = (self.clone(), node.clone(), counted.clone());
+        Some(async move {
+            c.ctx.set_cause(node.record);
+            c.ctx.set_saw(node.record);
+            c.update_node_waiting(node, tried, counted).await;
+        })
+    }
+
+    /// Whether anything about a node needs a request or a lock.
+    fn has_to_wait(&self, node: &Node, tried: &Tried) -> bool {
+        let s = &self.config.switches;
+        if tried.write.is_some() || tried.expired && s.lease_circuit_breaker || s.lock_across_calls && self.evictor_lock.is_held() {
+            return true;
+        }
+        if s.eviction_mode == EvictionMode::Timeout {
+            return tried.current.is_some() && self.timeout_has_to_wait(node, tried);
+        }
+        let Some(current) = tried.current else { return false };
+        if tried.observed != ConditionStatus::True && self.state.with(|st| st.nodes_to_retry.contains(&node.id)) {
+            return true;
+        }
+        let decides = if s.taint_on_observed { tried.observed } else { current };
+        match decides {
+            ConditionStatus::True => node.has_taint(&self.templates.not_ready) || node.has_taint(&self.templates.unreachable),
+            ConditionStatus::False => s.swap_without_limiter && node.has_taint(&self.templates.unreachable),
+            ConditionStatus::Unknown => s.swap_without_limiter && node.has_taint(&self.templates.not_ready),
+        }
+    }
+
+    fn process_without_waiting(&self, node: &Node, decides: ConditionStatus) {
+        match (self.config.switches.eviction_mode, decides) {
+            (EvictionMode::Timeout, ConditionStatus::True) | (EvictionMode::Taints, ConditionStatus::True) => self.unqueue(node),
+            (EvictionMode::Taints, status) => self.queue_for_tainting(node, status),
+            (EvictionMode::Timeout, _) => {}
+        }
+    }
+
+    /// The body of `updateNodeFunc` where something has to wait.
+    async fn update_node_waiting(self: Rc<Self>, node: Rc<Node>, first: Tried, counted: Counted) {
+        let Some((node, tried)) = self.poll_health(node, first).await else { return };
+        self.count(&node, tried.current, &counted);
+        let Some(current) = tried.current else {
+            self.state.with(|s| s.nodes_to_retry.remove(&node.id));
+            return;
+        };
+        // The pods are read before the taint decision, whose requests may take a while.
+        let pods = self.pods_in_some_order(node.id);
+        let decides = if self.config.switches.taint_on_observed { tried.observed } else { current };
+        match self.config.switches.eviction_mode {
+            EvictionMode::Taints => self.process_taint_base_eviction(&node, decides).await,
+            EvictionMode::Timeout => self.process_no_taint_base_eviction(&node, tried.observed, &pods).await,
+        }
+        let needs_retry = self.state.with(|s| s.nodes_to_retry.contains(&node.id));
+        let went_silent = current != ConditionStatus::True && tried.observed == ConditionStatus::True;
+        if went_silent {
+            self.recorder.event(About::Node(node.id, Some(node.uid)), EventText::NodeNotReady);
+        }
+        if went_silent || needs_retry && tried.observed != ConditionStatus::True {
+            let marked = self.mark_pods_not_ready(pods, node.id).await;
+            if !marked && self.config.switches.pod_workers {
+                self.state.with(|s| s.nodes_to_retry.insert(node.id));
+                return;
+            }
+        }
+        self.state.with(|s| s.nodes_to_retry.remove(&node.id));
+    }
+
+    /// The pods of a node in the order of Go's map, which is chance.
+    pub(super) fn pods_in_some_order(&self, node: NodeId) -> Vec<Rc<Pod>> {
+        let mut pods = self.informers.pods_on(node);
+        self.ctx.order(self.points.pods, &mut pods, |p| self.pod_object(p.id));
+        pods
+    }
+
+    /// `wait.PollImmediate(20ms, 100ms, tryUpdateNodeHealth)`: a try at once, then at ticks, and a last one when the time is
+    /// over. After an error the node is read live; none if that fails, or no try went well.
+    async fn poll_health(&self, node: Rc<Node>, first: Tried) -> Option<(Rc<Node>, Tried)> {
+        let start = self.ctx.now();
+        let (mut node, mut tried, mut last) = (node, first, false);
+        loop {
+            if tried.expired && self.config.switches.lease_circuit_breaker && !self.live_lease_agrees(&node).await {
+                return None;
+            }
+            let Some(write) = tried.write.take() else { return Some((node, tried)) };
+            let (lease, at) = (self.observed_lease(&node), self.now_ns());
+            self.ctx.set_saw(node.record);
+            let body = write.clone();
+            if self.client.call(self.object(node.id), move |api, actor| api.update_node_status(actor, &body)).await.is_ok() {
+                self.silence_written(&write, at, lease);
+                return Some((Rc::new(write), tried));
+            }
+            let id = node.id;
+            node = self.client.call(self.object(id), move |api, _| api.node(id).ok_or(crate::apiserver::ApiError::NotFound)).await.ok()?;
+            if last {
+                return None;
+            }
+            last = !self.next_tick(start).await;
+            if self.breaker.is_waiting(&self.informers) {
+                return None;
+            }
+            tried = self.try_update_node_health(&node);
+        }
+    }
+
+    /// Sleeps until the next tick of the poll; false if the time is over then.
+    async fn next_tick(&self, start: Time) -> bool {
+        let elapsed = self.ctx.now().since(start).as_nanos();
+        let next = Dur::from_nanos((elapsed / RETRY_SLEEP.as_nanos() + 1) * RETRY_SLEEP.as_nanos());
+        if next >= RETRY_TIMEOUT {
+            self.ctx.sleep_until(start + RETRY_TIMEOUT).await;
+            return false;
+        }
+        self.ctx.sleep_until(start + next).await;
+        true
+    }
+
+    /// Counts a node in its zone, unless it is excluded.
+    fn count(&self, node: &Node, current: Option<ConditionStatus>, counted: &Counted) {
+        let (zone, excluded) = self.zone_of(node);
+        if !excluded {
+            counted.with(|c| {
+                let z = c.entry(zone).or_default();
+                if current == Some(ConditionStatus::True) { z.ready += 1 } else { z.not_ready += 1 }
+            });
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Writes of taints and labels: GET, change, PATCH, and again on a conflict (`pkg/controller/controller_utils.go:
+//! AddOrUpdateTaintOnNode, RemoveTaintOffNode, PatchNodeTaints`, `util/node: SwapNodeControllerTaint`).
+
+use super::controller::Controller;
+use crate::api::node::Node;
+use crate::api::taint::{Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::apiserver::ApiError;
+use crate::kernel::Dur;
+use std::rc::Rc;
+
+/// `UpdateTaintBackoff`: five tries, sleeps of 100 ms and up to as much again.
+const TRIES: u32 = 5;
+const BACKOFF: Dur = Dur::from_millis(100);
+
+/// Labels that are copied from their stable key to the beta one (`labelReconcileInfo`).
+const RECONCILED_LABELS: [(&str, &str); 2] =
+    [("kubernetes.io/os", "beta.kubernetes.io/os"), ("kubernetes.io/arch", "beta.kubernetes.io/arch")];
+
+/// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
+#[derive(Debug)]
+pub(super) struct Templates {
+    pub(super) unreachable: Taint,
+    pub(super) not_ready: Taint,
+}
+
+impl Templates {
+    /// The templates under today's keys, or those of 1.6 to 1.8.
+    pub(super) fn new(alpha: bool) -> Self {
+        let (unreachable, not_ready) = if alpha { (UNREACHABLE_ALPHA, NOT_READY_ALPHA) } else { (UNREACHABLE, NOT_READY) };
+        Templates { unreachable: Taint::new(unreachable, Effect::NoExecute), not_ready: Taint::new(not_ready, Effect::NoExecute) }
+    }
+}
+
+impl Controller {
+    /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen. False if either failed.
+    pub(super) async fn swap_node_controller_taint(&self, node: &Rc<Node>, mut add: Vec<Taint>, remove: Vec<Taint>) -> bool {
+        for t in &mut add {
+            t.time_added = Some(self.client.api().timestamp());
+        }
+        if !add.is_empty() && !self.edit_taints(node, move |taints| add_or_update(taints, &add)).await {
+            return false;
+        }
+        if remove.iter().any(|t| node.has_taint(t)) {
+            return self.remove_taints_off_node(node, remove).await;
+        }
+        true
+    }
+
+    /// The part of `RemoveTaintOffNode` that makes requests.
+    pub(super) async fn remove_taints_off_node(&self, node: &Rc<Node>, remove: Vec<Taint>) -> bool {
+        self.edit_taints(node, move |taints| {
+            let before = taints.len();
+            taints.retain(|t| !remove.iter().any(|r| r.matches(t)));
+            taints.len() != before
+        })
+        .await
+    }
+
+    /// GET, edit, PATCH of the whole list, tried again on a conflict. `edit` says whether it changed anything.
+    async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
+        let (id, object) = (node.id, self.object(node.id));
+        for tries in 1..=TRIES {
+            let Ok(old) = self.client.call(object, move |api, _| api.node(id).ok_or(ApiError::NotFound)).await else { return false };
+            let mut taints = old.taints.clone();
+            if !edit(&mut taints) {
+                return true;
+            }
+            self.ctx.set_saw(old.record);
+            let version = self.config.switches.taint_patch_has_version.then_some(old.resource_version);
+            match self.client.call(object, move |api, actor| api.patch_node_taints(actor, id, version, taints)).await {
+                Ok(_) => return true,
+                Err(ApiError::Conflict) if tries < TRIES => {
+                    let extra = self.ctx.uniform(self.points.patch_backoff, object, 0, BACKOFF.as_nanos() - 1);
+                    self.ctx.sleep(BACKOFF + Dur::from_nanos(extra)).await;
+                }
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// `reconcileNodeLabels`: the beta labels of system and architecture follow the stable ones.
+    pub(super) async fn reconcile_node_labels(&self, node: &Rc<Node>) {
+        let update: Vec<(String, String)> = RECONCILED_LABELS
+            .iter()
+            .filter_map(|(stable, beta)| Some((*beta, node.labels.get(*stable)?)))
+            .filter(|(beta, value)| node.labels.get(*beta) != Some(value))
+            .map(|(beta, value)| (beta.to_owned(), value.clone()))
+            .collect();
+        if update.is_empty() {
+            return;
+        }
+        let (id, object) = (node.id, self.object(node.id));
+        let Ok(_) = self.client.call(object, move |api, _| api.node(id).ok_or(ApiError::NotFound)).await else { return };
+        // A failure is logged upstream and not tried again.
+        let _ = self
+            .client
+            .call(object, move |api, actor| {
+                api.mutate_node(actor, id, |n| {
+                    let mut labels = (*n.labels).clone();
+                    labels.extend(update);
+                    n.labels = Rc::new(labels);
+                })
+            })
+            .await;
+    }
+}
+
+/// `taints.AddOrUpdateTaint` for several: a taint of the same key and effect is replaced, else it is appended. timeAdded
+/// always differs, so there always is something to write.
+fn add_or_update(taints: &mut Vec<Taint>, add: &[Taint]) -> bool {
+    for t in add {
+        match taints.iter_mut().find(|old| old.matches(t)) {
+            Some(old) => old.clone_from(t),
+            None => taints.push(t.clone()),
+        }
+    }
+    true
+}

@@ -1,0 +1,153 @@
+//! Zones: queues for new zones, zone states, and master disruption (`handleDisruption`).
+
+use super::controller::Controller;
+use super::pass::ZoneConditions;
+use super::queue::RateLimitedTimedQueue;
+use super::switches::EvictionMode;
+use crate::api::names::TextId;
+use crate::api::node::Node;
+use crate::kernel::Object;
+use crate::trace::{Actor, What, ZoneState};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Controller {
+    /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full bucket.
+    pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
+        let (zone, _) = self.zone_of(node);
+        if self.state.with(|s| s.zone_states.contains_key(&zone)) {
+            return;
+        }
+        let _held = self.hold_evictor_lock().await;
+        let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
+        self.state.with(|s| {
+            s.zone_states.insert(zone, ZoneState::Initial);
+            s.tainters.insert(zone, queue);
+        });
+    }
+
+    /// `ComputeZoneState`
+    fn compute_zone_state(&self, z: ZoneConditions) -> ZoneState {
+        // As upstream: the share is a float32 division, and the threshold a float32.
+        let share = z.not_ready as f32 / z.size() as f32;
+        if z.ready == 0 && z.not_ready > 0 {
+            ZoneState::FullDisruption
+        } else if z.not_ready > 2 && share >= self.config.unhealthy_zone_threshold {
+            ZoneState::PartialDisruption
+        } else {
+            ZoneState::Normal
+        }
+    }
+
+    /// `handleDisruption`
+    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &BTreeMap<TextId, ZoneConditions>, nodes: &[Rc<Node>]) {
+        let mut new = BTreeMap::new();
+        for (&zone, &conditions) in counted {
+            new.insert(zone, self.compute_zone_state(conditions));
+            self.state.with(|s| {
+                s.zone_states.entry(zone).or_insert(ZoneState::Initial);
+            });
+        }
+        let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
+        let all_was = self.forget_zones_without_nodes(counted);
+        if all_are && all_was {
+            return;
+        }
+        if all_are {
+            self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+            for node in nodes {
+                match self.config.switches.eviction_mode {
+                    EvictionMode::Taints => {
+                        self.mark_node_as_reachable(node).await;
+                    }
+                    EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
+                }
+            }
+            for zone in self.zones_with_states() {
+                self.swap_limiter(zone, 0.0).await;
+                self.set_zone_state(zone, ZoneState::FullDisruption);
+            }
+            return;
+        }
+        if all_was {
+            self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
+            let now = self.now_ns();
+            self.state.with(|s| {
+                for node in nodes {
+                    // Where the lease circuit breaker kept a node from getting a record, upstream crashes here.
+                    if let Some(Some(h)) = s.health.get_mut(node.id.index()) {
+                        h.probe_ns = now;
+                        h.transition_ns = now;
+                    }
+                }
+            });
+            for zone in self.zones_with_states() {
+                self.enter(zone, counted, &new).await;
+            }
+            return;
+        }
+        for zone in self.zones_with_states() {
+            let was = self.state.with(|s| s.zone_states.get(&zone).copied());
+            if was.unwrap_or(ZoneState::Empty) != new.get(&zone).copied().unwrap_or(ZoneState::Empty) {
+                self.enter(zone, counted, &new).await;
+            }
+        }
+    }
+
+    /// Zones in the order of Go's map, which is chance.
+    fn zones_with_states(&self) -> Vec<TextId> {
+        let mut zones: Vec<TextId> = self.state.with(|s| s.zone_states.keys().copied().collect());
+        self.ctx.order(self.points.zones, &mut zones, |z| self.zone_object(*z));
+        zones
+    }
+
+    pub(super) fn zone_object(&self, zone: TextId) -> Object {
+        let hash = self.client.api().names(|n| crate::api::names::stable_hash(n.text_of(zone)));
+        Object { id: zone.0, hash }
+    }
+
+    /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until the first zone that was not
+    /// fully disrupted ends the loop. Returns whether all zones were fully disrupted.
+    fn forget_zones_without_nodes(&self, counted: &BTreeMap<TextId, ZoneConditions>) -> bool {
+        for zone in self.zones_with_states() {
+            if !counted.contains_key(&zone) {
+                self.state.with(|s| s.zone_states.remove(&zone));
+                continue;
+            }
+            if self.state.with(|s| s.zone_states.get(&zone) != Some(&ZoneState::FullDisruption)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A zone gets its new state and the limiter that goes with it. One that lost its nodes between the loops gets the empty
+    /// state, and keeps its limiter.
+    async fn enter(&self, zone: TextId, counted: &BTreeMap<TextId, ZoneConditions>, new: &BTreeMap<TextId, ZoneState>) {
+        let state = new.get(&zone).copied().unwrap_or(ZoneState::Empty);
+        let size = counted.get(&zone).map_or(0, |c| c.size());
+        match state {
+            // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
+            ZoneState::Normal | ZoneState::FullDisruption => self.swap_limiter(zone, self.config.eviction_rate).await,
+            ZoneState::PartialDisruption => {
+                let large = i64::from(size) > i64::from(self.config.large_cluster_threshold);
+                self.swap_limiter(zone, if large { self.config.secondary_eviction_rate } else { 0.0 }).await;
+            }
+            ZoneState::Initial | ZoneState::Empty => {}
+        }
+        self.set_zone_state(zone, state);
+    }
+
+    async fn swap_limiter(&self, zone: TextId, qps: f32) {
+        if let Some(queue) = self.state.with(|s| s.tainters.get(&zone).cloned()) {
+            queue.swap_limiter(qps).await;
+        }
+    }
+
+    fn set_zone_state(&self, zone: TextId, state: ZoneState) {
+        let was = self.state.with(|s| s.zone_states.insert(zone, state));
+        if was != Some(state) {
+            self.record_zone(zone, state);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two handlers).
+
+use super::switches::Switches;
+use super::timed_workers::TimedWorkerQueue;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::taint::{Effect, Taint};
+use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
+use crate::kernel::{Chan, Ctx, Either, Group, Object, PointId, Shared, select2};
+use std::rc::{Rc, Weak};
+
+/// `NodeUpdateChannelSize` and `podUpdateChannelSize`
+const NODE_UPDATE_CHANNEL_SIZE: usize = 10;
+const POD_UPDATE_CHANNEL_SIZE: usize = 1;
+
+/// What the controller's release does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// What the release does.
+    pub switches: Switches,
+    /// No two clock readings are equal, as on a real machine.
+    pub clock_advances: bool,
+}
+
+/// A node's name in the node queue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct NodeItem(NodeId);
+
+impl QueueKey for NodeItem {
+    fn slot(self) -> usize {
+        self.0.index()
+    }
+}
+
+/// A pod and the node it was on when it was queued.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct PodItem(PodId, Option<NodeId>);
+
+impl QueueKey for PodItem {
+    fn slot(self) -> usize {
+        self.0.index()
+    }
+}
+
+#[derive(Clone)]
+struct Channels {
+    node: Chan<(NodeItem, u32)>,
+    pod: Chan<(PodItem, u32)>,
+}
+
+/// The NoExecute taints of a node, as its last handled update had them.
+pub(super) type NoExecuteTaints = Rc<Vec<Taint>>;
+
+/// The taint eviction controller.
+pub struct Controller {
+    me: Weak<Controller>,
+    pub(super) ctx: Ctx,
+    pub(super) group: Group,
+    pub(super) config: Config,
+    pub(super) client: Client,
+    pub(super) recorder: EventRecorder,
+    pub(super) queue: Rc<TimedWorkerQueue>,
+    informers: Rc<InformerFactory>,
+    tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
+    node_queue: WorkQueue<NodeItem>,
+    pod_queue: WorkQueue<PodItem>,
+    channels: Vec<Channels>,
+    select_point: PointId,
+    pods_point: PointId,
+}
+
+impl Controller {
+    /// A controller that hears of nodes and pods but does not run yet (`New`).
+    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let channels = (0..config.switches.workers)
+            .map(|_| Channels { node: Chan::new(&ctx, NODE_UPDATE_CHANNEL_SIZE), pod: Chan::new(&ctx, POD_UPDATE_CHANNEL_SIZE) })
+            .collect();
+        let controller = Rc::new_cyclic(|me| Controller {
+            me: me.clone(),
+            queue: TimedWorkerQueue::new(&ctx),
+            tainted_nodes: Shared::new(Vec::new()),
+            node_queue: WorkQueue::new(&ctx),
+            pod_queue: WorkQueue::new(&ctx),
+            select_point: ctx.point("eviction-worker-select"),
+            pods_point: ctx.point("pod-index-order"),
+            informers: informers.clone(),
+            channels,
+            config,
+            client,
+            recorder,
+            group,
+            ctx,
+        });
+        controller.queue.serve(&controller);
+        informers.on_pod(controller.clone());
+        informers.on_node(controller.clone());
+        controller
+    }
+
+    /// Starts dispatchers and workers (`Run`); the caches are filled.
+    pub fn run(self: &Rc<Self>) {
+        let c = self.clone();
+        self.ctx.spawn(self.group, async move {
+            loop {
+                let item = c.node_queue.get().await;
+                c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
+            }
+        });
+        let c = self.clone();
+        self.ctx.spawn(self.group, async move {
+            loop {
+                let item = c.pod_queue.get().await;
+                c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
+            }
+        });
+        for channels in self.channels.clone() {
+            let c = self.clone();
+            self.ctx.spawn(self.group, async move { c.worker(channels).await });
+        }
+    }
+
+    /// A handle for a process that this controller starts itself; it is alive while it runs.
+    pub(super) fn handle(&self) -> Option<Rc<Controller>> {
+        self.me.upgrade()
+    }
+
+    /// The worker of a node: 32-bit FNV-1a of its name.
+    fn worker_of(&self, node: Option<NodeId>) -> usize {
+        let workers = self.channels.len() as u32;
+        let hash = self.client.api().names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
+        (hash % workers) as usize
+    }
+
+    /// `worker`: takes from whichever channel is ready; before a pod it empties the node channel.
+    async fn worker(&self, channels: Channels) {
+        loop {
+            let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
+            match select2(&channels.node, &channels.pod, first).await {
+                Either::A((item, cause)) => self.handle_node_item(item, cause),
+                Either::B((item, cause)) => {
+                    while let Some((node, cause)) = channels.node.try_recv() {
+                        self.handle_node_item(node, cause);
+                    }
+                    self.ctx.set_cause(cause);
+                    self.handle_pod_update(item);
+                    self.pod_queue.done(item);
+                }
+            }
+        }
+    }
+
+    fn handle_node_item(&self, item: NodeItem, cause: u32) {
+        self.ctx.set_cause(cause);
+        self.handle_node_update(item.0);
+        self.node_queue.done(item);
+    }
+
+    /// `handlePodUpdate`
+    fn handle_pod_update(&self, item: PodItem) {
+        let Some(pod) = self.informers.pod(item.0) else {
+            self.cancel_work_with_event(item.0);
+            return;
+        };
+        // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
+        let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
+        let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten()) else { return };
+        self.process_pod_on_node(&pod, &taints);
+    }
+
+    /// `handleNodeUpdate`
+    fn handle_node_update(&self, id: NodeId) {
+        let Some(node) = self.informers.node(id) else {
+            // Timers of the node's pods keep running.
+            self.set_tainted(id, None);
+            return;
+        };
+        let taints: Vec<Taint> = no_execute(&node.taints).cloned().collect();
+        let taints = Rc::new(taints);
+        self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
+        if !self.informers.has_pods_on(id) || taints.is_empty() && self.queue.is_empty() {
+            return;
+        }
+        self.ctx.set_saw(node.record);
+        let mut pods = self.informers.pods_on(id);
+        self.ctx.order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
+        for pod in pods {
+            if taints.is_empty() {
+                self.cancel_work_with_event(pod.id);
+            } else {
+                self.process_pod_on_node(&pod, &taints);
+            }
+        }
+    }
+
+    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) {
+        self.tainted_nodes.with(|t| {
+            if t.len() <= id.index() {
+                t.resize(id.index() + 1, None);
+            }
+            t[id.index()] = taints;
+        });
+    }
+
+    /// A pod as an object of chance.
+    pub(super) fn pod_object(&self, pod: PodId) -> Object {
+        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+    }
+}
+
+/// `getNoExecuteTaints`
+fn no_execute(taints: &[Taint]) -> impl Iterator<Item = &Taint> {
+    taints.iter().filter(|t| t.effect == Effect::NoExecute)
+}
+
+impl NodeHandler for Controller {
+    /// `NodeUpdated`: on add, delete, and when the NoExecute taints differ in anything, their order included.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if let (Some(o), Some(n)) = (old, new)
+            && (Rc::ptr_eq(o, n) || no_execute(&o.taints).eq(no_execute(&n.taints)))
+        {
+            return;
+        }
+        if let Some(n) = new.or(old) {
+            self.node_queue.add(NodeItem(n.id));
+        }
+    }
+}
+
+impl PodHandler for Controller {
+    /// `PodUpdated`: on add, delete, and when tolerations or nodeName differ. A deletionTimestamp alone does not count.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        if let (Some(o), Some(n)) = (old, new)
+            && o.node == n.node
+            && (Rc::ptr_eq(&o.template, &n.template) || o.template.tolerations == n.template.tolerations)
+        {
+            return;
+        }
+        if let Some(p) = new.or(old) {
+            self.pod_queue.add(PodItem(p.id, p.node));
+        }
+    }
+}
+
+/// `hash/fnv` with 32 bits, as upstream deals nodes to workers.
+fn fnv1a32(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    /// The reference, §6.1: "" goes to worker 5, node1 to 4, node-0 to 0.
+    #[test]
+    fn nodes_are_dealt_by_fnv() {
+        for (name, worker) in [("", 5), ("node1", 4), ("node-0", 0)] {
+            assert_eq!(super::fnv1a32(name) % 8, worker, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The deletion of a pod (`deletePodHandler`, `addConditionAndDeletePod`).
+
+use super::controller::Controller;
+use super::switches::DisruptionTarget;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::PodId;
+use crate::api::pod::{PodCondition, PodReason};
+use crate::apiserver::ApiError;
+use crate::client::About;
+use crate::kernel::Dur;
+use crate::trace::{Actor, EventText, What};
+
+/// `retries`, and the sleep after each failure, the last one included.
+const RETRIES: u32 = 5;
+const RETRY_SLEEP: Dur = Dur::from_millis(10);
+
+impl Controller {
+    /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once. From 1.35 on a timer that was
+    /// cancelled between its firing and the first step of its goroutine does nothing.
+    pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
+        let Some(c) = self.handle() else { return };
+        self.ctx.spawn(self.group, async move {
+            if c.config.switches.cancelled_flag && timer.is_some_and(|number| !c.queue.is_current(pod, number)) {
+                return;
+            }
+            let ok = c.delete_pod_handler(pod).await;
+            c.queue.finished(pod, ok, c.config.switches.finished_entry);
+        });
+    }
+
+    /// `deletePodHandler`: one event, then up to five tries.
+    async fn delete_pod_handler(&self, pod: PodId) -> bool {
+        self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        for _ in 0..RETRIES {
+            if self.add_condition_and_delete_pod(pod).await.is_ok() {
+                return true;
+            }
+            self.ctx.sleep(RETRY_SLEEP).await;
+        }
+        self.client.api().record_pod(Actor::TaintEviction, pod, What::EvictionFailed);
+        false
+    }
+
+    /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE by name without precondition.
+    async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
+        let object = self.pod_object(id);
+        if self.config.switches.disruption_target != DisruptionTarget::Off {
+            let pod = self.client.call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await?;
+            self.ctx.set_saw(pod.record);
+            let has =
+                pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
+            if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
+                let condition = PodCondition {
+                    status: ConditionStatus::True,
+                    reason: PodReason::DeletionByTaintManager,
+                    last_transition_time: self.client.api().timestamp(),
+                };
+                let uid = pod.uid;
+                self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+            }
+        }
+        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await
+    }
+}

@@ -1,0 +1,166 @@
+//! Timers of evictions (`timed_workers.go: TimedWorkerQueue`): entries by pod name, in the kernel's wheel.
+//!
+//! An entry is absent, a timer, or nil: work that began at once, or (up to 1.32) work that ended well. Adding work to an
+//! entry that exists, even a nil one, does nothing.
+
+use super::controller::Controller;
+use super::switches::FinishedEntry;
+use crate::api::names::PodId;
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Shared, Time};
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+
+/// An entry of `workers`.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Absent,
+    Nil,
+    /// A timer, pending or fired. The number tells it from others of the same pod.
+    Timer {
+        key: Option<EventKey>,
+        created: Time,
+        cause: u32,
+        number: u32,
+    },
+}
+
+struct Entries {
+    by_pod: Vec<Entry>,
+    present: usize,
+    number: u32,
+}
+
+impl Entries {
+    fn set(&mut self, pod: PodId, entry: Entry) -> Entry {
+        if self.by_pod.len() <= pod.index() {
+            self.by_pod.resize(pod.index() + 1, Entry::Absent);
+        }
+        let old = std::mem::replace(&mut self.by_pod[pod.index()], entry);
+        self.present += usize::from(!matches!(entry, Entry::Absent));
+        self.present -= usize::from(!matches!(old, Entry::Absent));
+        old
+    }
+
+    fn get(&self, pod: PodId) -> Entry {
+        self.by_pod.get(pod.index()).copied().unwrap_or(Entry::Absent)
+    }
+}
+
+/// The queue of timed workers.
+pub(super) struct TimedWorkerQueue {
+    ctx: Ctx,
+    entries: Shared<Entries>,
+    handler: Cell<Option<HandlerId>>,
+}
+
+/// A timer's firing: the pod in the low half, the entry's number in the high half of the argument.
+struct Fire(Weak<Controller>);
+
+impl Handler for Fire {
+    fn handle(&self, arg: u64) {
+        if let Some(c) = self.0.upgrade() {
+            c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
+        }
+    }
+}
+
+impl TimedWorkerQueue {
+    pub(super) fn new(ctx: &Ctx) -> Rc<Self> {
+        Rc::new(TimedWorkerQueue {
+            ctx: ctx.clone(),
+            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0 }),
+            handler: Cell::new(None),
+        })
+    }
+
+    /// Lets timers fire into a controller.
+    pub(super) fn serve(&self, controller: &Rc<Controller>) {
+        self.handler.set(Some(self.ctx.register(Rc::new(Fire(Rc::downgrade(controller))))));
+    }
+
+    /// Whether there is no entry at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.with(|e| e.present == 0)
+    }
+
+    /// When the pod's timer was created, if it has one (`GetWorkerUnsafe` and `CreatedAt`).
+    pub(super) fn created_at(&self, pod: PodId) -> Option<Time> {
+        self.entries.with(|e| match e.get(pod) {
+            Entry::Timer { created, .. } => Some(created),
+            Entry::Absent | Entry::Nil => None,
+        })
+    }
+
+    /// `AddWork`: false if there is an entry. `nil`: the work begins at once and its entry is nil.
+    pub(super) fn add_work(&self, controller: &Controller, pod: PodId, delay: Dur, nil: bool) -> bool {
+        if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
+            return false;
+        }
+        if nil {
+            self.entries.with(|e| e.set(pod, Entry::Nil));
+            controller.start_deletion(pod, None);
+            return true;
+        }
+        let number = self.entries.with(|e| {
+            e.number = e.number.wrapping_add(1);
+            e.number
+        });
+        let created = self.ctx.now();
+        let arg = u64::from(number) << 32 | u64::from(pod.0);
+        // A time beyond the end of time never comes.
+        let key = match (self.handler.get(), created.checked_add(delay)) {
+            (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, arg)),
+            _ => None,
+        };
+        self.entries.with(|e| e.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number }));
+        true
+    }
+
+    /// The record that tells of a pod's timer becomes the cause of what its firing does.
+    pub(super) fn set_cause(&self, pod: PodId, record: u32) {
+        self.entries.with(|e| {
+            if let Some(Entry::Timer { cause, .. }) = e.by_pod.get_mut(pod.index()) {
+                *cause = record;
+            }
+        });
+    }
+
+    /// `CancelWork`: removes the entry; true if it was a timer. One that has fired already goes on all the same, unless (1.35
+    /// on) its goroutine has not begun.
+    pub(super) fn cancel_work(&self, pod: PodId) -> bool {
+        match self.entries.with(|e| e.set(pod, Entry::Absent)) {
+            Entry::Absent | Entry::Nil => false,
+            Entry::Timer { key, .. } => {
+                if let Some(key) = key {
+                    self.ctx.cancel(key);
+                }
+                true
+            }
+        }
+    }
+
+    /// A timer fires: the deletion begins. Its entry stays until the deletion ends.
+    fn fire(&self, controller: &Controller, pod: PodId, number: u32) {
+        if let Entry::Timer { cause, number: n, .. } = self.entries.with(|e| e.get(pod))
+            && n == number
+        {
+            self.ctx.set_cause(cause);
+        }
+        controller.start_deletion(pod, Some(number));
+    }
+
+    /// Whether a fired timer's entry is still there; it is not once it was cancelled.
+    pub(super) fn is_current(&self, pod: PodId, number: u32) -> bool {
+        matches!(self.entries.with(|e| e.get(pod)), Entry::Timer { number: n, .. } if n == number)
+    }
+
+    /// The end of the work (`getWrappedWorkerFunc`): whatever entry the pod has by then is removed or, up to 1.32 after a
+    /// success, set to nil.
+    pub(super) fn finished(&self, pod: PodId, ok: bool, entry: FinishedEntry) {
+        let left = match (ok, entry) {
+            (true, FinishedEntry::Nil) => Entry::Nil,
+            (true, FinishedEntry::Deleted) | (false, _) => Entry::Absent,
+        };
+        self.entries.with(|e| e.set(pod, left));
+    }
+}

@@ -1,0 +1,82 @@
+//! Choices as data: what was chosen, and what is to be chosen otherwise.
+
+/// What could have been chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Span {
+    /// One of `0..n`.
+    Alternatives(u32),
+    /// A number between two, both included.
+    Range(u64, u64),
+    /// Any 64 bits.
+    Bits,
+    /// An item's place in an arbitrary order: lower goes first, equal ranks stay as given.
+    Rank,
+    /// Go on at once (0) or behind what is ready already (1).
+    Yield,
+}
+
+impl Span {
+    /// Every item's rank in the default order: equal for all, with room on both sides for a deviation.
+    pub const MIDDLE: u64 = 1 << 63;
+
+    /// What the default order takes.
+    pub(super) const fn default_value(self) -> u64 {
+        match self {
+            Self::Alternatives(_) | Self::Bits | Self::Yield => 0,
+            Self::Range(min, _) => min,
+            Self::Rank => Self::MIDDLE,
+        }
+    }
+
+    /// The value nearest to `value` that can be chosen: a tape may stem from a scenario that has been changed since.
+    pub(super) fn fit(self, value: u64) -> u64 {
+        match self {
+            Self::Alternatives(n) => value.min(u64::from(n).saturating_sub(1)),
+            Self::Range(min, max) => value.clamp(min, max),
+            Self::Bits | Self::Rank => value,
+            Self::Yield => value.min(1),
+        }
+    }
+}
+
+/// One choice that was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    /// Name of the choice point.
+    pub point: &'static str,
+    /// Hash of the object's name.
+    pub object: u64,
+    /// How many choices this point had seen for this object before.
+    pub ordinal: u32,
+    /// What could have been chosen.
+    pub span: Span,
+    /// What was chosen.
+    pub value: u64,
+}
+
+/// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the run, so that leaving out another one
+/// does not shift it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Deviation {
+    /// Name of the choice point.
+    pub point: String,
+    /// Hash of the object's name.
+    pub object: u64,
+    /// The how many-th choice for this object at this point, from 0.
+    pub ordinal: u32,
+    /// What to choose; taken to the nearest value possible.
+    pub value: u64,
+}
+
+impl From<Drawn> for Deviation {
+    fn from(d: Drawn) -> Self {
+        Self { point: d.point.to_owned(), object: d.object, ordinal: d.ordinal, value: d.value }
+    }
+}
+
+/// The index of the first choice in which two runs differ, or in which only one of them made one.
+#[must_use]
+pub fn first_divergence(a: &[Drawn], b: &[Drawn]) -> Option<usize> {
+    let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    (common < a.len().max(b.len())).then_some(common)
+}

@@ -1,0 +1,324 @@
+//! The handle through which everything in a simulation reaches the kernel: time, causes, events, processes, choices.
+
+use super::choice::{Choices, Object, PointId};
+use super::process::{Group, Parks, Task, Ticket};
+use super::queue::{EventKey, EventQueue, Lane};
+use super::{Class, Dur, Time};
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+/// The cause of what nothing caused, and the version seen by one who saw none.
+pub const NONE: u32 = u32::MAX;
+
+/// Receives events that are data rather than processes: arrivals, deliveries, timers.
+pub trait Handler {
+    /// Runs one event; `arg` is what it was posted with.
+    fn handle(&self, arg: u64);
+}
+
+/// Names a registered handler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HandlerId(pub(super) u32);
+
+impl HandlerId {
+    /// Not a handler: the event wakes the process whose ticket is in the argument.
+    pub(super) const WAKE: Self = Self(u32::MAX);
+}
+
+/// What the queue carries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) arg: u64,
+    pub(super) handler: HandlerId,
+    pub(super) cause: u32,
+}
+
+/// What a step asked of the set of processes; done when the step is over, in this order.
+pub(super) enum Command {
+    Start { slot: u32, group: Group, cause: u32, saw: u32, task: Task },
+    Kill(Group),
+}
+
+/// What the kernel and all its handles share.
+pub(super) struct Core {
+    pub(super) now: Cell<Time>,
+    pub(super) cause: Cell<u32>,
+    pub(super) saw: Cell<u32>,
+    /// Slot of the process that is being polled.
+    pub(super) running: Cell<Option<u32>>,
+    pub(super) queue: RefCell<EventQueue<Event>>,
+    pub(super) parks: RefCell<Parks>,
+    pub(super) handlers: RefCell<Vec<Rc<dyn Handler>>>,
+    pub(super) commands: RefCell<Vec<Command>>,
+    /// Whether `commands` holds any: read at every step.
+    pub(super) commanded: Cell<bool>,
+    pub(super) choices: RefCell<Choices>,
+    pub(super) groups: Cell<u32>,
+    pub(super) live: Cell<usize>,
+    /// Lane of processes that are ready.
+    pub(super) ready: Lane,
+    /// The kernel is gone: nothing is started any more.
+    pub(super) closed: Cell<bool>,
+}
+
+impl Core {
+    pub(super) fn new(choices: Choices) -> Self {
+        let mut queue = EventQueue::default();
+        let ready = queue.lane(Dur::ZERO, Class::Wake);
+        Self {
+            now: Cell::new(Time::ZERO),
+            cause: Cell::new(NONE),
+            saw: Cell::new(NONE),
+            running: Cell::new(None),
+            queue: RefCell::new(queue),
+            parks: RefCell::default(),
+            handlers: RefCell::default(),
+            commands: RefCell::default(),
+            commanded: Cell::new(false),
+            choices: RefCell::new(choices),
+            groups: Cell::new(0),
+            live: Cell::new(0),
+            ready,
+            closed: Cell::new(false),
+        }
+    }
+
+    fn wake_event(&self, t: Ticket) -> Event {
+        // A process keeps its own cause, so the event carries none.
+        Event { arg: t.pack(), handler: HandlerId::WAKE, cause: NONE }
+    }
+}
+
+/// A handle to the kernel; cheap to clone.
+#[derive(Clone)]
+pub struct Ctx(pub(super) Rc<Core>);
+
+/// Time and causes.
+impl Ctx {
+    /// The present instant.
+    #[inline]
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.0.now.get()
+    }
+
+    /// The record that led to what is running; [`NONE`] at first. An event takes the cause of the moment it is posted and gives it back
+    /// when it runs; a process keeps its own across awaits, and starts with its spawner's.
+    #[inline]
+    #[must_use]
+    pub fn cause(&self) -> u32 {
+        self.0.cause.get()
+    }
+
+    /// Names the record that leads to what runs from here on.
+    #[inline]
+    pub fn set_cause(&self, cause: u32) {
+        self.0.cause.set(cause);
+    }
+
+    /// The record of the version that the running process acts on; [`NONE`] if it has looked at none. A process keeps its own across
+    /// awaits; a handler starts with [`NONE`].
+    #[inline]
+    #[must_use]
+    pub fn saw(&self) -> u32 {
+        self.0.saw.get()
+    }
+
+    /// Names the record of the version acted on.
+    #[inline]
+    pub fn set_saw(&self, saw: u32) {
+        self.0.saw.set(saw);
+    }
+}
+
+/// Events.
+impl Ctx {
+    /// Makes a handler known, so that events can be posted to it.
+    pub fn register(&self, handler: Rc<dyn Handler>) -> HandlerId {
+        let mut handlers = self.0.handlers.borrow_mut();
+        handlers.push(handler);
+        HandlerId(handlers.len() as u32 - 1)
+    }
+
+    /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair gives the same lane.
+    #[must_use]
+    pub fn lane(&self, delay: Dur, class: Class) -> Lane {
+        self.0.queue.borrow_mut().lane(delay, class)
+    }
+
+    /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it cannot be cancelled.
+    #[inline]
+    pub fn post_in(&self, lane: Lane, handler: HandlerId, arg: u64) {
+        self.0.queue.borrow_mut().push_in(lane, Event { arg, handler, cause: self.cause() });
+    }
+
+    /// Posts an event for any instant; one that has passed is treated as now.
+    #[inline]
+    pub fn post_at(&self, at: Time, class: Class, handler: HandlerId, arg: u64) -> EventKey {
+        self.0.queue.borrow_mut().push_at(at, class, Event { arg, handler, cause: self.cause() })
+    }
+
+    /// Takes an event back; false if it ran or was cancelled before.
+    #[inline]
+    pub fn cancel(&self, key: EventKey) -> bool {
+        self.0.queue.borrow_mut().cancel(key)
+    }
+}
+
+/// Processes.
+impl Ctx {
+    /// A new group, with no process in it.
+    #[must_use]
+    pub fn group(&self) -> Group {
+        let n = self.0.groups.get();
+        self.0.groups.set(n + 1);
+        Group(n)
+    }
+
+    /// Starts a process. It first runs when its turn comes in this instant, behind the processes that are ready already.
+    pub fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
+        let core = &*self.0;
+        if core.closed.get() {
+            return;
+        }
+        let ticket = core.parks.borrow_mut().occupy();
+        core.live.set(core.live.get() + 1);
+        let (cause, saw) = (self.cause(), self.saw());
+        self.command(Command::Start { slot: ticket.slot, group, cause, saw, task: Box::pin(f) });
+        self.wake(ticket);
+    }
+
+    /// Ends all processes that are in the group by now, as soon as the current step is over: none of them runs again, and what they hold
+    /// is dropped. Events that they posted still run.
+    pub fn kill(&self, group: Group) {
+        self.command(Command::Kill(group));
+    }
+
+    fn command(&self, command: Command) {
+        self.0.commands.borrow_mut().push(command);
+        self.0.commanded.set(true);
+    }
+
+    /// Parks the running process, which must then return to the kernel: what a leaf future calls just before it is pending. Panics if no
+    /// process is running.
+    #[track_caller]
+    pub fn park(&self) -> Ticket {
+        let slot = self.0.running.get().expect("only a process can park");
+        self.0.parks.borrow_mut().park(slot)
+    }
+
+    /// Claims the right to wake a parked process: true once per ticket, and never for a process that has gone on or is dead.
+    #[inline]
+    pub fn claim(&self, t: Ticket) -> bool {
+        self.0.parks.borrow_mut().claim(t)
+    }
+
+    /// Whether the process still waits at this park, unclaimed.
+    #[inline]
+    #[must_use]
+    pub fn alive(&self, t: Ticket) -> bool {
+        self.0.parks.borrow().alive(t)
+    }
+
+    /// Whether the process still waits at this park, and somebody has claimed it.
+    #[inline]
+    #[must_use]
+    pub fn claimed(&self, t: Ticket) -> bool {
+        let parks = self.0.parks.borrow();
+        parks.waits(t) && !parks.alive(t)
+    }
+
+    /// Wakes a parked process: it goes on in this instant, behind those that are ready already. A stale ticket wakes nobody.
+    #[inline]
+    pub fn wake(&self, t: Ticket) {
+        self.wake_in(self.0.ready, t);
+    }
+
+    /// Wakes a parked process when the lane's delay has passed.
+    #[inline]
+    pub fn wake_in(&self, lane: Lane, t: Ticket) {
+        self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
+    }
+
+    /// Wakes a parked process at an instant; one that has passed is treated as now.
+    #[inline]
+    pub fn wake_at(&self, at: Time, t: Ticket) {
+        self.0.queue.borrow_mut().push_at(at, Class::Wake, self.0.wake_event(t));
+    }
+
+    /// Parks once, hands the ticket to `register`, and completes when the process is woken. The body of every leaf; a process awaits one
+    /// leaf at a time, so there are no joins or selects of arbitrary futures.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn parked(&self, mut register: impl FnMut(Ticket)) -> impl Future<Output = ()> {
+        let mut armed = false;
+        poll_fn(move |_| {
+            if armed {
+                return Poll::Ready(());
+            }
+            armed = true;
+            register(self.park());
+            Poll::Pending
+        })
+    }
+
+    /// Goes on after `d`, in class `Wake`. Sleeping for no time lets those go first that are ready already.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
+        self.parked(move |t| {
+            let mut queue = self.0.queue.borrow_mut();
+            match queue.find_lane(d, Class::Wake) {
+                Some(lane) => queue.push_in(lane, self.0.wake_event(t)),
+                None => {
+                    let at = self.now().saturating_add(d);
+                    queue.push_at(at, Class::Wake, self.0.wake_event(t));
+                }
+            }
+        })
+    }
+
+    /// Goes on at an instant, in class `Wake`; one that has passed is treated as now.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn sleep_until(&self, at: Time) -> impl Future<Output = ()> {
+        self.parked(move |t| self.wake_at(at, t))
+    }
+
+    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices send the process to the
+    /// back of this instant here.
+    pub async fn yield_point(&self, point: PointId) {
+        if self.0.choices.borrow_mut().yields(point) {
+            self.parked(|t| self.wake(t)).await;
+        }
+    }
+}
+
+/// Choices.
+impl Ctx {
+    /// The choice point of this name.
+    #[must_use]
+    pub fn point(&self, name: &'static str) -> PointId {
+        self.0.choices.borrow_mut().point(name)
+    }
+
+    /// One of `0..alternatives`; 0, and no draw, where there is no choice.
+    pub fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
+        self.0.choices.borrow_mut().choose(point, object, alternatives)
+    }
+
+    /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
+    pub fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
+        self.0.choices.borrow_mut().uniform(point, object, min, max)
+    }
+
+    /// 64 uniform bits; 0 in the default order.
+    pub fn draw(&self, point: PointId, object: Object) -> u64 {
+        self.0.choices.borrow_mut().draw(point, object)
+    }
+
+    /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own rank, so that one more item changes
+    /// nothing in the order of the others. Without randomness the order stays as given.
+    pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.0.choices.borrow_mut().order(point, items, object);
+    }
+}

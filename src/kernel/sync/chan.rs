@@ -1,0 +1,142 @@
+//! Go's channels: a capacity, direct hand-over to a parked receiver, waiters first come, first served.
+//!
+//! Left out: closing a channel (no modelled controller depends on it; a component that stops is killed as a group).
+
+use crate::kernel::{Ctx, Shared, Ticket};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+#[derive(Debug)]
+struct State<T> {
+    capacity: usize,
+    buffer: VecDeque<T>,
+    receivers: VecDeque<Ticket>,
+    senders: VecDeque<(Ticket, T)>,
+    /// Values given to receivers that have been woken and have not run yet.
+    handed: Vec<(Ticket, T)>,
+}
+
+/// A channel; clones share it. A capacity of zero makes every send wait for a receiver.
+pub struct Chan<T> {
+    ctx: Ctx,
+    state: Rc<Shared<State<T>>>,
+}
+
+impl<T> Clone for Chan<T> {
+    fn clone(&self) -> Self {
+        Self { ctx: self.ctx.clone(), state: self.state.clone() }
+    }
+}
+
+impl<T> Chan<T> {
+    /// An empty channel that buffers `capacity` values.
+    #[must_use]
+    pub fn new(ctx: &Ctx, capacity: usize) -> Self {
+        let state = State { capacity, buffer: VecDeque::new(), receivers: VecDeque::new(), senders: VecDeque::new(), handed: Vec::new() };
+        Self { ctx: ctx.clone(), state: Rc::new(Shared::new(state)) }
+    }
+
+    /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives the value back if there is room in
+    /// neither.
+    pub fn try_send(&self, value: T) -> Result<(), T> {
+        self.state.with(|s| {
+            while let Some(receiver) = s.receivers.pop_front() {
+                if self.ctx.claim(receiver) {
+                    s.handed.push((receiver, value));
+                    self.ctx.wake(receiver);
+                    return Ok(());
+                }
+            }
+            if s.buffer.len() < s.capacity {
+                s.buffer.push_back(value);
+                return Ok(());
+            }
+            Err(value)
+        })
+    }
+
+    /// Sends, waiting for room. A process killed while it waits takes its value with it.
+    pub async fn send(&self, value: T) {
+        if let Err(value) = self.try_send(value) {
+            let mut value = Some(value);
+            let register = |t| self.state.with(|s| s.senders.extend(value.take().map(|v| (t, v))));
+            self.ctx.parked(register).await;
+        }
+    }
+
+    /// Takes a value without waiting, and lets the sender that has waited longest go on.
+    pub fn try_recv(&self) -> Option<T> {
+        self.state.with(|s| {
+            let value = s.buffer.pop_front();
+            // A buffer that was empty has no senders waiting, but for a capacity of zero.
+            while let Some((sender, sent)) = s.senders.pop_front() {
+                if self.ctx.claim(sender) {
+                    self.ctx.wake(sender);
+                    if value.is_none() {
+                        return Some(sent);
+                    }
+                    s.buffer.push_back(sent);
+                    break;
+                }
+            }
+            value
+        })
+    }
+
+    /// Takes a value, waiting for one.
+    pub async fn recv(&self) -> T {
+        if let Some(value) = self.try_recv() {
+            return value;
+        }
+        let mut ticket = None;
+        let register = |t| {
+            ticket = Some(t);
+            self.wait_for_value(t);
+        };
+        self.ctx.parked(register).await;
+        ticket.and_then(|t| self.take_handed(t)).expect("a receiver is woken by a value")
+    }
+
+    /// Whether a receive would not wait.
+    #[must_use]
+    pub fn ready(&self) -> bool {
+        self.state.with(|s| {
+            while s.senders.front().is_some_and(|w| !self.ctx.alive(w.0)) {
+                s.senders.pop_front();
+            }
+            !s.buffer.is_empty() || !s.senders.is_empty()
+        })
+    }
+
+    /// Values in the buffer.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.state.with(|s| s.buffer.len())
+    }
+
+    /// Whether the buffer is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether both are the same process's to wait at.
+    pub(super) fn ctx(&self) -> &Ctx {
+        &self.ctx
+    }
+
+    /// Queues a parked receiver. Those that are gone leave the queue here: a `select` that was decided by its other channel leaves a stale
+    /// ticket each time.
+    pub(super) fn wait_for_value(&self, t: Ticket) {
+        self.state.with(|s| {
+            s.receivers.retain(|w| self.ctx.alive(*w));
+            s.handed.retain(|h| self.ctx.claimed(h.0));
+            s.receivers.push_back(t);
+        });
+    }
+
+    /// The value that was given to a receiver when it was woken.
+    pub(super) fn take_handed(&self, t: Ticket) -> Option<T> {
+        self.state.with(|s| s.handed.iter().position(|h| h.0 == t).map(|i| s.handed.swap_remove(i).1))
+    }
+}

@@ -1,0 +1,46 @@
+//! Go's `sync.WaitGroup`: waits until a number of processes are done.
+
+use crate::kernel::{Ctx, Shared, Ticket};
+use std::rc::Rc;
+
+#[derive(Debug)]
+struct State {
+    left: usize,
+    waiters: Vec<Ticket>,
+}
+
+/// A count of work that is still to be done; clones share it.
+#[derive(Clone)]
+pub struct Join {
+    ctx: Ctx,
+    state: Rc<Shared<State>>,
+}
+
+impl Join {
+    /// Waits for `n` calls of [`Join::done`].
+    #[must_use]
+    pub fn new(ctx: &Ctx, n: usize) -> Self {
+        Self { ctx: ctx.clone(), state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })) }
+    }
+
+    /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done already.
+    #[track_caller]
+    pub fn done(&self) {
+        let woken = self.state.with(|s| {
+            s.left = s.left.checked_sub(1).expect("more done than there was to do");
+            if s.left == 0 { std::mem::take(&mut s.waiters) } else { Vec::new() }
+        });
+        for t in woken {
+            if self.ctx.claim(t) {
+                self.ctx.wake(t);
+            }
+        }
+    }
+
+    /// Waits until all are done; goes on at once if they are.
+    pub async fn wait(&self) {
+        if self.state.with(|s| s.left > 0) {
+            self.ctx.parked(|t| self.state.with(|s| s.waiters.push(t))).await;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A mutex that is passed on first come, first served.
+//!
+//! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the waiter that has waited longest always has
+//! it next, which is one of the orders that Go allows.
+
+use crate::kernel::{Ctx, Shared, Ticket};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+#[derive(Default, Debug)]
+struct State {
+    held: bool,
+    waiters: VecDeque<Ticket>,
+}
+
+/// A mutex; clones share it.
+#[derive(Clone)]
+pub struct Lock {
+    ctx: Ctx,
+    state: Rc<Shared<State>>,
+}
+
+/// The lock is held as long as this lives.
+#[must_use = "the lock is released when this is dropped"]
+pub struct Held(Lock);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+/// A place in the queue of waiters. Dropped by a kill between hand-over and wake-up, it passes the lock on.
+struct Waiting<'a> {
+    lock: &'a Lock,
+    ticket: Option<Ticket>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(t) = self.ticket.take() {
+            let queued = self.lock.state.with(|s| {
+                let place = s.waiters.iter().position(|w| *w == t);
+                place.and_then(|i| s.waiters.remove(i)).is_some()
+            });
+            if !queued {
+                self.lock.release();
+            }
+        }
+    }
+}
+
+impl Lock {
+    /// A lock that nobody holds.
+    #[must_use]
+    pub fn new(ctx: &Ctx) -> Self {
+        Self { ctx: ctx.clone(), state: Rc::default() }
+    }
+
+    /// Takes the lock, waiting for it.
+    pub async fn lock(&self) -> Held {
+        let free = self.state.with(|s| !std::mem::replace(&mut s.held, true));
+        if !free {
+            let mut waiting = Waiting { lock: self, ticket: None };
+            let register = |t| {
+                waiting.ticket = Some(t);
+                self.state.with(|s| s.waiters.push_back(t));
+            };
+            self.ctx.parked(register).await;
+            waiting.ticket = None;
+        }
+        Held(self.clone())
+    }
+
+    /// Whether somebody holds it.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.state.with_ref(|s| s.held)
+    }
+
+    /// Hands the lock to the waiter that has waited longest, or leaves it free.
+    fn release(&self) {
+        self.state.with(|s| {
+            while let Some(t) = s.waiters.pop_front() {
+                if self.ctx.claim(t) {
+                    self.ctx.wake(t);
+                    return;
+                }
+            }
+            s.held = false;
+        });
+    }
+}

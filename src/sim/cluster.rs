@@ -1,0 +1,145 @@
+//! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
+
+use super::faults::Timeline;
+use super::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodStart};
+use super::process::Process;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{Names, NodeId, PodId};
+use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
+use crate::apiserver::{Admission, ApiServer, NewNode, NewPod};
+use crate::client::WatchLags;
+use crate::controllers::kubelet::{Kubelets, NodeSettings};
+use crate::kernel::{Ctx, Shared, Time};
+use crate::trace::{Actor, Sink, Trace};
+use std::rc::Rc;
+
+/// A running cluster.
+pub(super) struct Cluster {
+    pub(super) ctx: Ctx,
+    pub(super) plan: Rc<Plan>,
+    pub(super) api: Rc<ApiServer>,
+    pub(super) kubelets: Rc<Kubelets>,
+    pub(super) lags: Rc<WatchLags>,
+    pub(super) node_ids: Vec<NodeId>,
+    pub(super) pod_ids: Vec<PodId>,
+    templates: Vec<Rc<PodTemplate>>,
+    pub(super) process: Shared<Option<Rc<Process>>>,
+}
+
+impl Cluster {
+    /// Makes everything that exists at time zero, and schedules what is to come.
+    pub(super) fn new(plan: &Plan, ctx: &Ctx) -> Rc<Self> {
+        let mut names = Names::default();
+        let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
+        let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
+        let flags = &plan.flags;
+        let admission = Admission {
+            default_toleration_seconds: plan
+                .admission
+                .default_toleration_seconds
+                .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
+            taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
+        };
+        let api = ApiServer::new(ctx, admission, names, Sink::Memory(Trace::default()));
+        let cluster = Rc::new(Cluster {
+            ctx: ctx.clone(),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet),
+            lags: Rc::new(WatchLags::default()),
+            templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
+            process: Shared::new(None),
+            plan: Rc::new(plan.clone()),
+            node_ids,
+            pod_ids,
+            api,
+        });
+        for index in 0..plan.nodes.len() as NodeIndex {
+            if plan.nodes[index as usize].start != NodeStart::Absent {
+                cluster.join(index, Actor::User, false);
+            }
+        }
+        for index in 0..plan.pods.len() as PodIndex {
+            if plan.pods[index as usize].start != PodStart::Absent {
+                cluster.create_pod(index);
+            }
+        }
+        Timeline::schedule(&cluster);
+        cluster
+    }
+
+    /// The id of a node of the plan.
+    pub(super) fn node_id(&self, index: NodeIndex) -> NodeId {
+        self.node_ids[index as usize]
+    }
+
+    /// Creates a node with its lease and starts its kubelet. `registering`: the kubelet does it, and admission runs.
+    pub(super) fn join(&self, index: NodeIndex, actor: Actor, registering: bool) {
+        let (plan, id) = (&self.plan.nodes[index as usize], self.node_id(index));
+        let (conditions, renewed_us, cut) = match &plan.start {
+            NodeStart::Ready | NodeStart::Absent => {
+                let now_us = i64::try_from(self.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
+                (Kubelets::healthy_conditions(self.api.timestamp()), Some(now_us), false)
+            }
+            NodeStart::Silent => (Vec::new(), None, false),
+            NodeStart::Imported { conditions, lease_renewed_us, cut } => (conditions.clone(), *lease_renewed_us, *cut),
+        };
+        let new = NewNode {
+            id,
+            creation_timestamp: None,
+            labels: Rc::new(plan.labels.clone()),
+            taints: plan.taints.clone(),
+            unschedulable: plan.unschedulable,
+            conditions,
+            allocatable: Rc::new(plan.allocatable.clone()),
+        };
+        // A node of that name may exist; then the kubelet finds it registered.
+        let _ = self.api.create_node(actor, new, registering);
+        if plan.start == NodeStart::Silent {
+            return;
+        }
+        if let Some(us) = renewed_us {
+            // Creating a lease can't fail.
+            let _ = self.api.renew_lease(id, us);
+        }
+        self.kubelets.join(id, settings_of(plan), cut);
+    }
+
+    /// Creates a pod of the plan.
+    pub(super) fn create_pod(&self, index: PodIndex) {
+        let plan = &self.plan.pods[index as usize];
+        let mut new = NewPod {
+            id: self.pod_ids[index as usize],
+            template: self.templates[plan.template as usize].clone(),
+            node: plan.node.map(|n| self.node_id(n)),
+            phase: PodPhase::Pending,
+            ready: None,
+            disruption_target: None,
+            deletion: None,
+        };
+        match plan.start {
+            PodStart::Pending | PodStart::Absent => {}
+            PodStart::Running => {
+                new.phase = PodPhase::Running;
+                let at = self.api.timestamp();
+                new.ready = Some(PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: at });
+            }
+            PodStart::Imported { phase, ready, disruption_target, deletion } => {
+                new.phase = phase;
+                new.ready = ready;
+                new.disruption_target = disruption_target;
+                new.deletion = deletion;
+            }
+        }
+        // A pod of that name may exist; then the user's create is refused, as in the API.
+        let _ = self.api.create_pod(Actor::User, new);
+    }
+
+    /// Ends the run and hands out its trace.
+    pub(super) fn finish(&self, end: Time) -> Trace {
+        self.stop_controllers();
+        self.api.finish(end)
+    }
+}
+
+fn settings_of(plan: &NodePlan) -> NodeSettings {
+    NodeSettings { lease_offset: plan.lease_offset, lease_period: plan.lease_period, status_offset: plan.status_offset }
+}

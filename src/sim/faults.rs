@@ -1,0 +1,143 @@
+//! The timeline: faults and a user's actions, as primitive steps.
+
+use super::cluster::Cluster;
+use super::plan::{Action, Do, NodeIndex, Phase, UserMode, WatchedResource};
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::names::NodeId;
+use crate::client::Resource;
+use crate::kernel::{Class, Handler};
+use crate::trace::{Actor, NO_RECORD, What};
+use std::rc::{Rc, Weak};
+
+/// Runs the actions of a plan, each at its time.
+pub(super) struct Timeline(Weak<Cluster>);
+
+/// The argument that means "start the controllers" instead of an action's index.
+const START: u64 = u64::MAX;
+
+impl Handler for Timeline {
+    fn handle(&self, arg: u64) {
+        let Some(cluster) = self.0.upgrade() else { return };
+        cluster.ctx.set_cause(NO_RECORD);
+        if arg == START {
+            cluster.start_controllers();
+        } else if let Some(action) = cluster.plan.clone().actions.get(arg as usize) {
+            cluster.act(action);
+        }
+    }
+}
+
+impl Timeline {
+    /// Schedules the start of the controllers and all actions, in the plan's order where times are equal.
+    pub(super) fn schedule(cluster: &Rc<Cluster>) {
+        let keep = Rc::new(Timeline(Rc::downgrade(cluster)));
+        let handler = cluster.ctx.register(keep);
+        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, START);
+        for (index, action) in cluster.plan.actions.iter().enumerate() {
+            cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
+            if let Do::RestartControllers(downtime) = action.act {
+                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START);
+            }
+        }
+    }
+}
+
+fn resource(r: WatchedResource) -> Resource {
+    match r {
+        WatchedResource::Nodes => Resource::Nodes,
+        WatchedResource::Pods => Resource::Pods,
+        WatchedResource::Leases => Resource::Leases,
+    }
+}
+
+impl Cluster {
+    fn act(self: &Rc<Self>, action: &Action) {
+        let what = match action.phase {
+            Phase::Begin => Some(What::FaultBegan),
+            Phase::End => Some(What::FaultEnded),
+            Phase::Step => None,
+        };
+        if let Some(what) = what {
+            let record = self.api.record(Actor::User, action.entry, what);
+            self.ctx.set_cause(record);
+        }
+        let cause = self.ctx.cause();
+        let each = |nodes: &[NodeIndex], f: &dyn Fn(NodeId)| {
+            for &n in nodes {
+                self.ctx.set_cause(cause);
+                f(self.node_id(n));
+            }
+        };
+        match &action.act {
+            Do::Cut(nodes) => each(nodes, &|n| self.kubelets.cut(n, true)),
+            Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, false)),
+            Do::Crash(nodes) => each(nodes, &|n| self.kubelets.crash(n)),
+            Do::Boot(nodes) => each(nodes, &|n| self.kubelets.boot(n)),
+            Do::HeartbeatPeriod(nodes, period) => each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period)),
+            Do::Condition(nodes, kind, status) => each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status)),
+            Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
+            Do::ApiDown => self.api.set_down(true),
+            Do::ApiUp => self.api.set_down(false),
+            Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
+            Do::StallWatches(r, d) => self.lags.stall(resource(*r), self.ctx.now().saturating_add(*d)),
+            Do::RestartControllers(_) => {
+                self.api.record(Actor::User, action.entry, What::ControllersStopped);
+                self.stop_controllers();
+            }
+            Do::AddNode(node) => self.join(*node, Actor::Kubelet, true),
+            Do::DeleteNode(nodes) => each(nodes, &|n| {
+                self.kubelets.leave(n);
+                // A node that is gone already can't be deleted again; nothing follows from that.
+                let _ = self.api.delete_node(Actor::User, n);
+                let _ = self.api.delete_lease(n);
+            }),
+            Do::Taint(nodes, edit) => each(nodes, &|n| self.taint(action.entry, n, edit)),
+            Do::Cordon(nodes, value) => each(nodes, &|n| {
+                let _ = self.api.mutate_node(Actor::User, n, |n| n.unschedulable = *value);
+            }),
+            Do::Label(nodes, labels) => each(nodes, &|n| {
+                let _ = self.api.mutate_node(Actor::User, n, |n| {
+                    let mut all = (*n.labels).clone();
+                    for (key, value) in labels {
+                        match value {
+                            Some(v) => all.insert(key.clone(), v.clone()),
+                            None => all.remove(key),
+                        };
+                    }
+                    n.labels = Rc::new(all);
+                });
+            }),
+            Do::CreatePod(pod) => self.create_pod(*pod),
+            Do::DeletePod(pod, grace) => {
+                let _ = self.api.delete_pod(Actor::User, self.pod_ids[*pod as usize], *grace, None);
+            }
+            Do::BindPod(pod, node) => {
+                let _ = self.api.bind_pod(Actor::User, self.pod_ids[*pod as usize], self.node_id(*node));
+            }
+            Do::PatchTolerations(pod, tolerations) => {
+                let _ = self.api.set_tolerations(Actor::User, self.pod_ids[*pod as usize], tolerations.clone());
+            }
+        }
+    }
+
+    fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
+        let Some(node) = self.api.node(id) else { return };
+        let taints = match self.plan.timing.user {
+            UserMode::Raw => edit.apply_raw(&node.taints),
+            UserMode::Kubectl => {
+                let name = self.api.names(|n| n.node_name(id).to_owned());
+                match edit.apply(&node.taints, &name) {
+                    Ok((taints, _)) => taints,
+                    Err(text) => return self.refuse(entry, &text),
+                }
+            }
+        };
+        let _ = self.api.patch_node_taints(Actor::User, id, None, taints);
+    }
+
+    /// Records what kubectl refused; the run goes on.
+    fn refuse(&self, entry: u32, text: &str) {
+        let text = self.api.names(|n| n.text(text));
+        self.api.record(Actor::User, entry, What::Refused(text.0));
+    }
+}

@@ -1,0 +1,108 @@
+//! The process of the controllers (kube-controller-manager): its start, its death, and what it is made of.
+
+use super::cluster::Cluster;
+use super::plan::{Flags, Plan};
+use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
+use crate::controllers::{node_lifecycle, taint_eviction};
+use crate::kernel::{Dur, Group};
+use crate::trace::{Actor, What};
+use std::rc::Rc;
+
+/// A new process looks this soon after its start whether its caches are filled, and then this often.
+const FIRST_LOOK: Dur = Dur::from_micros(1);
+const SYNC_POLL: Dur = Dur::from_millis(100);
+
+/// One life of the controllers' process.
+pub(super) struct Process {
+    group: Group,
+    informers: Rc<InformerFactory>,
+}
+
+impl Cluster {
+    /// Starts a fresh process: new clients, new caches, new controllers.
+    pub(super) fn start_controllers(self: &Rc<Self>) {
+        let (ctx, plan) = (&self.ctx, &self.plan);
+        let record = self.api.record(Actor::User, 0, What::ControllersStarted);
+        ctx.set_cause(record);
+        let group = ctx.group();
+        let timing = &plan.timing;
+        let informers = InformerFactory::new(
+            &self.api,
+            InformerTiming { request: timing.request.max, response: timing.response.max, watch: timing.watch },
+            &self.lags,
+        );
+        let client = |actor, limits: Option<Limits>| {
+            let timing = ClientTiming { request: timing.request, response: timing.response };
+            Client::new(&self.api, actor, limits.map(TokenBucket::new), timing)
+        };
+        let nlc_client = client(Actor::NodeLifecycle, timing.node_lifecycle_client);
+        let tec_client = if plan.profile.taint_eviction.separate_controller {
+            client(Actor::TaintEviction, timing.taint_eviction_client)
+        } else {
+            nlc_client.acting_as(Actor::TaintEviction)
+        };
+        let nlc_recorder = EventRecorder::start(&nlc_client, group, timing.clock_advances);
+        let tec_recorder = EventRecorder::start(&tec_client, group, timing.clock_advances);
+        let nlc = node_lifecycle::Controller::new(node_lifecycle_config(plan), nlc_client, &informers, group, nlc_recorder);
+        let tec = plan.flags.enable_taint_manager.then(|| {
+            let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
+            taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
+        });
+        let warm = plan.warm_start && ctx.now() == plan.controllers_start;
+        self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
+        let ctx = ctx.clone();
+        self.ctx.spawn(group, async move {
+            let look = ctx.now() + FIRST_LOOK;
+            informers.start().await;
+            let late = ctx.now().since(look).as_nanos();
+            let polls = late.div_ceil(SYNC_POLL.as_nanos());
+            ctx.sleep_until(look + SYNC_POLL * polls).await;
+            if warm {
+                nlc.assume_running();
+            }
+            nlc.run();
+            if let Some(tec) = tec {
+                tec.run();
+            }
+        });
+    }
+
+    /// Kills the process: requests already sent are applied, nothing else happens.
+    pub(super) fn stop_controllers(&self) {
+        if let Some(p) = self.process.with(Option::take) {
+            p.informers.stop();
+            self.ctx.kill(p.group);
+        }
+    }
+}
+
+fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
+    let Flags {
+        node_monitor_period,
+        node_monitor_grace_period,
+        node_startup_grace_period,
+        node_eviction_rate,
+        secondary_node_eviction_rate,
+        large_cluster_size_threshold,
+        unhealthy_zone_threshold,
+        pod_eviction_timeout,
+        enable_taint_manager,
+        ..
+    } = plan.flags;
+    let mut switches = plan.profile.node_lifecycle;
+    if !enable_taint_manager {
+        switches.eviction_mode = node_lifecycle::EvictionMode::Timeout;
+    }
+    node_lifecycle::Config {
+        monitor_period: node_monitor_period,
+        pass_overhead: plan.timing.pass_overhead,
+        grace_period: node_monitor_grace_period,
+        startup_grace_period: node_startup_grace_period,
+        eviction_rate: node_eviction_rate,
+        secondary_eviction_rate: secondary_node_eviction_rate,
+        large_cluster_threshold: large_cluster_size_threshold,
+        unhealthy_zone_threshold,
+        pod_eviction_timeout,
+        switches,
+    }
+}

@@ -1,0 +1,38 @@
+//! The run loop.
+
+use super::cluster::Cluster;
+use super::plan::Plan;
+use crate::kernel::{Choices, Dur, Kernel, Time};
+use crate::trace::Trace;
+
+/// How often a watched run tells how far it is, in events.
+const EVENTS_BETWEEN_REPORTS: u64 = 1 << 16;
+
+/// How far a run is, for whoever shows it. Returning false ends the run early.
+pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
+
+/// Runs a plan to its horizon. The same plan and choices give the same trace.
+pub fn run(plan: &Plan, choices: Choices) -> Trace {
+    run_watched(plan, choices, &mut |_| true).0
+}
+
+/// Runs a plan and tells how far it is now and then. The second part says whether the horizon was reached.
+pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Trace, bool) {
+    let mut kernel = Kernel::new(choices);
+    let cluster = Cluster::new(plan, &kernel.ctx());
+    let mut next_report = EVENTS_BETWEEN_REPORTS;
+    let mut finished = true;
+    while kernel.next_time().is_some_and(|t| t <= plan.horizon) {
+        kernel.step();
+        if kernel.steps() >= next_report {
+            next_report = kernel.steps() + EVENTS_BETWEEN_REPORTS;
+            if !progress(kernel.ctx().now()) {
+                finished = false;
+                break;
+            }
+        }
+    }
+    let end = if finished { plan.horizon } else { kernel.ctx().now() };
+    debug_assert!(end <= plan.horizon + Dur::ZERO);
+    (cluster.finish(end), finished)
+}
