@@ -15,7 +15,7 @@ pub use cluster::{
 };
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, Resource, Step};
-pub use timing::{ClientLimit, ClientLimits, CustomTiming, KubeletTiming, Timing, User};
+pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,7 +24,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The version of the language; 1 is the only one.
+    /// The version of the language; 1 is the only one. A file without one is refused.
+    #[serde(default)]
     pub version: u32,
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -32,7 +33,8 @@ pub struct Scenario {
     /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"` a patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubernetes: Option<String>,
-    /// The end of the run.
+    /// The end of the run. A file without one is refused.
+    #[serde(default)]
     pub horizon: DurationText,
     /// Delays and limits; `Typical` where none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,6 +41,15 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
+    /// Kubelets reach the API server again, whatever cut them off, an import included.
+    Heal {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
     /// Machines stop, and their containers with them.
     Crash {
         /// One node.

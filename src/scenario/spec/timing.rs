@@ -12,34 +12,29 @@ pub enum Timing {
     /// As on a real control plane.
     Typical,
     /// As stated; what is not stated is as in `Typical`.
-    Custom(CustomTiming),
-}
-
-/// Every figure of the timing by name.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct CustomTiming {
-    /// From sending a request to its being applied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<DelayText>,
-    /// From applying a request to its reply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<DelayText>,
-    /// From applying a change to its delivery to every watch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub watch: Option<DelayText>,
-    /// Added to the monitor period, for the time a pass takes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pass_overhead: Option<DurationText>,
-    /// The limits of the controllers' clients.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clients: Option<ClientLimits>,
-    /// How kubelets behave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kubelet: Option<KubeletTiming>,
-    /// How the timeline's user writes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<User>,
+    Custom {
+        /// From sending a request to its being applied.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<DelayText>,
+        /// From applying a request to its reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response: Option<DelayText>,
+        /// From applying a change to its delivery to every watch.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        watch: Option<DelayText>,
+        /// Added to the monitor period, for the time a pass takes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pass_overhead: Option<DurationText>,
+        /// The limits of the controllers' clients.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        clients: Option<ClientLimits>,
+        /// How kubelets behave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kubelet: Option<KubeletTiming>,
+        /// How the timeline's user writes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user: Option<User>,
+    },
 }
 
 /// The limits of the controllers' clients.
