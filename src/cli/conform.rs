@@ -3,8 +3,11 @@
 //! stdout has one line per recording, under those that differ where they do, then the counts by release and by kind of
 //! scenario and a last line with the totals; stderr has what could not be read.
 
-use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
+use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
+use crate::kernel::Choices;
 use crate::scenario::recorded::{Observed, Recorded, read};
+use crate::sim::{self, Plan};
+use crate::trace::Trace;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -29,8 +32,8 @@ pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that a
-    /// timeline with several reaches [default: 1]; the verdict on a timeline is always that of the first seed
+    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that are
+    /// reached where there are several [default: not counted]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
@@ -59,7 +62,7 @@ impl Counts {
     pub fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Exact | Verdict::Member(_) | Verdict::Inside => self.conform += 1,
-            Verdict::Shape(_) | Verdict::Unrecorded => self.undecided += 1,
+            Verdict::Shape(_) | Verdict::Unrecorded(_) => self.undecided += 1,
             Verdict::Differs(_) => self.differ += 1,
             Verdict::NotModelled(_) => self.not_modelled += 1,
         }
@@ -78,6 +81,11 @@ impl std::fmt::Display for Counts {
     }
 }
 
+/// The simulator as a model: seed 0 is the default run, in which every choice takes its first alternative; others are drawn.
+pub fn model(plan: &Plan, seed: u64) -> Trace {
+    sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) })
+}
+
 /// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an input is missing or no
 /// recording, 4 nothing was selected. An error is one of writing the output.
 pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
@@ -93,6 +101,7 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
         timeline_seeds: args.seeds.unwrap_or(defaults.timeline_seeds),
         envelope_seeds: args.seeds.unwrap_or(defaults.envelope_seeds),
         rows: args.diff,
+        ..defaults
     };
     let mut counts = Counts::default();
     let mut by_release: BTreeMap<(Vec<u64>, String), Counts> = BTreeMap::new();
@@ -185,10 +194,20 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
     write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
     match (&checked.verdict, observed) {
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
-        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct}", i + 1)?,
-        (Verdict::Shape(_) | Verdict::Unrecorded, _) => {
-            write!(out, ": {}", checked.detail.lines().next().unwrap_or_default())?;
+        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct}", i + 1)?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
         }
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Consistent), _) => {
+            write!(out, ": agrees with what the kept outcomes share")?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
+        }
+        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct} but for names", i + 1)?,
         _ => {}
     }
     if let Some(reached) = &checked.reached {

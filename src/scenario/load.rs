@@ -35,6 +35,9 @@ pub const FILE_BYTES_MAX: u64 = 64 << 20;
 /// How many mistakes of form are named before reading stops.
 const MISTAKES_MAX: usize = 50;
 
+/// How many bytes are read again to find further mistakes.
+const REREAD_BYTES_MAX: usize = 64 << 20;
+
 /// Reads a scenario from a file.
 pub fn load(path: &Path) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
@@ -191,7 +194,8 @@ fn read(source: &Source) -> Read {
             problems.push(explain(&error).at(source, owner.as_ref().and_then(|o| o.shown.clone()).unwrap_or_else(|| found.clone())));
         }
         // A mistake of syntax, or one that is in the whole file: nothing else can be said.
-        let Some(owner) = owner.filter(|o| !o.blank.is_empty() && problems.len() < MISTAKES_MAX) else { break };
+        let again = problems.len() < MISTAKES_MAX && (problems.len() * text.len()) < REREAD_BYTES_MAX;
+        let Some(owner) = owner.filter(|o| !o.blank.is_empty() && again) else { break };
         damage.add(&owner.place);
         damaged.insert(owner.outer);
         let mut end = owner.blank.end;
@@ -237,7 +241,7 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
         ron::Error::MissingStructField { .. } => {
             // `ron` points behind the last field, so the last part may be that field: the struct is the one around it
             // that ends next.
-            let holder = std::iter::once(tree).chain(chain.iter().map(|(_, p)| &p.value)).filter(|t| found.start < t.bytes.end).last()?;
+            let holder = std::iter::once(tree).chain(chain.iter().map(|(_, p)| &p.value)).rfind(|t| found.start < t.bytes.end)?;
             let depth = chain.iter().position(|(_, p)| std::ptr::eq(&p.value, holder));
             let text_start = holder.bytes.start;
             let shown = Some(text_start..holder.bytes.end);
@@ -410,7 +414,7 @@ mod tests {
     version: 1,
     horizn: "30m",
     horizon: 30,
-    nodes: [(name: "ä", zoone: "b"), (name: 3), (names: "a-{0..1}", labels: ["x"])],
+    nodes: [(name: "a", zoone: "b"), (name: 3), (names: "a-{0..1}", labels: ["x"])],
     pods: [(name: "w", count: -1, on: Node("a-0")), (name: "v")],
     timeline: [
         (at: "1m", do: Partion(nodes: All)),
@@ -447,6 +451,9 @@ mod tests {
             problems("(version: 2, horizon: \"1m\")"),
             "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
         );
+        // Columns count characters, not bytes.
+        let umlauts = "(/*äöü*/ version: 1, horizn: \"1m\", horizon: \"1m\")";
+        assert_eq!(problems(umlauts), "f.ron:1:22: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?");
         let twice = "(version: 1, horizon: \"1m\", nodes: [(name: \"n\", labels: {\"A\": \"x\", \"A\": \"y\"})])";
         assert_eq!(problems(twice), "f.ron:1:68: `A` stands here twice");
     }

@@ -186,9 +186,7 @@ const CANDIDATES_MAX: usize = 10_000;
 
 /// "did you mean `x`?", if something is near enough. Single letters are near to each other.
 pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    if word.chars().nth(1).is_none() {
-        return None;
-    }
+    word.chars().nth(1)?;
     spelling::nearest(word, candidates.into_iter().take(CANDIDATES_MAX)).map(|c| format!("did you mean `{c}`?"))
 }
 

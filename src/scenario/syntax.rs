@@ -304,20 +304,20 @@ Scenario(version: 1, /* another /* inside */ */
     timeline: [(at: "1m", do: Partition(nodes: Share(of: Zone("z"), fraction: 0.5)))],
 )"##;
 
-    fn text_at(place: &[Step]) -> &'static str {
+    fn text_at(place: Place) -> &'static str {
         let tree = Tree::read(TEXT).unwrap();
-        &TEXT[tree.find(place).unwrap().bytes.clone()]
+        &TEXT[tree.find(&place).unwrap().bytes.clone()]
     }
 
     #[test]
     fn places_are_found() {
-        assert_eq!(text_at(&at!["version"]), "1");
-        assert_eq!(text_at(&at!["nodes", 0, "name"]), r#""a-{0..3}""#);
-        assert_eq!(text_at(&at!["nodes", 0, "taints", 0]), r##"r#"x=":NoExecute"#"##);
-        assert_eq!(text_at(&at!["nodes", 1, "name"]), r#""b""#, "Some is see-through");
-        assert_eq!(text_at(&at!["flags", "kubelet", "a b"]), "-1.5e3");
-        assert_eq!(text_at(&at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
-        assert_eq!(text_at(&at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
+        assert_eq!(text_at(at!["version"]), "1");
+        assert_eq!(text_at(at!["nodes", 0, "name"]), r#""a-{0..3}""#);
+        assert_eq!(text_at(at!["nodes", 0, "taints", 0]), r##"r#"x=":NoExecute"#"##);
+        assert_eq!(text_at(at!["nodes", 1, "name"]), r#""b""#, "Some is see-through");
+        assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
     }
 
     #[test]

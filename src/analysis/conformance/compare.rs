@@ -8,6 +8,9 @@ use super::envelope::{kth_ranges, offender, widened};
 use crate::scenario::recorded::{KindRange, Line, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// With fewer runs than this, one of two equally likely outcomes is easily missed: three runs miss it one time in four.
+const MANY_RUNS: u32 = 10;
+
 /// How a run of the model compares with a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -19,13 +22,21 @@ pub enum Verdict {
     Inside,
     /// Equal to this recorded outcome once object names are taken out.
     Shape(usize),
-    /// No recorded outcome, but the recording lacks some, and the run does what the kept ones have in common and differs only in
-    /// kinds and times in which they differ.
-    Unrecorded,
+    /// No recorded outcome, but the recording lacks some, and there is reason to think that this is one of them.
+    Unrecorded(Evidence),
     /// Something differs, and here is what.
     Differs(String),
     /// The scenario needs what the model has not.
     NotModelled(Vec<String>),
+}
+
+/// Why an unrecorded run is not held to differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// With another seed the model's run equals this outcome once the names of objects are taken out.
+    Shape(usize),
+    /// The run, or that of another seed, agrees with all that the kept outcomes have in common.
+    Consistent,
 }
 
 impl Verdict {
@@ -36,7 +47,7 @@ impl Verdict {
             Self::Member(_) => "member",
             Self::Inside => "inside",
             Self::Shape(_) => "shape",
-            Self::Unrecorded => "unrecorded",
+            Self::Unrecorded(_) => "unrecorded",
             Self::Differs(_) => "DIFFERS",
             Self::NotModelled(_) => "not modelled",
         }
@@ -49,7 +60,7 @@ impl Verdict {
 
     /// The recording cannot tell.
     pub fn is_undecided(&self) -> bool {
-        matches!(self, Self::Shape(_) | Self::Unrecorded)
+        matches!(self, Self::Shape(_) | Self::Unrecorded(_))
     }
 }
 
@@ -63,12 +74,20 @@ pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Ver
     }
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
     let shape = nameless(ours, &names);
-    if let Some(i) = outcomes.iter().position(|o| nameless(&o.lines, &names) == shape) {
-        return Some(Verdict::Shape(i));
-    }
-    // Outcomes are missing for certain where more were seen than are kept, and likely where one was seen only once.
-    let incomplete = distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1);
-    (incomplete && (shares_the_core(ours, outcomes) || follows_the_outline(ours, outcomes))).then_some(Verdict::Unrecorded)
+    outcomes.iter().position(|o| nameless(&o.lines, &names) == shape).map(Verdict::Shape)
+}
+
+/// Whether a recording of so many runs lacks outcomes: for certain where more were seen than are kept; likely where one was seen
+/// only once, or where there were few runs.
+pub fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
+    distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1) || runs < MANY_RUNS
+}
+
+/// Whether a run that equals no kept outcome is consistent with them.
+pub fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
+    let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
+    let bare: Vec<Vec<Line>> = outcomes.iter().map(|o| nameless(&o.lines, &names)).collect();
+    shares_the_core(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)
 }
 
 /// All names of nodes and pods, pods also without their namespace.
@@ -129,12 +148,12 @@ fn beyond<'a>(lines: &'a [Line], core: &BTreeMap<&Line, usize>) -> Vec<&'a Line>
         .collect()
 }
 
-/// Whether a run has every record that all outcomes share, and beyond them only such kinds as differ between outcomes,
-/// within the times in which they do.
-fn shares_the_core(ours: &[Line], outcomes: &[Outcome]) -> bool {
-    let mut core = tally(&outcomes[0].lines);
+/// Whether a run has, but for names, every record that all outcomes share, and beyond them only such kinds as differ between
+/// outcomes, within the times in which they do.
+fn shares_the_core(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {
+    let mut core = tally(&outcomes[0]);
     for o in &outcomes[1..] {
-        let other = tally(&o.lines);
+        let other = tally(o);
         core.retain(|l, n| {
             *n = (*n).min(other.get(l).copied().unwrap_or_default());
             *n > 0
@@ -146,7 +165,7 @@ fn shares_the_core(ours: &[Line], outcomes: &[Outcome]) -> bool {
         return false;
     }
     let mut spans: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for l in outcomes.iter().flat_map(|o| beyond(&o.lines, &core)) {
+    for l in outcomes.iter().flat_map(|o| beyond(o, &core)) {
         let span = spans.entry(l.envelope_kind()).or_insert([l.ms(), l.ms()]);
         *span = [span[0].min(l.ms()), span[1].max(l.ms())];
     }

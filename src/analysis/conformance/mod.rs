@@ -12,6 +12,6 @@ mod envelope;
 
 pub use canonical::lines;
 pub use check::{Checked, Model, Options, Reached, check};
-pub use compare::{Verdict, compare};
+pub use compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
 pub use difference::Difference;
 pub use envelope::{Offence, Offender, offender};

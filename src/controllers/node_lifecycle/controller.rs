@@ -5,6 +5,7 @@ use super::health::Health;
 use super::queue::RateLimitedTimedQueue;
 use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
+use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, TextId};
@@ -68,7 +69,7 @@ pub(super) struct State {
     /// `nodeHealthMap`; a record survives its node.
     pub(super) health: Vec<Option<Health>>,
     /// `zoneStates`
-    pub(super) zone_states: BTreeMap<TextId, ZoneState>,
+    pub(super) zone_states: ZoneStates,
     /// `zoneNoExecuteTainter`
     pub(super) tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
     /// `nodesToRetry`

@@ -15,7 +15,7 @@ impl Controller {
     /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full bucket.
     pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
         let (zone, _) = self.zone_of(node);
-        if self.state.with(|s| s.zone_states.contains_key(&zone)) {
+        if self.state.with(|s| s.zone_states.get(zone).is_some()) {
             return;
         }
         let _held = self.hold_evictor_lock().await;
@@ -45,7 +45,9 @@ impl Controller {
         for (&zone, &conditions) in counted {
             new.insert(zone, self.compute_zone_state(conditions));
             self.state.with(|s| {
-                s.zone_states.entry(zone).or_insert(ZoneState::Initial);
+                if s.zone_states.get(zone).is_none() {
+                    s.zone_states.insert(zone, ZoneState::Initial);
+                }
             });
         }
         let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
@@ -87,7 +89,7 @@ impl Controller {
             return;
         }
         for zone in self.zones_with_states() {
-            let was = self.state.with(|s| s.zone_states.get(&zone).copied());
+            let was = self.state.with(|s| s.zone_states.get(zone));
             if was.unwrap_or(ZoneState::Empty) != new.get(&zone).copied().unwrap_or(ZoneState::Empty) {
                 self.enter(zone, counted, &new).await;
             }
@@ -96,9 +98,7 @@ impl Controller {
 
     /// Zones in the order of Go's map, which is chance.
     fn zones_with_states(&self) -> Vec<TextId> {
-        let mut zones: Vec<TextId> = self.state.with(|s| s.zone_states.keys().copied().collect());
-        self.ctx.order(self.points.zones, &mut zones, |z| self.zone_object(*z));
-        zones
+        self.state.with_ref(|s| s.zone_states.walk(&self.ctx, self.points.zones, |z| self.zone_object(z)))
     }
 
     pub(super) fn zone_object(&self, zone: TextId) -> Object {
@@ -111,10 +111,10 @@ impl Controller {
     fn forget_zones_without_nodes(&self, counted: &BTreeMap<TextId, ZoneConditions>) -> bool {
         for zone in self.zones_with_states() {
             if !counted.contains_key(&zone) {
-                self.state.with(|s| s.zone_states.remove(&zone));
+                self.state.with(|s| s.zone_states.remove(zone));
                 continue;
             }
-            if self.state.with(|s| s.zone_states.get(&zone) != Some(&ZoneState::FullDisruption)) {
+            if self.state.with(|s| s.zone_states.get(zone) != Some(ZoneState::FullDisruption)) {
                 return false;
             }
         }

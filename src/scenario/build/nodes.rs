@@ -6,15 +6,13 @@ use super::super::spec::{Condition, ConditionKind, NodeGroup, NodeStart as Writt
 use super::super::syntax::{Place, Step};
 use super::complaints::Complaints;
 use super::select::Nodes;
-use super::{NODES_MAX, values};
-use crate::api::kubectl_taint;
+use super::{NODES_MAX, checks, values};
 use crate::api::labels::Labels;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
-use crate::api::validation;
 use crate::kernel::Dur;
 use crate::sim::plan::{NodeIndex, NodePlan, NodeStart};
 use std::collections::BTreeMap;
@@ -80,8 +78,8 @@ impl Nodes {
             }
         };
         for name in names {
-            if let Err(error) = validation::node_name(&name) {
-                complaints.say(name_place(group, place), error.to_string());
+            if let Err(problem) = checks::object_name("node", &name) {
+                complaints.add(name_place(group, place), problem);
                 self.incomplete = true;
                 break;
             }
@@ -170,8 +168,8 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
     let topology = [("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA), ("region", &group.region, LABEL_REGION, LABEL_REGION_BETA)];
     for (field, value, stable, beta) in topology {
         let Some(value) = value else { continue };
-        if let Err(error) = validation::label_value(value) {
-            complaints.say(with(place, field), error.to_string());
+        if let Err(problem) = checks::label_value(value) {
+            complaints.add(with(place, field), problem);
         }
         for key in [stable, beta] {
             if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
@@ -185,8 +183,8 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
 /// Labels that Kubernetes accepts; complaints about the others.
 pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Place, complaints: &mut Complaints) -> Labels {
     for (key, value) in labels {
-        if let Err(error) = validation::qualified_name(key).and_then(|()| validation::label_value(value)) {
-            complaints.say(with(place, key), error.to_string());
+        if let Err(problem) = checks::label(key, value) {
+            complaints.add(with(place, key), problem);
         }
     }
     labels.clone()
@@ -196,8 +194,8 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
     let mut taints: Vec<Taint> = Vec::new();
     for (i, text) in texts.iter().enumerate() {
         let place = || with(&with(place, "taints"), i);
-        match kubectl_taint::parse(std::slice::from_ref(text)) {
-            Err(error) => complaints.add(place(), Problem::new(error.to_string()).maybe_help(error.hint())),
+        match checks::taint_edit(std::slice::from_ref(text)) {
+            Err(problem) => complaints.add(place(), problem),
             Ok(edit) if !edit.remove.is_empty() => {
                 complaints.say(place(), format!("`{text}` removes a taint; a node is declared with those it has"))
             }

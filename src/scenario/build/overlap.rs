@@ -8,7 +8,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::Dur;
 use crate::sim::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault holds in its hand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,8 +168,9 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         }
         Do::DeleteNode(nodes) => {
             // A node that joins again later has a kubelet of its own.
+            let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
             holders.retain(|held, _| match held {
-                Held::Cut(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => !nodes.contains(n),
+                Held::Cut(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => !gone.contains(n),
                 Held::Api | Held::Watch(_) => true,
             });
             one(Do::DeleteNode(nodes))

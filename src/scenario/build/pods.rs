@@ -7,12 +7,11 @@ use super::super::syntax::Place;
 use super::complaints::Complaints;
 use super::nodes::{checked_labels, resources, status, with};
 use super::select::{Nodes, Pods};
-use super::{PODS_MAX, values};
+use super::{PODS_MAX, checks, values};
 use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
-use crate::api::validation;
 use crate::sim::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
@@ -40,14 +39,14 @@ impl Pods {
             return Vec::new();
         };
         let namespace = group.namespace.as_deref().unwrap_or("default");
-        if let Err(error) = validation::namespace_name(namespace) {
-            complaints.say(with(place, "namespace"), error.to_string());
+        if let Err(problem) = checks::namespace(namespace) {
+            complaints.add(with(place, "namespace"), problem);
         }
         self.labels.push(template.labels.clone());
         templates.push(template);
         for (name, node) in pods {
-            if let Err(error) = validation::pod_name(&name) {
-                complaints.say(name_place(group, place), error.to_string());
+            if let Err(problem) = checks::object_name("pod", &name) {
+                complaints.add(name_place(group, place), problem);
                 self.incomplete = true;
                 break;
             }
@@ -249,7 +248,7 @@ pub(super) fn tolerations(
     complaints: &mut Complaints,
 ) -> Vec<Toleration> {
     let mut all = Vec::with_capacity(written.len());
-    for (i, toleration) in written.iter().enumerate() {
+    for toleration in written {
         let read = Toleration {
             key: toleration.key.clone(),
             operator: match toleration.operator {
@@ -266,11 +265,9 @@ pub(super) fn tolerations(
             }),
             toleration_seconds: toleration.toleration_seconds,
         };
-        if let Err(error) = validation::toleration(&read, operators) {
-            complaints.say(with(place, i), error.to_string());
-        }
         all.push(read);
     }
+    checks::tolerations(&all, place, operators, complaints);
     all
 }
 

@@ -9,7 +9,7 @@ use crate::api::labels::{Labels, Selector};
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
 use crate::sim::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The nodes that were declared so far.
@@ -59,11 +59,11 @@ impl Nodes {
             NodeSelector::All => self.matching(|_| true, || "there are no nodes".to_owned(), None),
             NodeSelector::Node(name) => self.named(name).map(|n| vec![n]),
             NodeSelector::Nodes(texts) => {
-                let mut nodes = Vec::new();
+                let (mut nodes, mut seen) = (Vec::new(), BTreeSet::new());
                 for text in texts {
                     for name in names::expand(text, NODES_MAX).map_err(|e| Some(Problem::new(e.to_string())))? {
                         let node = self.named(&name)?;
-                        if !nodes.contains(&node) {
+                        if seen.insert(node) {
                             nodes.push(node);
                         }
                     }
@@ -82,7 +82,7 @@ impl Nodes {
 
     fn by_label(&self, value: &str, what: &str, beta: &str, stable: &str) -> Result<Vec<NodeIndex>, Nothing> {
         let of = |n: &NodePlan| n.labels.get(beta).or_else(|| n.labels.get(stable)).cloned();
-        let known = || self.plans.iter().filter_map(of).collect::<std::collections::BTreeSet<String>>();
+        let known = || self.plans.iter().filter_map(of).collect::<BTreeSet<String>>();
         let help = || did_you_mean_or_list(value, &known().iter().map(String::as_str).collect::<Vec<_>>());
         self.matching(|n| of(n).as_deref() == Some(value), || format!("there is no {what} `{value}`"), Some(&help))
     }

@@ -7,11 +7,10 @@ use super::complaints::Complaints;
 use super::nodes::{condition_kind, status, with};
 use super::pods::tolerations;
 use super::select::{Nodes, Pods};
-use super::values;
-use crate::api::kubectl_taint::{self, TaintEdit};
+use super::{checks, values};
+use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::api::validation;
 use crate::kernel::Dur;
 use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource};
 use crate::sim::profile::Profile;
@@ -22,6 +21,27 @@ pub(super) type Primitive = (Dur, Phase, Do);
 
 /// How many partitions one flapping entry may stand for.
 const FLAPS_MAX: u32 = 100_000;
+
+/// How many nodes the steps of a timeline may name in all, each time a node is named.
+pub(super) const MENTIONS_MAX: u64 = 20_000_000;
+
+/// How many nodes a step names, and the step itself.
+pub(super) fn weight(act: &Do) -> u64 {
+    match act {
+        Do::Cut(n)
+        | Do::Heal(n)
+        | Do::Crash(n)
+        | Do::Boot(n)
+        | Do::HeartbeatPeriod(n, _)
+        | Do::Condition(n, ..)
+        | Do::ClockSkew(n, _)
+        | Do::DeleteNode(n)
+        | Do::Taint(n, _)
+        | Do::Cordon(n, _)
+        | Do::Label(n, _) => 1 + n.len() as u64,
+        _ => 1,
+    }
+}
 
 const START: Dur = Dur::from_nanos(0);
 
@@ -114,6 +134,10 @@ pub(super) fn primitives(
             // Both were read with the entry's length.
             let (down, up) = (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
             lasts?;
+            if u64::from(*times).saturating_mul(2 * n.len() as u64) > MENTIONS_MAX {
+                complaints.say(at("times"), "so many nodes cannot flap so often: the timeline would be too long");
+                return None;
+            }
             let mut steps = Vec::with_capacity(2 * *times as usize);
             for k in 0..u64::from(*times) {
                 let begin = down.saturating_add(up).saturating_mul(k);
@@ -166,8 +190,8 @@ pub(super) fn primitives(
         Step::Label { node, nodes: selector, labels } => {
             for (key, value) in labels {
                 let value = value.as_deref().unwrap_or_default();
-                if let Err(error) = validation::qualified_name(key).and_then(|()| validation::label_value(value)) {
-                    complaints.say(with(&at("labels"), key), error.to_string());
+                if let Err(problem) = checks::label(key, value) {
+                    complaints.add(with(&at("labels"), key), problem);
                 }
             }
             if labels.is_empty() {
@@ -260,8 +284,7 @@ fn target_pods(
 }
 
 fn taint_edit(texts: &[String], place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {
-    let result = kubectl_taint::parse(texts).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
-    complaints.take(place.clone(), result)
+    complaints.take(place.clone(), checks::taint_edit(texts))
 }
 
 fn untaint_edit(texts: &OneOrMany, place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {

@@ -5,7 +5,7 @@ use super::super::spec::Entry;
 use super::super::syntax::at;
 use super::complaints::Complaints;
 use super::describe::describe;
-use super::steps::{World, is_fault, lasts, primitives};
+use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
 use super::{overlap, when};
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Action, TimelineEntry};
@@ -23,7 +23,7 @@ pub(super) fn expand(
 ) -> (Vec<TimelineEntry>, Vec<Action>) {
     let lengths: Vec<Option<Dur>> = entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
     let times = when::resolve(entries, &lengths, incomplete, complaints);
-    let (mut timeline, mut actions) = (Vec::new(), Vec::new());
+    let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
         let steps = primitives(i, &entry.step, lengths[i], world, complaints);
         let (Some(steps), Some(when), Some(horizon)) = (steps, times[i], horizon) else { continue };
@@ -35,9 +35,12 @@ pub(super) fn expand(
             );
             continue;
         }
-        if (steps.len() as u64).saturating_mul(u64::from(when.times)) > STEPS_MAX - actions.len() as u64 {
+        let times = u64::from(when.times);
+        let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
+        mentions = mentions.saturating_add(named.saturating_mul(times));
+        if (steps.len() as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
             let field = if entry.times.is_some() { "times" } else { "do" };
-            complaints.say(at!["timeline", i, field], format!("the timeline would have more than {STEPS_MAX} steps"));
+            complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
             return (timeline, actions);
         }
         let name = entry.name.clone().unwrap_or_else(|| describe(&entry.step));

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Delays and limits.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Timing {
     /// As timelines are recorded: no delays to speak of, kubelets without jitter, clients without limits.
     Ideal,
