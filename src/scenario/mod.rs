@@ -2,6 +2,8 @@
 
 mod build;
 pub mod duration;
+#[cfg(test)]
+mod library;
 mod load;
 pub mod names;
 mod paths;
