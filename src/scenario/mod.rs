@@ -5,6 +5,8 @@ pub mod duration;
 #[cfg(test)]
 mod library;
 mod load;
+#[cfg(test)]
+mod mangled;
 pub mod names;
 mod paths;
 mod problem;
