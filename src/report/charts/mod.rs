@@ -1,4 +1,4 @@
-//! The charts of a run, as SVG and as PNG: lanes over time ([`timeline`]), and pods over time ([`pods`]); and that of a sweep.
+//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), and pods over time (`pods`); and that of a sweep.
 //!
 //! They are laid out in points and drawn with plotters' primitives, so that both formats show the same picture; a PNG has two
 //! pixels per point. Equal runs give equal bytes: the font is built in, and nothing of the system is asked.
