@@ -1,4 +1,5 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
+mod cli;
 mod conformance;
 mod pack_traces;
