@@ -3,6 +3,7 @@
 //! ```text
 //! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
 //! document   JSON or YAML, documents and lists, to single objects
+//! yaml       limits and messages of YAML, long lists in parallel
 //! object     the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! cluster    all objects together: duplicates, leases, time zero, what is left out
@@ -31,6 +32,7 @@ mod summary;
 mod times;
 mod value;
 mod write;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
