@@ -12,7 +12,7 @@
 //! write      the scenario file
 //! ```
 //!
-//! Nothing here reads a clock: [time zero](times) is the newest heartbeat of the export. Kinds that are not modelled
+//! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not modelled
 //! (workloads, disruption budgets, events) are counted in the [`Summary`] and left out; so are fields of pods that
 //! only a scheduler reads. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
