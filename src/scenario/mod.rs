@@ -4,7 +4,11 @@ mod attach;
 mod build;
 pub mod duration;
 pub mod import;
+#[cfg(test)]
+mod library;
 mod load;
+#[cfg(test)]
+mod mangled;
 pub mod names;
 mod paths;
 mod problem;
