@@ -1,0 +1,3 @@
+//! The integration tests, one binary: each module is a file of this folder.
+
+mod tidy;
