@@ -84,22 +84,23 @@ fn steps(text: &str) -> Vec<Vec<String>> {
             None => vec![vec![first]],
         };
     };
-    let (mut depth, mut starts) = (0_u32, vec![0]);
-    let mut end = group.len();
+    let (mut paths, mut depth, mut start) = (Vec::new(), 0_u32, 0);
     for (i, c) in group.char_indices() {
         match c {
             '{' => depth += 1,
-            '}' if depth == 0 => {
-                end = i;
-                break;
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                let path = group[start..i].trim();
+                paths.extend(if path.is_empty() { Vec::new() } else { steps(path) });
+                start = i + 1;
+                if c == '}' {
+                    break;
+                }
             }
-            '}' => depth -= 1,
-            ',' if depth == 0 => starts.push(i + 1),
             _ => {}
         }
     }
-    let parts = starts.iter().map(|&s| group[s..end].split(',').next().unwrap_or("").trim());
-    parts.filter(|p| !p.is_empty()).flat_map(steps).collect()
+    paths
 }
 
 /// A file without its comments and the texts in it.
