@@ -4,7 +4,10 @@
 //! scenario and a last line with the totals; stderr has what could not be read.
 
 use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
+use crate::kernel::Choices;
 use crate::scenario::recorded::{Observed, Recorded, read};
+use crate::sim::{self, Plan};
+use crate::trace::Trace;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -76,6 +79,11 @@ impl std::fmt::Display for Counts {
         let Self { conform, undecided, differ, not_modelled } = self;
         write!(f, "{conform} conform, {undecided} undecided, {differ} differ, {not_modelled} not modelled, of {}", self.total())
     }
+}
+
+/// The simulator as a model: seed 0 is the default run, in which every choice takes its first alternative; others are drawn.
+pub fn model(plan: &Plan, seed: u64) -> Trace {
+    sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) })
 }
 
 /// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an input is missing or no

@@ -1,3 +1,5 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
+mod conformance;
+mod pack_traces;
 mod tidy;

@@ -151,8 +151,8 @@ impl Choices {
             (None, Base::Seeded(_)) => {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
-                    Span::Alternatives(n) => keyed::below(bits, u128::from(n)),
-                    Span::Range(min, max) => min + keyed::below(bits, u128::from(max - min) + 1),
+                    Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     // A run between yield points is what `run` simulates; only a tape asks for another.
                     Span::Yield => span.default_value(),
@@ -207,5 +207,129 @@ impl Choices {
             return;
         }
         items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Rank));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::choice::first_divergence;
+
+    fn object(i: u32) -> Object {
+        Object::named(i, &format!("node-{i}"))
+    }
+
+    #[test]
+    fn one_more_object_changes_nothing_for_the_others() {
+        let draws = |objects: &[Object]| {
+            let mut c = Choices::seeded(42);
+            let p = c.point("jitter");
+            objects.iter().map(|o| [c.draw(p, *o), c.draw(p, *o)]).collect::<Vec<_>>()
+        };
+        let (two, three) = (draws(&[object(0), object(2)]), draws(&[object(0), object(1), object(2)]));
+        assert_eq!([two[0], two[1]], [three[0], three[2]]);
+        // The number of an object only finds its count: what it draws depends on its name.
+        assert_eq!(draws(&[Object { id: 77, ..object(2) }])[0], two[1]);
+        assert_ne!(two[0][0], two[0][1]);
+    }
+
+    #[test]
+    fn points_and_seeds_are_independent() {
+        let first = |seed, name| {
+            let mut c = Choices::seeded(seed);
+            let p = c.point(name);
+            assert_eq!(c.point(name), p);
+            c.draw(p, Object::NONE)
+        };
+        assert_ne!(first(1, "a"), first(2, "a"));
+        assert_ne!(first(1, "a"), first(1, "b"));
+        assert_eq!(first(1, "a"), first(1, "a"));
+    }
+
+    #[test]
+    fn numbers_keep_to_their_range_and_reach_its_ends() {
+        let mut c = Choices::seeded(7);
+        let p = c.point("die");
+        let mut seen = [0_u32; 6];
+        for _ in 0..6_000 {
+            let n = c.uniform(p, Object::NONE, 10, 15);
+            seen[(n - 10) as usize] += 1;
+        }
+        // 1,000 expected of each, standard deviation sqrt(6000 * 1/6 * 5/6) = 29; the draws are fixed, so this cannot flicker.
+        assert!(seen.iter().all(|n| (850..1_150).contains(n)), "{seen:?}");
+        assert_eq!(c.uniform(p, Object::NONE, 5, 5), 5);
+        assert_eq!(c.uniform(p, Object::NONE, 5, 4), 5);
+        let _ = c.uniform(p, Object::NONE, 0, u64::MAX);
+        assert_eq!(c.choose(p, Object::NONE, 0), 0);
+        assert_eq!(c.choose(p, Object::NONE, 1), 0);
+    }
+
+    #[test]
+    fn where_there_is_no_choice_nothing_is_drawn() {
+        let mut c = Choices::recorded(Choices::seeded(7));
+        let p = c.point("p");
+        let _ = (c.choose(p, Object::NONE, 1), c.uniform(p, Object::NONE, 3, 3));
+        assert!(c.log().is_empty());
+        c.draw(p, Object::NONE);
+        assert_eq!(c.log()[0].ordinal, 0);
+    }
+
+    #[test]
+    fn an_order_keeps_when_an_item_joins() {
+        let order = |numbers: &[u32]| {
+            let mut c = Choices::seeded(3);
+            let p = c.point("walk");
+            let mut items = numbers.to_vec();
+            c.order(p, &mut items, |i| object(*i));
+            items
+        };
+        let (all, without) = (order(&[0, 1, 2, 3, 4, 5, 6, 7]), order(&[0, 1, 2, 4, 5, 6, 7]));
+        assert_eq!(all.iter().copied().filter(|i| *i != 3).collect::<Vec<_>>(), without);
+        assert_ne!(without, [0, 1, 2, 4, 5, 6, 7], "seed 3 does not happen to leave seven items as they were");
+    }
+
+    #[test]
+    fn the_default_takes_the_first_and_the_least() {
+        let mut c = Choices::default_order();
+        let p = c.point("p");
+        let mut items = [3, 1, 2];
+        c.order(p, &mut items, |i| object(*i));
+        assert_eq!(items, [3, 1, 2]);
+        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p)), (0, 4, false));
+    }
+
+    /// A run of five choices, as a function of who makes them.
+    fn run(choices: Choices) -> (Vec<u64>, Choices) {
+        let mut c = choices;
+        let (p, q) = (c.point("p"), c.point("q"));
+        let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
+        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q))]);
+        (values, c)
+    }
+
+    #[test]
+    fn a_tape_changes_what_it_names_and_nothing_else() {
+        let deviation = |point: &str, i, ordinal, value| Deviation { point: point.to_owned(), object: object(i).hash, ordinal, value };
+        let tape = vec![deviation("p", 0, 1, 4), deviation("q", 0, 0, 999), deviation("nowhere", 0, 0, 1), deviation("p", 1, 7, 2)];
+        let (values, c) = run(Choices::tape(tape.clone(), Choices::default_order()));
+        assert_eq!(values, [0, 200, 0, 4, 0], "999 is taken to the end of 100..=200");
+        assert_eq!(c.unmet(), [tape[2].clone(), tape[3].clone()]);
+        let (plain, _) = run(Choices::seeded(5));
+        let (values, _) = run(Choices::tape(vec![deviation("p", 1, 0, (plain[2] + 1) % 10)], Choices::seeded(5)));
+        assert_eq!(values, [plain[0], plain[1], (plain[2] + 1) % 10, plain[3], plain[4]]);
+    }
+
+    #[test]
+    fn a_recorded_run_replays_from_its_log_and_the_first_difference_has_a_name() {
+        let (values, recorded) = run(Choices::recorded(Choices::seeded(5)));
+        let tape = recorded.log().iter().map(|d| (*d).into()).collect();
+        let (again, _) = run(Choices::tape(tape, Choices::default_order()));
+        assert_eq!(values, again);
+        let (_, other) = run(Choices::recorded(Choices::default_order()));
+        let at = first_divergence(recorded.log(), other.log());
+        let expected = (0..5).find(|i| values[*i] != [0, 100, 0, 0, 0][*i]);
+        assert_eq!(at, expected);
+        assert_eq!(first_divergence(recorded.log(), recorded.log()), None);
+        assert_eq!(first_divergence(recorded.log(), &recorded.log()[..3]), Some(3));
     }
 }

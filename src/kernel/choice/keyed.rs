@@ -36,9 +36,9 @@ pub(super) const fn bits(key: u64, object: u64, ordinal: u32) -> u64 {
     mix(mix(mix(key).wrapping_add(object)).wrapping_add(ordinal as u64))
 }
 
-/// Scales 64 uniform bits to `0..n`; `n` is at most 2^64.
-pub(super) const fn below(bits: u64, n: u128) -> u64 {
-    ((bits as u128 * (n >> 1) >> 63) + (bits as u128 * (n & 1) >> 64)) as u64
+/// Scales 64 uniform bits to `0..=last`.
+pub(super) const fn up_to(bits: u64, last: u64) -> u64 {
+    ((bits as u128 * (last as u128 + 1)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -68,24 +68,25 @@ mod tests {
 
     #[test]
     fn scaling_covers_the_whole_range() {
-        assert_eq!(below(0, 6), 0);
-        assert_eq!(below(u64::MAX, 6), 5);
-        assert_eq!(below(u64::MAX, 7), 6);
-        assert_eq!(below(u64::MAX, 1 << 64), u64::MAX);
-        assert_eq!(below(1 << 63, 1 << 64), 1 << 63);
-        assert_eq!(below(1 << 63, 10), 5);
+        assert_eq!(up_to(0, 5), 0);
+        assert_eq!(up_to(u64::MAX, 5), 5);
+        assert_eq!(up_to(u64::MAX, 6), 6);
+        assert_eq!(up_to(u64::MAX, u64::MAX), u64::MAX);
+        assert_eq!(up_to(1 << 63, u64::MAX), 1 << 63);
+        assert_eq!(up_to(1 << 63, 9), 5);
     }
 
     #[test]
     fn golden_draws() {
-        // Committed so that no crate's or compiler's change goes unnoticed: every digest of a seeded run depends on them.
+        // Worked out by a second implementation, apart from this one. Committed so that no change of a crate or of the compiler goes
+        // unnoticed: every digest of a seeded run depends on them.
         let check = |seed, name, object, ordinal, expected: u64| {
             assert_eq!(bits(key_of(seed, name), hash_name(object), ordinal), expected, "{seed} {name} {object} {ordinal}");
         };
-        check(0, "kubelet.lease.jitter", "node-0", 0, 0);
-        check(0, "kubelet.lease.jitter", "node-0", 1, 0);
-        check(0, "kubelet.lease.jitter", "node-1", 0, 0);
-        check(1, "kubelet.lease.jitter", "node-0", 0, 0);
-        check(0, "kubelet.status.offset", "node-0", 0, 0);
+        check(0, "kubelet.lease.jitter", "node-0", 0, 0x692f_0334_1c1a_ded2);
+        check(0, "kubelet.lease.jitter", "node-0", 1, 0x14a0_1ff5_d28c_d8da);
+        check(0, "kubelet.lease.jitter", "node-1", 0, 0x9067_d7a7_e5cb_18d9);
+        check(1, "kubelet.lease.jitter", "node-0", 0, 0x8a12_b7f4_b514_4893);
+        check(0, "kubelet.status.offset", "node-0", 0, 0x5401_5e2a_03de_44ee);
     }
 }

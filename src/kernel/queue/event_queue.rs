@@ -1,93 +1,129 @@
-//! The queue itself: for now a sorted map, the plainest thing that has the right order.
+//! The queue: lanes beside a wheel, merged.
 
+use super::entry::{Entry, Rank, class_of, order_of};
+use super::lanes::{Lane, Lanes};
+use super::slab::{EventKey, Slab};
+use super::wheel::Wheel;
 use crate::kernel::{Class, Dur, Time};
-use std::collections::BTreeMap;
 
-/// Names one event until it ran or was cancelled; never reused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EventKey {
-    at: Time,
-    order: u64,
-}
+/// Cancelled entries are swept out of the wheel once there are this many, and more than live ones.
+const SWEEP_AT_LEAST: usize = 4096;
 
-/// Names a FIFO lane: events that are due a constant delay after they are posted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lane(u32);
-
-/// Pending events in exact (time, class, sequence) order.
+/// Pending events in exact (time, class, sequence) order. Time moves to each event that is taken.
 #[derive(Debug)]
 pub struct EventQueue<E> {
     now: Time,
     sequence: u64,
-    lanes: Vec<(Dur, Class)>,
-    events: BTreeMap<(Time, u64), E>,
+    pub(super) lanes: Lanes<E>,
+    pub(super) wheel: Wheel,
+    pub(super) slab: Slab<E>,
+    /// Entries in the wheel whose events were cancelled; at least as many as there are.
+    cancelled: usize,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { now: Time::ZERO, sequence: 0, lanes: Vec::new(), events: BTreeMap::new() }
+        Self { now: Time::ZERO, sequence: 0, lanes: Lanes::new(), wheel: Wheel::new(), slab: Slab::new(), cancelled: 0 }
     }
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// The class of an event from its order.
-    fn class_of(order: u64) -> Class {
-        Class::ALL[(order >> 56) as usize]
+    #[inline]
+    fn next_sequence(&mut self) -> u64 {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        sequence
     }
 
     /// Adds an event; a time that has passed is treated as now.
+    #[inline]
     pub fn push_at(&mut self, at: Time, class: Class, event: E) -> EventKey {
-        let key = EventKey { at: at.max(self.now), order: (class as u64) << 56 | self.sequence };
-        self.sequence += 1;
-        self.events.insert((key.at, key.order), event);
+        let order = order_of(class, self.next_sequence());
+        let key = self.slab.insert(event);
+        self.wheel.push(Entry { at: at.max(self.now), order, key });
         key
     }
 
-    /// The lane of this delay and class.
+    /// The lane of this delay and class; made if there is none yet.
     pub fn lane(&mut self, delay: Dur, class: Class) -> Lane {
-        let found = self.lanes.iter().position(|l| *l == (delay, class));
-        let index = found.unwrap_or_else(|| {
-            self.lanes.push((delay, class));
-            self.lanes.len() - 1
-        });
-        Lane(index as u32)
+        self.find_lane(delay, class).unwrap_or_else(|| self.lanes.add(delay, class))
     }
 
-    /// The lane of this delay and class if there is one.
+    /// The lane of this delay and class, if there is one.
+    #[inline]
+    #[must_use]
     pub fn find_lane(&self, delay: Dur, class: Class) -> Option<Lane> {
-        self.lanes.iter().position(|l| *l == (delay, class)).map(|i| Lane(i as u32))
+        self.lanes.find(delay, class)
     }
 
     /// Adds an event that is due the lane's delay from now.
+    #[inline]
     pub fn push_in(&mut self, lane: Lane, event: E) {
-        let (delay, class) = self.lanes[lane.0 as usize];
-        self.push_at(self.now.saturating_add(delay), class, event);
+        let sequence = self.next_sequence();
+        self.lanes.push(lane, self.now, sequence, event);
     }
 
-    /// Takes an event out; false if it ran or was cancelled before.
+    /// Takes an event of [`EventQueue::push_at`] out, at a constant price; false if it ran or was cancelled before.
     pub fn cancel(&mut self, key: EventKey) -> bool {
-        self.events.remove(&(key.at, key.order)).is_some()
+        let cancelled = self.slab.take(key).is_some();
+        if cancelled {
+            self.cancelled += 1;
+            // Sweeping costs as much as has been cancelled since the last time, so a constant price for each.
+            if self.cancelled >= SWEEP_AT_LEAST && self.cancelled > self.slab.len() {
+                self.wheel.sweep(|e| self.slab.is_live(e.key));
+                self.cancelled = 0;
+            }
+        }
+        cancelled
     }
 
     /// The next event; time moves to it.
+    #[inline]
     pub fn pop(&mut self) -> Option<(Time, Class, E)> {
         self.pop_until(Time::MAX)
     }
 
     /// The next event if it is due at `end` or earlier; time moves to it.
+    #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, Class, E)> {
-        let ((at, order), event) = self.events.first_key_value().map(|(k, e)| (*k, *e))?;
-        if at > end {
-            return None;
+        loop {
+            let lane = self.lanes.first_rank();
+            let wheel = self.wheel.first_rank(end.min(lane.at()), |e| self.slab.is_live(e.key));
+            if lane < wheel {
+                if lane.at() > end {
+                    return None;
+                }
+                self.now = lane.at();
+                return self.lanes.pop().map(|e| (self.now, lane.class(), e));
+            }
+            if wheel.at() > end || wheel == Rank::NEVER {
+                return None;
+            }
+            let entry = self.wheel.pop()?;
+            if let Some(event) = self.slab.take(entry.key) {
+                self.now = entry.at;
+                return Some((entry.at, class_of(entry.order), event));
+            }
         }
-        self.events.pop_first();
-        self.now = at;
-        Some((at, Self::class_of(order), event))
     }
 
     /// When the next event is due.
+    #[inline]
     pub fn peek_time(&mut self) -> Option<Time> {
-        self.events.first_key_value().map(|(k, _)| k.0)
+        loop {
+            let lane = self.lanes.first_rank();
+            let wheel = self.wheel.first_rank(lane.at(), |e| self.slab.is_live(e.key));
+            if lane < wheel {
+                return Some(lane.at());
+            }
+            if wheel == Rank::NEVER {
+                return None;
+            }
+            if self.wheel.first_is(|e| self.slab.is_live(e.key)) {
+                return Some(wheel.at());
+            }
+            self.wheel.pop();
+        }
     }
 
     /// Moves time on to `now` without running anything; the caller has taken all events before it.
@@ -95,18 +131,29 @@ impl<E: Copy> EventQueue<E> {
         self.now = self.now.max(now);
     }
 
+    /// The time of the last event taken, or what time was moved on to since.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
     /// Events pending.
-    pub fn len(&self) -> usize {
-        self.events.len()
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.lanes.len() + self.slab.len()
     }
 
     /// Whether nothing is pending.
-    pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
-    /// Takes all events out.
+    /// Drops all events; lanes stay, and time.
     pub fn clear(&mut self) {
-        self.events.clear();
+        self.lanes.clear();
+        self.slab.clear();
+        self.wheel.clear();
+        self.cancelled = 0;
     }
 }

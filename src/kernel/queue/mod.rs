@@ -1,5 +1,17 @@
-//! The event queue: exact (time, class, sequence) order, FIFO lanes for constant delays, O(1) cancel by key.
+//! The event queue: exact (time, class, sequence) order, FIFO lanes for constant delays, a timer wheel for the rest, O(1) cancel by key.
+//!
+//! It stands on its own and knows nothing of processes; its events are any `Copy` data.
 
+mod entry;
 mod event_queue;
+mod instant;
+mod lanes;
+mod slab;
+#[cfg(test)]
+mod tests;
+mod wheel;
 
-pub use event_queue::{EventKey, EventQueue, Lane};
+pub use event_queue::EventQueue;
+pub use instant::Instant;
+pub use lanes::Lane;
+pub use slab::EventKey;

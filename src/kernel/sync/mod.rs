@@ -7,6 +7,8 @@ mod chan;
 mod join;
 mod lock;
 mod select;
+#[cfg(test)]
+mod tests;
 
 pub use chan::Chan;
 pub use join::Join;

@@ -1,0 +1,260 @@
+//! The engines: taintsim's queue, and its peers `simcore` and `nexosim`, each used in the cheapest way that it documents: one component or
+//! model that holds the whole workload, on one thread.
+
+use super::{Alarm, Event, Work};
+use nexosim::model::{BuildContext, Context, Model, ProtoModel, schedulable};
+use nexosim::simulation::{Mailbox, SimInit};
+use nexosim::time::MonotonicTime;
+use serde::{Deserialize, Serialize};
+use simcore::{EventHandler, Simulation, SimulationContext, cast};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use taintsim::kernel::{Class, EventQueue, Time};
+
+/// Runs a workload.
+pub(crate) trait Engine<W> {
+    /// What it names its events by.
+    type Key;
+    /// Lets the workload post its first events.
+    fn start(work: W) -> Self;
+    /// Runs so many events (nexosim: so many instants).
+    fn run_events(&mut self, n: u64);
+    /// Runs all events up to an instant, in nanoseconds, inclusive.
+    fn run_until(&mut self, end: u64);
+    /// Gives the workload back.
+    fn finish(self) -> W;
+}
+
+/// taintsim's event queue by itself.
+pub(crate) struct Ours<W> {
+    queue: EventQueue<Event>,
+    work: W,
+}
+
+/// Keys of taintsim's queue.
+pub(crate) type OurKey = taintsim::kernel::EventKey;
+
+impl Alarm<OurKey> for EventQueue<Event> {
+    fn post(&mut self, at: u64, event: Event) {
+        self.push_at(Time::from_nanos(at), Class::Timer, event);
+    }
+
+    fn set(&mut self, at: u64, event: Event) -> OurKey {
+        self.push_at(Time::from_nanos(at), Class::Timer, event)
+    }
+
+    fn cancel(&mut self, key: OurKey) {
+        self.cancel(key);
+    }
+}
+
+impl<W: Work<OurKey>> Engine<W> for Ours<W> {
+    type Key = OurKey;
+
+    fn start(work: W) -> Self {
+        let mut ours = Self { queue: EventQueue::default(), work };
+        ours.work.start(&mut ours.queue);
+        ours
+    }
+
+    fn run_events(&mut self, n: u64) {
+        for _ in 0..n {
+            let Some((at, _, event)) = self.queue.pop() else { return };
+            self.work.on(at.as_nanos(), event, &mut self.queue);
+        }
+    }
+
+    fn run_until(&mut self, end: u64) {
+        while let Some((at, _, event)) = self.queue.pop_until(Time::from_nanos(end)) {
+            self.work.on(at.as_nanos(), event, &mut self.queue);
+        }
+    }
+
+    fn finish(self) -> W {
+        self.work
+    }
+}
+
+/// simcore, whose times are floats: whole nanoseconds up to 2^53, which they hold exactly.
+pub(crate) struct SimCore<W> {
+    simulation: Simulation,
+    component: Rc<RefCell<Component<W>>>,
+}
+
+/// Keys of simcore's events.
+pub(crate) type SimCoreKey = simcore::EventId;
+
+#[derive(Clone, Serialize)]
+struct Fired {
+    event: Event,
+}
+
+struct Component<W> {
+    ctx: SimulationContext,
+    work: W,
+}
+
+struct SimCoreAlarm<'a> {
+    ctx: &'a SimulationContext,
+    now: u64,
+}
+
+impl Alarm<SimCoreKey> for SimCoreAlarm<'_> {
+    fn post(&mut self, at: u64, event: Event) {
+        self.set(at, event);
+    }
+
+    fn set(&mut self, at: u64, event: Event) -> SimCoreKey {
+        self.ctx.emit_self(Fired { event }, (at - self.now) as f64)
+    }
+
+    fn cancel(&mut self, key: SimCoreKey) {
+        self.ctx.cancel_event(key);
+    }
+}
+
+impl<W: Work<SimCoreKey>> EventHandler for Component<W> {
+    fn on(&mut self, event: simcore::Event) {
+        let now = event.time as u64;
+        cast!(match event.data {
+            Fired { event } => {
+                self.work.on(now, event, &mut SimCoreAlarm { ctx: &self.ctx, now });
+            }
+        })
+    }
+}
+
+impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
+    type Key = SimCoreKey;
+
+    fn start(mut work: W) -> Self {
+        let mut simulation = Simulation::new(0);
+        let ctx = simulation.create_context("work");
+        work.start(&mut SimCoreAlarm { ctx: &ctx, now: 0 });
+        let component = Rc::new(RefCell::new(Component { ctx, work }));
+        simulation.add_handler("work", component.clone());
+        Self { simulation, component }
+    }
+
+    fn run_events(&mut self, n: u64) {
+        self.simulation.steps(n);
+    }
+
+    fn run_until(&mut self, end: u64) {
+        self.simulation.step_until_time(end as f64);
+    }
+
+    fn finish(self) -> W {
+        drop(self.simulation);
+        Rc::into_inner(self.component).expect("the simulation is gone").into_inner().work
+    }
+}
+
+/// nexosim.
+pub(crate) struct NeXosim<W> {
+    simulation: nexosim::simulation::Simulation,
+    result: Arc<Mutex<Option<W>>>,
+}
+
+/// Keys of nexosim's events.
+pub(crate) type NeXosimKey = nexosim::simulation::EventKey;
+
+/// The model has no state of its own: the workload is its environment, which need not be serializable.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct Host<W>(PhantomData<fn() -> W>);
+
+/// Holds the workload, and leaves it behind when the simulation is dropped.
+struct Env<W> {
+    work: Option<W>,
+    result: Arc<Mutex<Option<W>>>,
+}
+
+impl<W> Drop for Env<W> {
+    fn drop(&mut self) {
+        if let Ok(mut result) = self.result.lock() {
+            *result = self.work.take();
+        }
+    }
+}
+
+struct Proto<W>(Env<W>);
+
+impl<W: Work<NeXosimKey> + Send + 'static> ProtoModel for Proto<W> {
+    type Model = Host<W>;
+
+    fn build(self, _: &mut BuildContext<Self>) -> (Host<W>, Env<W>) {
+        (Host(PhantomData), self.0)
+    }
+}
+
+struct NeXosimAlarm<'a, W: Work<NeXosimKey> + Send + 'static> {
+    cx: &'a Context<Host<W>>,
+    now: u64,
+}
+
+impl<W: Work<NeXosimKey> + Send + 'static> Alarm<NeXosimKey> for NeXosimAlarm<'_, W> {
+    fn post(&mut self, at: u64, event: Event) {
+        let delay = Duration::from_nanos(at - self.now);
+        self.cx.schedule_event(delay, schedulable!(Host::<W>::fire), event).expect("the delay is not zero");
+    }
+
+    fn set(&mut self, at: u64, event: Event) -> NeXosimKey {
+        let delay = Duration::from_nanos(at - self.now);
+        self.cx.schedule_keyed_event(delay, schedulable!(Host::<W>::fire), event).expect("the delay is not zero")
+    }
+
+    fn cancel(&mut self, key: NeXosimKey) {
+        key.cancel();
+    }
+}
+
+#[Model(type Env = Env<W>)]
+impl<W: Work<NeXosimKey> + Send + 'static> Host<W> {
+    #[nexosim(init)]
+    async fn init(&mut self, cx: &Context<Self>, env: &mut Env<W>) {
+        if let Some(work) = &mut env.work {
+            work.start(&mut NeXosimAlarm { cx, now: 0 });
+        }
+    }
+
+    #[nexosim(schedulable)]
+    fn fire(&mut self, event: Event, cx: &Context<Self>, env: &mut Env<W>) {
+        let time = cx.time();
+        let now = time.as_secs() as u64 * super::SEC + u64::from(time.subsec_nanos());
+        if let Some(work) = &mut env.work {
+            work.on(now, event, &mut NeXosimAlarm { cx, now });
+        }
+    }
+}
+
+impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
+    type Key = NeXosimKey;
+
+    fn start(work: W) -> Self {
+        let result = Arc::default();
+        let host = Proto(Env { work: Some(work), result: Arc::clone(&result) });
+        let start = MonotonicTime::new(0, 0).expect("zero is a time");
+        let simulation = SimInit::with_num_threads(1).add_model(host, Mailbox::new(), "work").init(start).expect("it starts");
+        Self { simulation, result }
+    }
+
+    fn run_events(&mut self, n: u64) {
+        for _ in 0..n {
+            self.simulation.step().expect("it steps");
+        }
+    }
+
+    fn run_until(&mut self, end: u64) {
+        let end = MonotonicTime::new((end / super::SEC) as i64, (end % super::SEC) as u32).expect("a time");
+        self.simulation.step_until(end).expect("it runs");
+    }
+
+    fn finish(self) -> W {
+        drop(self.simulation);
+        self.result.lock().expect("nobody panicked").take().expect("the simulation is gone")
+    }
+}

@@ -1,0 +1,150 @@
+//! FIFO lanes: events that are due a constant delay after they are posted come up in the order in which they were posted, so a queue per
+//! delay and class is all the sorting they need.
+
+use super::entry::{Rank, order_of};
+use crate::kernel::{Class, Dur, Time};
+use std::collections::VecDeque;
+
+/// Names a FIFO lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lane(pub(super) u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Posted<E> {
+    at: Time,
+    order: u64,
+    event: E,
+}
+
+impl<E> Posted<E> {
+    const fn rank(&self) -> Rank {
+        Rank::new(self.at, self.order)
+    }
+}
+
+#[derive(Debug)]
+struct Fifo<E> {
+    delay: Dur,
+    class: Class,
+    events: VecDeque<Posted<E>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Lanes<E> {
+    fifos: Vec<Fifo<E>>,
+    /// Rank of each lane's first event.
+    heads: Vec<Rank>,
+    /// The lane whose first event comes first of all, and that event's rank.
+    first: usize,
+    first_rank: Rank,
+    /// No event of any other lane comes before this.
+    others: Rank,
+    len: usize,
+}
+
+impl<E: Copy> Lanes<E> {
+    pub(super) const fn new() -> Self {
+        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0 }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) fn find(&self, delay: Dur, class: Class) -> Option<Lane> {
+        self.fifos.iter().position(|f| f.delay == delay && f.class == class).map(|i| Lane(i as u32))
+    }
+
+    pub(super) fn add(&mut self, delay: Dur, class: Class) -> Lane {
+        self.fifos.push(Fifo { delay, class, events: VecDeque::new() });
+        self.heads.push(Rank::NEVER);
+        Lane(self.fifos.len() as u32 - 1)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, lane: Lane, now: Time, sequence: u64, event: E) {
+        let i = lane.0 as usize;
+        let fifo = &mut self.fifos[i];
+        let posted = Posted { at: now.saturating_add(fifo.delay), order: order_of(fifo.class, sequence), event };
+        let was_empty = fifo.events.is_empty();
+        fifo.events.push_back(posted);
+        self.len += 1;
+        if was_empty {
+            let rank = posted.rank();
+            self.heads[i] = rank;
+            if rank < self.first_rank {
+                self.others = self.first_rank;
+                (self.first, self.first_rank) = (i, rank);
+            } else {
+                self.others = self.others.min(rank);
+            }
+        }
+    }
+
+    /// Rank of the first event of all lanes.
+    #[inline]
+    pub(super) const fn first_rank(&self) -> Rank {
+        self.first_rank
+    }
+
+    /// Takes the first event of all lanes.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<E> {
+        self.take(self.first, 0)
+    }
+
+    /// Takes the event at place `place` of lane `i`.
+    fn take(&mut self, i: usize, place: usize) -> Option<E> {
+        let fifo = self.fifos.get_mut(i)?;
+        let posted = if place == 0 { fifo.events.pop_front() } else { fifo.events.remove(place) }?;
+        self.len -= 1;
+        if place == 0 {
+            let head = fifo.events.front().map_or(Rank::NEVER, Posted::rank);
+            self.heads[i] = head;
+            if i == self.first && head < self.others {
+                self.first_rank = head;
+            } else {
+                self.find_first();
+            }
+        }
+        Some(posted.event)
+    }
+
+    fn find_first(&mut self) {
+        (self.first, self.first_rank, self.others) = (0, Rank::NEVER, Rank::NEVER);
+        for (i, head) in self.heads.iter().enumerate() {
+            if *head < self.first_rank {
+                self.others = self.first_rank;
+                (self.first, self.first_rank) = (i, *head);
+            } else {
+                self.others = self.others.min(*head);
+            }
+        }
+    }
+
+    /// The events due at `at` of which any may come next when the order within an instant is free, as (lane, place in it): of a lane the
+    /// first one only. Processes that are ready are not a stream: of those each one may.
+    pub(super) fn offers(&self, at: Time, out: &mut Vec<(u32, u32)>) {
+        for (i, fifo) in self.fifos.iter().enumerate() {
+            let offered = if fifo.class == Class::Wake { usize::MAX } else { 1 };
+            let due = fifo.events.iter().take(offered).take_while(|p| p.at == at);
+            out.extend(due.enumerate().map(|(place, _)| (i as u32, place as u32)));
+        }
+    }
+
+    /// Takes an event that was offered.
+    pub(super) fn take_offered(&mut self, (lane, place): (u32, u32)) -> Option<(Class, E)> {
+        let class = self.fifos[lane as usize].class;
+        self.take(lane as usize, place as usize).map(|e| (class, e))
+    }
+
+    pub(super) fn clear(&mut self) {
+        for fifo in &mut self.fifos {
+            fifo.events.clear();
+        }
+        self.heads.fill(Rank::NEVER);
+        self.len = 0;
+        self.find_first();
+    }
+}
