@@ -222,8 +222,8 @@ pub(super) fn resources(
     let mut all = Resources::new();
     let mut fine = true;
     for (name, text) in texts {
-        let result = Quantity::parse(text.as_str()).map_err(|e| Problem::new(e.to_string()));
-        let result = result.and_then(|q| if q.milli < 0 { Err(Problem::new(format!("{} is negative", text.as_str()))) } else { Ok(q) });
+        let result = Quantity::parse(text.as_str()).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
+        let result = result.and_then(|q| if q.is_negative() { Err(Problem::new(format!("{} is negative", text.as_str()))) } else { Ok(q) });
         match complaints.take(with(place, name), result) {
             Some(quantity) => drop(all.insert(name.clone(), quantity)),
             None => fine = false,
