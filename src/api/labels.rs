@@ -378,4 +378,13 @@ mod tests {
         }
         assert!(Selector::parse("a=\0").is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-c=!<>(), 0-9]{0,12}|[a-c] (not)?in [(][a-c,]{0,6}[)]|\\PC{0,20}") {
+            if let Ok(selector) = Selector::parse(&text) {
+                proptest::prop_assert_eq!(Selector::parse(&selector.to_string()), Ok(selector));
+            }
+        }
+    }
 }

@@ -229,7 +229,7 @@ fn binary(integer: &str, fraction: &str, exponent: u32) -> Option<u128> {
     let mut rounded = false;
     for digit in fraction.bytes().rev() {
         let sum = u128::from(digit - b'0') * unit + part;
-        rounded |= sum % 10 != 0;
+        rounded |= !sum.is_multiple_of(10);
         part = sum / 10;
     }
     whole.checked_add(part)?.checked_add(u128::from(rounded))
@@ -444,5 +444,17 @@ mod tests {
         let mut total = list(&[("cpu", "500m")]);
         assert!(add_resources(&mut total, &list(&[("cpu", "1"), ("memory", "1Gi")])));
         assert_eq!(total, list(&[("cpu", "1500m"), ("memory", "1Gi")]));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[-+]?[0-9.]{0,12}[eEinumkKMGTP0-9+-]{0,6}|\\PC{0,20}") {
+            if let Ok(quantity) = Quantity::parse(&text) {
+                // What is written reads back as the same amount, written the same.
+                let written = quantity.to_string();
+                let again = Quantity::parse(&written).expect("canonical form");
+                proptest::prop_assert_eq!((again, again.to_string()), (quantity, written));
+            }
+        }
     }
 }

@@ -347,4 +347,20 @@ mod tests {
             assert_eq!((parse(go), parse(short)), (Ok(duration), Ok(duration)));
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_duration_reads_back(nanos in 0..=i64::MAX as u64) {
+            let duration = Dur::from_nanos(nanos);
+            proptest::prop_assert_eq!(parse(&format_go(duration)), Ok(duration));
+            proptest::prop_assert_eq!(parse(&format(duration)), Ok(duration));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[-+]?([0-9.]{0,25}(ns|us|µs|ms|s|m|h|d)?){0,3}|\\PC{0,20}") {
+            if let Err(error) = parse(&text) {
+                let _ = (error.to_string(), error.hint());
+            }
+        }
+    }
 }

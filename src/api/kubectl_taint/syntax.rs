@@ -269,4 +269,17 @@ mod tests {
         assert!(parse_recorded("a", false).is_err());
         assert!(parse_recorded("a:Nope", true).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-c=:/.-]{0,8}(:No(Schedule|Execute))?-?|\\PC{0,20}") {
+            if let Ok(edit) = parse_list(&text) {
+                for taint in &edit.add {
+                    let again = parse(&[&taint.to_string()]).map(|edit| edit.add);
+                    proptest::prop_assert_eq!(again, Ok(vec![taint.clone()]));
+                }
+            }
+            let _ = parse_recorded(&text, false);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Profiles: which release of Kubernetes behaves how.
 //!
-//! A profile is what the table of [`steps`] makes of the oldest release known, one step after the other, and what
-//! the feature gates of [`gates`] then leave of it. Those two tables and the list of [`release`]s are the only
+//! A profile is what the table of `steps` makes of the oldest release known, one step after the other, and what
+//! the feature gates of `gates` then leave of it. Those two tables and the list of `release`s are the only
 //! places that know version numbers; everything else reads switches.
 //!
 //! The facts are those of Kubernetes' source at the first and last patch of every minor release from 1.6 to 1.37,
