@@ -1,9 +1,9 @@
 //! The workloads of the model: clusters and outages of a given size, as plans.
 
 use std::collections::BTreeMap;
+use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::pod::PodTemplate;
 use taintsim::api::taint::{Effect, Taint};
-use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
@@ -81,10 +81,8 @@ pub fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan
 /// One more node, whose heartbeats have an offset of their own.
 pub fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
     let offset = |k: u64| Dur::from_millis(1 + (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13).wrapping_mul(k) % 9_998);
-    let labels = BTreeMap::from([
-        ("kubernetes.io/hostname".to_owned(), name.clone()),
-        ("topology.kubernetes.io/zone".to_owned(), zone.to_owned()),
-    ]);
+    let labels =
+        BTreeMap::from([("kubernetes.io/hostname".to_owned(), name.clone()), ("topology.kubernetes.io/zone".to_owned(), zone.to_owned())]);
     plan.nodes.push(NodePlan {
         name,
         labels,
