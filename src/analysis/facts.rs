@@ -14,6 +14,7 @@ use crate::api::pod::PodPhase;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
 use crate::trace::{Actor, Record, RecordId, What, ZoneState};
+use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
 pub const NO_TIMER: u32 = u32::MAX;
@@ -110,6 +111,8 @@ pub struct Facts<'a> {
     /// The taints that facts refer to, `unreachable:NoExecute`.
     pub taints: Vec<String>,
     keys: Vec<Taint>,
+    /// The last state of each zone, by its key.
+    zones: BTreeMap<u32, ZoneState>,
     /// Per node and condition whether it is True; one bit per type.
     true_conditions: Vec<u8>,
 }
@@ -118,7 +121,8 @@ impl<'a> Facts<'a> {
     /// Stands at the start of the run.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         let true_conditions = vec![0; analysis.node_count()];
-        Facts { analysis, follow: Follow::new(analysis), taints: Vec::new(), keys: Vec::new(), true_conditions }
+        let follow = Follow::new(analysis);
+        Facts { analysis, follow, taints: Vec::new(), keys: Vec::new(), zones: BTreeMap::new(), true_conditions }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -175,9 +179,12 @@ impl<'a> Facts<'a> {
             What::Refused(text) => Some(Fact::Refused(TextId(text), if known { r.object } else { u32::MAX })),
             What::ControllersStarted => later.then_some(Fact::ControllersStarted),
             What::ControllersStopped => Some(Fact::ControllersStopped),
-            // The first state of a zone is news only if something is wrong with it.
+            // A controller that starts looks at its zones anew; what it finds again is no news.
             What::Zone(ZoneState::Initial | ZoneState::Empty) => None,
-            What::Zone(state) => (later || state != ZoneState::Normal).then_some(Fact::Zone(TextId(r.object), state)),
+            What::Zone(state) => {
+                let before = self.zones.insert(r.object, state).unwrap_or(ZoneState::Normal);
+                (state != before).then_some(Fact::Zone(TextId(r.object), state))
+            }
             What::MasterDisruptionEntered => Some(Fact::MasterDisruptionEntered),
             What::MasterDisruptionLeft => Some(Fact::MasterDisruptionLeft),
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),

@@ -11,11 +11,12 @@ use super::synthetic::{Run, ms, one_node_lost, outage, pod_id, taint};
 use super::timeline::{Row, timeline};
 use super::{Analysis, Since, causes};
 use crate::api::meta::ConditionStatus;
+use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodReason};
 use crate::api::taint::{Effect, UNREACHABLE};
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::Do;
-use crate::trace::{Actor, NO_RECORD, RecordId, What};
+use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 fn texts(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()
@@ -129,7 +130,7 @@ fn like_rows_collapse_and_nothing_is_lost() {
     let (plan, trace) = outage(300, 3, 1);
     let analysis = Analysis::new(&plan, &trace);
     let rows = timeline(&analysis, 48);
-    assert!(rows.len() <= 96, "{} rows", rows.len());
+    assert!(rows.len() <= 72, "{} rows", rows.len());
     let find = |text: &str| rows.iter().find(|r| r.text == text).unwrap_or_else(|| panic!("no row {text:?} in {:#?}", texts(&rows)));
     let tainted = find("100 nodes of zone b tainted unreachable:NoExecute");
     // Unknown of the last: 600 + 50.4 + 12*0.09 + 4*0.005 = 651.5 s; its taint 0.1 s and 99 more tokens later.
@@ -159,9 +160,54 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
         ["1000 cut n1".to_owned(), format!("10000 {on}"), format!("15000 {off}"), format!("20000 {on}"), format!("25000 {off}")]
     );
     // With less room the two become one.
-    let rows = timeline(&analysis, 2);
+    let rows = timeline(&analysis, 3);
     assert_eq!(texts(&rows), ["1000 cut n1".to_owned(), format!("10000 {on}, 2 times"), format!("15000 {off}, 2 times")]);
     assert_eq!((rows[1].last, rows[1].count), (ms(20_000), 2));
+}
+
+#[test]
+fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
+    let mut run = Run::new("pressure, cut", ms(200_000));
+    let nodes = ["n1", "n2"].map(|n| run.node(n, "a"));
+    let n = nodes[0];
+    let pressure = Do::Condition(vec![n], NodeConditionType::MemoryPressure, ConditionStatus::True);
+    let (pressed, _) = run.entry("pressure", ms(30_000), None, pressure, None);
+    let what = What::NodeCondition(NodeConditionType::MemoryPressure, ConditionStatus::True, NodeReason::None);
+    let condition = run.record(ms(30_000), pressed, Actor::Kubelet, what, n);
+    for both in nodes {
+        run.record(ms(60_000), NO_RECORD, Actor::User, What::NodeSilent, both);
+    }
+    run.entry("cut all", ms(60_000), None, Do::Cut(nodes.to_vec()), None);
+    // The controller decides on the version that the pressure made, and yet the cut is to blame.
+    let unknown = run.ready(ms(110_000), condition, n, ConditionStatus::Unknown);
+    run.taints(ms(110_100), unknown, Actor::NodeLifecycle, n, &[taint(UNREACHABLE, Effect::NoExecute)], &[]);
+    let zone = run.text(":\0:a");
+    for (at, state) in [(1, ZoneState::Normal), (120_000, ZoneState::FullDisruption), (130_000, ZoneState::FullDisruption)] {
+        run.lifecycle(ms(at), NO_RECORD, What::Zone(state), zone);
+    }
+    run.lifecycle(ms(120_000), NO_RECORD, What::MasterDisruptionEntered, 0);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let rows = timeline(&analysis, 48);
+    assert_eq!(
+        texts(&rows),
+        [
+            "30000 pressure",
+            "30000 n1 MemoryPressure True",
+            "60000 n1, n2 silent",
+            "60000 cut all",
+            "110000 n1 Unknown",
+            "110100 n1 tainted unreachable:NoExecute",
+            "120000 zone a: FullDisruption",
+            "120000 master disruption: every zone is fully disrupted, taints come off and tainting stops",
+        ]
+    );
+    let cut = Some(Since { at: ms(60_000), entry: 1, ended: false });
+    assert_eq!([rows[2].since, rows[4].since, rows[5].since], [cut; 3]);
+    assert_eq!(rows[1].since, Some(Since { at: ms(30_000), entry: 0, ended: false }));
+    // 110 - 60 s.
+    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.detection;
+    assert_eq!(detection.map(|d| d.median), Some(Dur::from_secs(50)));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The timeline that a person follows: facts, like ones collapsed into rows.
 //!
-//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per fact and node; per fact and
-//! zone; per fact; the same fact again of the same node no longer apart; facts that are reckoned from different
+//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per fact and moment, nodes
+//! together that share both; per fact and zone; per fact; the same fact again of the same node no longer apart; facts that are reckoned from different
 //! entries of the timeline no longer apart. The first level that stays within a given number of rows is taken;
-//! the later ones, which tell less, only where twice that number is exceeded.
+//! the later ones, which tell less, only where that number is exceeded by half.
 
 use super::causes::Since;
 use super::facts::{Fact, Facts, Finding};
@@ -16,7 +16,7 @@ use crate::trace::RecordId;
 use std::collections::BTreeMap;
 
 /// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down to that.
-pub const DEFAULT_ROWS: usize = 40;
+pub const DEFAULT_ROWS: usize = 60;
 
 /// A row of the timeline: one fact, of one or many nodes or pods.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for level in LEVELS {
         rows = merge(analysis, &fine.groups, level);
-        if rows.len() <= if level.zone { max_rows } else { max_rows * 2 } {
+        if rows.len() <= if level.span || level.zone { max_rows } else { max_rows + max_rows / 2 } {
             break;
         }
     }
@@ -88,7 +88,7 @@ struct Fine {
     by_key: BTreeMap<FineKey, u32>,
     /// Pods of one node come one after the other, so that most facts fall into the group of the one before.
     latest: Option<(FineKey, u32)>,
-    /// How often a fact was true of a node, and since which entry that is counted.
+    /// How often a fact was true of a node, or of the cluster or a zone, and since which entry that is counted.
     seen_nodes: BTreeMap<(u32, Fact), (Option<Since>, u8)>,
     /// The same of pods: entry in the upper 24 bits, count in the lower 8.
     seen_pods: Vec<[u32; POD_SLOTS]>,
@@ -162,9 +162,6 @@ impl Fine {
             *slot = entry << 8 | u32::from(count);
             return count - 1;
         }
-        if f.node == NO_NODE {
-            return 0;
-        }
         let seen = self.seen_nodes.entry((f.node, f.fact)).or_insert((f.since, 0));
         *seen = if seen.0 == f.since { (f.since, seen.1.saturating_add(1)) } else { (f.since, 1) };
         seen.1 - 1
@@ -187,18 +184,19 @@ impl Fine {
 /// What groups have in common to become one row.
 #[derive(Clone, Copy)]
 struct Level {
-    node: bool,
+    /// The milliseconds in which it first and last became true.
+    span: bool,
     zone: bool,
     generation: bool,
     entry: bool,
 }
 
 const LEVELS: [Level; 5] = [
-    Level { node: true, zone: true, generation: true, entry: true },
-    Level { node: false, zone: true, generation: true, entry: true },
-    Level { node: false, zone: false, generation: true, entry: true },
-    Level { node: false, zone: false, generation: false, entry: true },
-    Level { node: false, zone: false, generation: false, entry: false },
+    Level { span: true, zone: false, generation: true, entry: true },
+    Level { span: false, zone: true, generation: true, entry: true },
+    Level { span: false, zone: false, generation: true, entry: true },
+    Level { span: false, zone: false, generation: false, entry: true },
+    Level { span: false, zone: false, generation: false, entry: false },
 ];
 
 /// The fact without the entry or text that it names.
@@ -213,17 +211,16 @@ fn without_entry(fact: Fact) -> Fact {
 
 fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut by_key: BTreeMap<(Fact, Option<Since>, u8, u32), u32> = BTreeMap::new();
+    let mut by_key = BTreeMap::new();
     for g in groups {
         let fact = if level.entry { g.fact } else { without_entry(g.fact) };
         let place = match g.node {
-            NO_NODE => NO_NODE,
-            n if level.node => n,
-            n if level.zone => u32::from(analysis.zone_of[n as usize]),
+            n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
             _ => 0,
         };
+        let span = level.span.then_some((g.first.as_millis(), g.last.as_millis()));
         let since = if level.entry { g.since } else { None };
-        let key = (fact, since, if level.generation { g.generation } else { 0 }, place);
+        let key = (fact, since, if level.generation { g.generation } else { 0 }, place, span);
         let index = *by_key.entry(key).or_insert_with(|| {
             rows.push(Row {
                 first: g.first,

@@ -1,6 +1,6 @@
 //! `events.jsonl`: every record of a run, one JSON object per line, in order.
 //!
-//! The fields are those of [`Fields`](crate::trace::Fields), under the names that recorded timelines use (`type`, `status`, `reason`,
+//! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
 //! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
 //! are ids or null. Of a fault or a refusal, `entry` is the name of the entry of the timeline. Written by hand and
 //! not through a serialiser, because a large outage has millions of them.

@@ -14,6 +14,7 @@ pub mod json;
 pub mod manifest;
 mod model;
 pub mod output;
+pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod text;

@@ -52,7 +52,7 @@ cut-one-of-three
  8:25.000  +5s after cut n2 ended      n2 untainted unreachable:NoExecute
 
 Summary
-  evicted           1 pod, 1 of them needlessly: the node was back within 5m
+  evicted           1 pod, 1 needlessly (the node was back within 5m)
   kept              1 pod that had a timer or a tainted node
   pending timers    0
   deletions         taint-eviction 1

@@ -83,12 +83,12 @@ impl Printer<'_> {
             self.folded(&plan.doc, 2, PLAIN)?;
         }
         let line = format!(
-            "Kubernetes {}, timing {}, seed {}, {} nodes, {} pods, {}",
+            "Kubernetes {}, timing {}, seed {}, {}, {}, {}",
             report.release(),
             plan.timing.name,
             report.source.seed,
-            grouped(nodes),
-            grouped(pods),
+            counted(nodes, "node"),
+            counted(pods, "pod"),
             short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
         );
         write!(self.out, "  ")?;
@@ -126,16 +126,17 @@ impl Printer<'_> {
     fn summary(&mut self, s: &Summary) -> io::Result<()> {
         let m = &s.metrics;
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
-        let mut evicted = pods(m.evicted);
+        let mut evicted = counted(m.evicted, "pod");
         if m.evicted > 0 {
             let back = short(m.window);
-            evicted.push_str(&format!(", {} of them needlessly: the node was back within {back}", grouped(m.needless)));
+            evicted.push_str(&format!(", {} needlessly (the node was back within {back}", grouped(m.needless)));
             if m.undecided > 0 {
-                evicted.push_str(&format!("; of {} the run ended too early to tell", grouped(m.undecided)));
+                evicted.push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
             }
+            evicted.push(')');
         }
         self.line("evicted", &evicted)?;
-        self.line("kept", &format!("{} that had a timer or a tainted node", pods(s.kept)))?;
+        self.line("kept", &format!("{} that had a timer or a tainted node", counted(s.kept, "pod")))?;
         self.line("pending timers", &grouped(s.pending_timers))?;
         if s.evictions_failed > 0 {
             self.line("failed evictions", &grouped(s.evictions_failed))?;
@@ -168,8 +169,13 @@ impl Printer<'_> {
     }
 }
 
-fn pods(n: u64) -> String {
-    if n == 1 { "1 pod".to_owned() } else { format!("{} pods", grouped(n)) }
+fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
+}
+
+/// Without what is less than a millisecond.
+fn whole_ms(d: Dur) -> Dur {
+    Dur::from_millis(d.as_millis())
 }
 
 /// "834, +50.5s to +2m20s after the fault, median +1m10s"
@@ -177,8 +183,14 @@ fn spread(count: u64, s: Option<Spread>) -> String {
     let count = grouped(count);
     match s {
         None => count,
-        Some(s) if s.min == s.max => format!("{count}, +{} after the fault", short(s.median)),
-        Some(s) => format!("{count}, +{} to +{} after the fault, median +{}", short(s.min), short(s.max), short(s.median)),
+        Some(s) => {
+            let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+            if min == max {
+                format!("{count}, +{min} after the fault")
+            } else {
+                format!("{count}, +{min} to +{max} after the fault, median +{median}")
+            }
+        }
     }
 }
 
@@ -215,7 +227,7 @@ fn times(r: &Row) -> String {
 fn relative(report: &Report<'_>, r: &Row) -> String {
     let Some(since) = r.since else { return String::new() };
     let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else { return String::new() };
-    let (first, last) = (r.first.since(since.at), r.last.since(since.at));
+    let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
     let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
     if entry.name.chars().count() > ENTRY_NAME {
         name.push('…');
@@ -251,7 +263,7 @@ fn paint(fact: Fact) -> Ansi {
 }
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of its own.
-fn fold(text: &str, room: usize) -> Vec<String> {
+pub(super) fn fold(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {

@@ -5,6 +5,8 @@
 //! meaning, but for those that may follow from what was blanked out. What belongs to a later version of the language is
 //! refused with a word of its own.
 
+use super::attach::attach;
+use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
 use super::syntax::{Part, Place, Step, Tree};
@@ -27,6 +29,8 @@ pub struct Loaded {
     pub name: String,
     /// The folder that paths in the scenario are relative to.
     pub folder: PathBuf,
+    /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
+    pub imported: Option<Summary>,
 }
 
 /// The largest scenario file, in bytes.
@@ -98,9 +102,13 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
         ));
     }
     let source = Source::new(shown, text);
-    let Read { spec, left, mut problems, damage } = read(&source);
+    let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let loaded = Loaded { spec, source, name: name.to_owned(), folder };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None };
+    if let Err(problem) = attach(&mut loaded) {
+        problems.push(problem);
+        (damage.nodes, damage.node_labels, damage.pods) = (true, true, true);
+    }
     if problems.is_empty() {
         return Ok(loaded);
     }

@@ -1,8 +1,12 @@
 //! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
 
+mod attach;
 mod build;
 pub mod duration;
+pub mod import;
 mod load;
+#[cfg(test)]
+mod mangled;
 pub mod names;
 mod paths;
 mod problem;

@@ -35,7 +35,7 @@ pub enum Verdict {
 pub enum Evidence {
     /// With another seed the model's run equals this outcome once the names of objects are taken out.
     Shape(usize),
-    /// The run, or that of another seed, agrees with all that the kept outcomes have in common.
+    /// The run, or that of another seed, agrees with what the kept outcomes have in common.
     Consistent,
 }
 
@@ -87,7 +87,7 @@ pub fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
 pub fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
     let bare: Vec<Vec<Line>> = outcomes.iter().map(|o| nameless(&o.lines, &names)).collect();
-    shares_the_core(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)
+    agrees(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)
 }
 
 /// All names of nodes and pods, pods also without their namespace.
@@ -124,56 +124,35 @@ fn nameless(lines: &[Line], names: &BTreeSet<&str>) -> Vec<Line> {
     out
 }
 
-/// How often each record occurs.
-fn tally(lines: &[Line]) -> BTreeMap<&Line, usize> {
-    let mut out = BTreeMap::new();
+/// The records of each kind.
+fn by_kind(lines: &[Line]) -> BTreeMap<String, Vec<&Line>> {
+    let mut out: BTreeMap<String, Vec<&Line>> = BTreeMap::new();
     for l in lines {
-        *out.entry(l).or_default() += 1;
+        out.entry(l.envelope_kind()).or_default().push(l);
     }
     out
 }
 
-/// What is left of a run without the records that all outcomes share.
-fn beyond<'a>(lines: &'a [Line], core: &BTreeMap<&Line, usize>) -> Vec<&'a Line> {
-    let mut left = core.clone();
-    lines
-        .iter()
-        .filter(|l| match left.get_mut(l) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                false
-            }
-            _ => true,
-        })
-        .collect()
-}
-
-/// Whether a run has, but for names, every record that all outcomes share, and beyond them only such kinds as differ between
-/// outcomes, within the times in which they do.
-fn shares_the_core(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {
-    let mut core = tally(&outcomes[0]);
-    for o in &outcomes[1..] {
-        let other = tally(o);
-        core.retain(|l, n| {
-            *n = (*n).min(other.get(l).copied().unwrap_or_default());
-            *n > 0
-        });
+/// Whether a run has, but for names, the same records of every kind in which the outcomes are alike; and of the other kinds
+/// about as many as the outcomes, half of them more or less, within the times in which the outcomes have them.
+fn agrees(ours: &[Line], outcomes: &[Vec<Line>]) -> bool {
+    let ours = by_kind(ours);
+    let outcomes: Vec<_> = outcomes.iter().map(|o| by_kind(o)).collect();
+    fn of<'a>(run: &BTreeMap<String, Vec<&'a Line>>, kind: &str) -> Vec<&'a Line> {
+        run.get(kind).cloned().unwrap_or_default()
     }
-    let shared: usize = core.values().sum();
-    let extra = beyond(ours, &core);
-    if extra.len() + shared != ours.len() {
-        return false;
-    }
-    let mut spans: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for l in outcomes.iter().flat_map(|o| beyond(o, &core)) {
-        let span = spans.entry(l.envelope_kind()).or_insert([l.ms(), l.ms()]);
-        *span = [span[0].min(l.ms()), span[1].max(l.ms())];
-    }
-    extra.iter().all(|l| {
-        spans.get(&l.envelope_kind()).is_some_and(|&span| {
-            let [from, to] = widened(span, 1);
-            (from..=to).contains(&l.ms())
-        })
+    let kinds: BTreeSet<&String> = ours.keys().chain(outcomes.iter().flat_map(BTreeMap::keys)).collect();
+    kinds.into_iter().all(|kind| {
+        let ours = of(&ours, kind);
+        let lists: Vec<Vec<&Line>> = outcomes.iter().map(|o| of(o, kind)).collect();
+        if lists.iter().all(|l| *l == lists[0]) {
+            return ours == lists[0];
+        }
+        let (least, most) = lists.iter().fold((usize::MAX, 0), |(least, most), l| (least.min(l.len()), most.max(l.len())));
+        let times = lists.iter().flatten().map(|l| l.ms());
+        let span = [times.clone().min().unwrap_or_default(), times.max().unwrap_or_default()];
+        let [from, to] = widened(span, 1);
+        (least.div_ceil(2)..=most + most / 2).contains(&ours.len()) && ours.iter().all(|l| (from..=to).contains(&l.ms()))
     })
 }
 

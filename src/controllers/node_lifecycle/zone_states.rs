@@ -42,6 +42,11 @@ impl ZoneStates {
         }
     }
 
+    /// All zones with their states, by slot.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TextId, ZoneState)> + '_ {
+        self.slots.iter().flatten().copied()
+    }
+
     /// The zones in the order of a walk.
     pub(super) fn walk(&self, ctx: &Ctx, point: PointId, object: impl Fn(TextId) -> Object) -> Vec<TextId> {
         let mut zones: Vec<TextId> = self.slots.iter().flatten().map(|(z, _)| *z).collect();

@@ -26,6 +26,12 @@ impl Controller {
         });
     }
 
+    /// Whether a node's zone has a state.
+    pub(super) fn zone_has_state(&self, node: &Node) -> bool {
+        let (zone, _) = self.zone_of(node);
+        self.state.with(|s| s.zone_states.get(zone).is_some())
+    }
+
     /// `ComputeZoneState`
     fn compute_zone_state(&self, z: ZoneConditions) -> ZoneState {
         // As upstream: the share is a float32 division, and the threshold a float32.
@@ -52,9 +58,10 @@ impl Controller {
         }
         let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
         let all_was = self.forget_zones_without_nodes(counted);
-        if all_are && all_was {
+        if all_are && all_was || !all_are && !all_was && self.no_zone_changes(&new) {
             return;
         }
+        self.restless();
         if all_are {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
             for node in nodes {
@@ -96,6 +103,10 @@ impl Controller {
         }
     }
 
+    fn no_zone_changes(&self, new: &BTreeMap<TextId, ZoneState>) -> bool {
+        self.state.with(|s| s.zone_states.iter().all(|(z, state)| new.get(&z).copied().unwrap_or(ZoneState::Empty) == state))
+    }
+
     /// Zones in the order of Go's map, which is chance.
     fn zones_with_states(&self) -> Vec<TextId> {
         self.state.with_ref(|s| s.zone_states.walk(&self.ctx, self.points.zones, |z| self.zone_object(z)))
@@ -109,6 +120,11 @@ impl Controller {
     /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until the first zone that was not
     /// fully disrupted ends the loop. Returns whether all zones were fully disrupted.
     fn forget_zones_without_nodes(&self, counted: &BTreeMap<TextId, ZoneConditions>) -> bool {
+        if self.state.with(|s| s.zone_states.iter().all(|(z, _)| counted.contains_key(&z))) {
+            // Every zone has counted nodes, so the walk's order does not matter.
+            return self.state.with(|s| s.zone_states.iter().all(|(_, state)| state == ZoneState::FullDisruption));
+        }
+        self.restless();
         for zone in self.zones_with_states() {
             if !counted.contains_key(&zone) {
                 self.state.with(|s| s.zone_states.remove(zone));

@@ -6,7 +6,7 @@ use super::{ChartError, font};
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::element::{PathElement, Polygon, Rectangle};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
 
@@ -87,6 +87,15 @@ impl<B: DrawingBackend> Canvas<B> {
     pub(super) fn polygon(&self, points: &[(f64, f64)], color: RGBColor) -> Result<(), ChartError> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| self.point(p)).collect();
         self.area.draw(&Polygon::new(points, color.filled())).map_err(failed)
+    }
+
+    /// A filled circle with a rim of paper.
+    pub(super) fn disc(&self, at: (f64, f64), radius: f64, color: RGBColor) -> Result<(), ChartError> {
+        for (radius, color) in [(radius + 1.0, super::palette::PAPER), (radius, color)] {
+            let circle = Circle::new(self.point(at), (radius * self.scale).round() as i32, color.filled());
+            self.area.draw(&circle).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// A text whose capitals have their middle at that height.

@@ -13,7 +13,7 @@ pub(super) const WIDTH: f64 = 1_200.0;
 /// Free space at the right.
 pub(super) const RIGHT: f64 = 28.0;
 /// The height of heading and legend.
-const HEAD: f64 = 88.0;
+pub(super) const HEAD: f64 = 88.0;
 /// The height of the axis of time.
 pub(super) const FOOT: f64 = 46.0;
 /// The height of a row of names of entries.
@@ -36,6 +36,7 @@ pub(super) enum Swatch {
     Line(RGBColor),
     Strip(RGBColor),
     Mark(RGBColor),
+    Dot(RGBColor),
 }
 
 /// Draws title, subtitle and legend onto clean paper.
@@ -55,6 +56,7 @@ pub(super) fn head<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, left: f6
             }
             Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color)?,
             Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color)?,
+            Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color)?,
             Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color)?,
         }
         c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL)?;

@@ -1,4 +1,4 @@
-//! The charts of a run, as SVG and as PNG: lanes over time ([`timeline`]), and pods over time ([`pods`]).
+//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), and pods over time (`pods`); and that of a sweep.
 //!
 //! They are laid out in points and drawn with plotters' primitives, so that both formats show the same picture; a PNG has two
 //! pixels per point. Equal runs give equal bytes: the font is built in, and nothing of the system is asked.
@@ -12,8 +12,10 @@ mod font;
 mod frame;
 mod palette;
 mod pods;
+mod sweep;
 mod timeline;
 
+use super::sweep as sweep_report;
 use crate::analysis::{Analysis, Curves, Lanes};
 use canvas::Canvas;
 use frame::Names;
@@ -101,6 +103,28 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
     Ok(text)
 }
 
+/// Draws the chart of a sweep as SVG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn sweep_svg(heading: &sweep_report::Heading, rows: &[sweep_report::Row]) -> Result<String, ChartError> {
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, sweep::size(rows)).into_drawing_area();
+        sweep::draw(&Canvas::new(area, 1, false), heading, rows)?;
+    }
+    Ok(text)
+}
+
+/// Draws the chart of a sweep as PNG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn sweep_png(heading: &sweep_report::Heading, rows: &[sweep_report::Row]) -> Result<Vec<u8>, ChartError> {
+    let (width, height) = sweep::size(rows);
+    bitmap(width, height, |canvas| sweep::draw(canvas, heading, rows))
+}
+
 /// Draws a chart as PNG.
 ///
 /// # Errors
@@ -108,11 +132,16 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
 pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<Vec<u8>, ChartError> {
     let names = Names::new(analysis, chart.left())?;
     let (width, height) = chart.size(&names);
+    bitmap(width, height, |canvas| chart.draw(canvas, heading, analysis, &names))
+}
+
+/// A PNG of so many points.
+fn bitmap(width: u32, height: u32, draw: impl FnOnce(&Canvas<BitMapBackend<'_>>) -> Result<(), ChartError>) -> Result<Vec<u8>, ChartError> {
     let (width, height) = (width * PIXELS, height * PIXELS);
     let mut pixels = vec![0; width as usize * height as usize * 3];
     {
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        chart.draw(&Canvas::new(area, PIXELS, true), heading, analysis, &names)?;
+        draw(&Canvas::new(area, PIXELS, true))?;
     }
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);

@@ -218,13 +218,17 @@ fn draw_zone<B: DrawingBackend>(
     let share = |n: u32| base - f64::from(n) / f64::from(zone.nodes.max(1)) * area;
     let ready = Health::Ready.index();
     let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| if b[ready] < a[ready] { b } else { a };
+    // Ready is what lies below, in one piece, so that no viewer shows seams in it.
+    c.rect((left, y), (right, base), health(Health::Ready))?;
     for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
         let mut below = 0;
-        for h in [Health::NotReady, Health::Unknown, Health::Silent, Health::Ready] {
+        for h in [Health::NotReady, Health::Unknown, Health::Silent] {
             let n = counts[h.index()];
             c.rect((left + from, share(below + n)), (left + to, share(below)), health(h))?;
             below += n;
         }
+        let present = zone.nodes.saturating_sub(counts[Health::Absent.index()]);
+        c.rect((left + from, y), (left + to, share(present)), health(Health::Absent))?;
     }
     let tainted = spans(time, 1.0, &zone.tainted, horizon, u32::max);
     for with_taint in tainted.split(|s| s.2 == 0).filter(|s| !s.is_empty()) {

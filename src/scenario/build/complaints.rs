@@ -1,7 +1,7 @@
 //! Collects what is wrong with a scenario's meaning, each with the place of the value it is about.
 
 use super::super::problem::{Problem, Problems, Source};
-use super::super::syntax::{Place, Step, Tree};
+use super::super::syntax::{Place, Step, Tree, at};
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
 #[derive(Clone, Debug)]
@@ -64,6 +64,12 @@ fn located(place: &[Step], problem: Problem, source: &Source, tree: Option<&Tree
         let all = 0..set.source.text.len();
         return problem.at(&set.source, all);
     }
+    // Groups behind those that are written come from the file that the scenario points at.
+    let from: Place = at!["cluster"];
+    let elsewhere = place.first().is_some_and(|s| *s == Step::from("nodes") || *s == Step::from("pods"))
+        && place.len() > 1
+        && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
+    let place: &[Step] = if elsewhere { &from } else { place };
     // A value that the file does not spell out is looked for in what holds it.
     let bytes = (0..=place.len()).rev().find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes.clone())));
     match bytes {

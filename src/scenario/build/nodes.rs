@@ -2,7 +2,7 @@
 
 use super::super::names;
 use super::super::problem::Problem;
-use super::super::spec::{Condition, ConditionKind, NodeGroup, NodeStart as Written, Status};
+use super::super::spec::{Condition, ConditionKind, DurationText, NodeGroup, NodeStart as Written, Status};
 use super::super::syntax::{Place, Step};
 use super::complaints::Complaints;
 use super::select::Nodes;
@@ -48,7 +48,8 @@ impl Nodes {
             return Vec::new();
         };
         let labels = labels(group, place, complaints);
-        let taints = taints(&group.taints, place, complaints);
+        let mut taints = taints(&group.taints, place, complaints);
+        times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
         let allocatable = resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default();
         let allocatable = if group.capacity.is_empty() { default_capacity() } else { allocatable };
         let mut span = |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
@@ -211,6 +212,20 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
         }
     }
     taints
+}
+
+/// Sets `timeAdded` of the taints that are named, `key:Effect`.
+fn times_added(taints: &mut [Taint], times: &BTreeMap<String, DurationText>, place: &Place, complaints: &mut Complaints) {
+    for (name, text) in times {
+        let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
+        match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
+            Some(taint) => taint.time_added = seconds.map(Timestamp),
+            None => complaints.add(
+                with(place, name),
+                Problem::new(format!("the group has no taint `{name}`")).help("`key:Effect`, without the value, of a taint in `taints`"),
+            ),
+        }
+    }
 }
 
 /// Amounts of resources; nothing if one of them cannot be read.

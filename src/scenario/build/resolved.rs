@@ -177,7 +177,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     if !complaints.is_empty() {
         return None;
     }
-    let imported = spec.nodes.iter().any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
+    let imported = spec.cluster.is_some()
+        || spec.nodes.iter().any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
         || spec.pods.iter().any(|g| matches!(g.start, Some(PodStart::Imported { .. })));
     Some(Plan {
         name: loaded.name.clone(),

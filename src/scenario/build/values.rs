@@ -38,14 +38,19 @@ pub(super) fn delay(text: &str) -> Result<Delay, Problem> {
     if min > max { Err(Problem::new(format!("{text} runs backwards"))) } else { Ok(Delay { min, max }) }
 }
 
-/// A time as the API stores it, in whole seconds from the start of the run, rounded down.
+/// A time as the API stores it, in whole seconds from the start of the run, rounded down. An imported condition may be
+/// older than a run can be long: as far as a duration reaches, 292 years.
 pub(super) fn stored_seconds(text: &str) -> Result<i64, Problem> {
-    signed(text).map(|ns| ns.div_euclid(1_000_000_000))
+    stored(text).map(|ns| ns.div_euclid(1_000_000_000))
+}
+
+fn stored(text: &str) -> Result<i64, Problem> {
+    duration::parse_signed(text).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))
 }
 
 /// A time in the past as a lease stores it, in microseconds from the start of the run, rounded down.
 pub(super) fn past_micros(text: &str) -> Result<i64, Problem> {
-    let us = signed(text)?.div_euclid(1000);
+    let us = stored(text)?.div_euclid(1000);
     if us > 0 { Err(Problem::new(format!("{text} is after the start of the run"))) } else { Ok(us) }
 }
 
@@ -74,6 +79,7 @@ mod tests {
     #[test]
     fn stored_times_round_down() {
         assert_eq!(stored_seconds("-1.5s").unwrap(), -2);
+        assert_eq!(stored_seconds("-26280h").unwrap(), -94_608_000, "three years");
         assert_eq!(past_micros("-1.5us").unwrap(), -2);
         assert_eq!(past_micros("1s").unwrap_err().message, "1s is after the start of the run");
     }

@@ -26,6 +26,10 @@ pub struct NodeGroup {
     /// `spec.taints` in kubectl's syntax: `"key=value:NoExecute"`, `"key:NoSchedule"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taints: Vec<String>,
+    /// `timeAdded` of taints, from the start of the run: `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only
+    /// controllers set it, so that it appears in imports; nothing reads it.
+    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
+    pub taints_added: BTreeMap<String, DurationText>,
     /// `spec.unschedulable`: cordoned from the start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unschedulable: bool,

@@ -51,7 +51,7 @@ pub struct Scenario {
     /// When the controllers' process starts; at once where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers_start: Option<DurationText>,
-    /// A file whose nodes and pods come before those written here.
+    /// A file whose nodes and pods come behind those written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
     /// Groups of nodes.
