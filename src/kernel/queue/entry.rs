@@ -15,6 +15,11 @@ impl Rank {
         Self((at.as_nanos() as u128) << 64 | order as u128)
     }
 
+    /// Behind every event that is due at `at` or earlier, and before all others.
+    pub(super) const fn end_of(at: Time) -> Self {
+        Self::new(at, u64::MAX)
+    }
+
     pub(super) const fn at(self) -> Time {
         Time::from_nanos((self.0 >> 64) as u64)
     }

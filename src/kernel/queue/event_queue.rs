@@ -86,17 +86,17 @@ impl<E: Copy> EventQueue<E> {
     /// The next event if it is due at `end` or earlier; time moves to it.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, Class, E)> {
+        let end = Rank::end_of(end);
         loop {
-            let lane = self.lanes.first_rank();
-            let wheel = self.wheel.first_rank(end.min(lane.at()), |e| self.slab.is_live(e.key));
+            let (lane, wheel) = (self.lanes.first_rank(), self.first_of_wheel(end));
             if lane < wheel {
-                if lane.at() > end {
+                if lane >= end {
                     return None;
                 }
                 self.now = lane.at();
-                return self.lanes.pop().map(|e| (self.now, lane.class(), e));
+                return self.lanes.pop().map(|e| (lane.at(), lane.class(), e));
             }
-            if wheel.at() > end || wheel == Rank::NEVER {
+            if wheel >= end {
                 return None;
             }
             let entry = self.wheel.pop()?;
@@ -107,19 +107,23 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// When the next event is due.
+    /// Rank of the first entry in the wheel, dead or live, if it comes before `end` and before the first of the lanes.
     #[inline]
+    pub(super) fn first_of_wheel(&mut self, end: Rank) -> Rank {
+        while self.wheel.bound() < self.wheel.head().min(self.lanes.first_rank()).min(end) {
+            self.wheel.fill(|e| self.slab.is_live(e.key));
+        }
+        self.wheel.head()
+    }
+
+    /// When the next event is due.
     pub fn peek_time(&mut self) -> Option<Time> {
         loop {
-            let lane = self.lanes.first_rank();
-            let wheel = self.wheel.first_rank(lane.at(), |e| self.slab.is_live(e.key));
+            let (lane, wheel) = (self.lanes.first_rank(), self.first_of_wheel(Rank::NEVER));
             if lane < wheel {
                 return Some(lane.at());
             }
-            if wheel == Rank::NEVER {
-                return None;
-            }
-            if self.wheel.first_is(|e| self.slab.is_live(e.key)) {
+            if self.slab.is_live(self.wheel.peek()?.key) {
                 return Some(wheel.at());
             }
             self.wheel.pop();
