@@ -35,7 +35,14 @@ pub(super) const fn order_of(class: Class, sequence: u64) -> u64 {
 }
 
 pub(super) const fn class_of(order: u64) -> Class {
-    Class::ALL[(order >> 56) as usize]
+    match order >> 56 {
+        0 => Class::Outside,
+        1 => Class::Source,
+        2 => Class::Arrival,
+        3 => Class::Delivery,
+        4 => Class::Wake,
+        _ => Class::Timer,
+    }
 }
 
 /// An event in the wheel: its place, and the slab's key to its content.

@@ -1,7 +1,7 @@
 //! Another order within an instant: any of the events that are due at the same time may come next, whatever its class, but of a FIFO lane
 //! only the first (of ready processes, each). For tests that results do not hang on an order by accident, and for exploring those that do.
 
-use super::entry::{Entry, Rank, class_of};
+use super::entry::{Entry, class_of};
 use super::event_queue::EventQueue;
 use crate::kernel::{Class, Time};
 
@@ -34,19 +34,7 @@ impl Instant {
     ) -> Option<(Time, Class, E)> {
         let at = self.peek_time(queue).filter(|at| *at <= end)?;
         queue.advance_to(at);
-        let end = Rank::end_of(at);
-        // The lanes' events of this instant must not hide those of the wheel, so not `first_of_wheel`.
-        while {
-            while queue.wheel.bound() < queue.wheel.head().min(end) {
-                queue.wheel.fill(|e| queue.slab.is_live(e.key));
-            }
-            queue.wheel.head() < end
-        } && let Some(entry) = queue.wheel.pop()
-        {
-            if queue.slab.is_live(entry.key) {
-                self.held.push(entry);
-            }
-        }
+        self.held.extend(std::iter::from_fn(|| queue.take_entry(at)));
         self.offers.clear();
         queue.lanes.offers(at, &mut self.offers);
         let choices = self.held.len() + self.offers.len();

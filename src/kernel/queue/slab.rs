@@ -45,11 +45,14 @@ impl<E: Copy> Slab<E> {
     #[inline]
     pub(super) fn insert(&mut self, event: E) -> EventKey {
         self.live += 1;
-        if let Some(slot) = self.free.pop() {
-            let s = &mut self.slots[slot as usize];
-            s.event = event;
-            return EventKey::new(slot, s.generation);
-        }
+        let Some(slot) = self.free.pop() else { return self.insert_behind(event) };
+        let s = &mut self.slots[slot as usize];
+        s.event = event;
+        EventKey::new(slot, s.generation)
+    }
+
+    #[inline(never)]
+    fn insert_behind(&mut self, event: E) -> EventKey {
         self.slots.push(Slot { event, generation: 0 });
         EventKey::new(self.slots.len() as u32 - 1, 0)
     }

@@ -44,8 +44,8 @@ pub(super) struct Wheel {
     bound: Rank,
     batch: Batch,
     near: BinaryHeap<Reverse<Entry>>,
-    /// Rank of the first entry of batch and near-heap, and whether it is the latter's.
-    head: Rank,
+    /// Rank of the first entry of batch and near-heap, if it comes before the bound; and whether that entry is the near-heap's.
+    ready: Rank,
     head_is_near: bool,
 }
 
@@ -60,7 +60,7 @@ impl Wheel {
             bound: Rank::NEVER,
             batch: Batch::new(),
             near: BinaryHeap::new(),
-            head: Rank::NEVER,
+            ready: Rank::NEVER,
             head_is_near: false,
         }
     }
@@ -77,18 +77,23 @@ impl Wheel {
         if tick < self.claimed && (tick < self.used || self.near.len() < NEAR) {
             self.push_near(entry.at, entry.order, entry.key);
         } else {
-            self.bound = self.bound.min(Rank::new(entry.at, 0));
+            if entry.at <= self.bound.at() {
+                self.lower_bound(entry.at);
+            }
             self.place(entry);
         }
     }
 
     #[inline(never)]
+    fn lower_bound(&mut self, at: Time) {
+        self.bound = Rank::new(at, 0);
+        self.find_head();
+    }
+
+    #[inline(never)]
     fn push_near(&mut self, at: Time, order: u64, key: EventKey) {
-        let entry = Entry { at, order, key };
-        self.near.push(Reverse(entry));
-        if entry.rank() < self.head {
-            (self.head, self.head_is_near) = (entry.rank(), true);
-        }
+        self.near.push(Reverse(Entry { at, order, key }));
+        self.find_head();
     }
 
     /// Puts an entry into its slot.
@@ -117,18 +122,18 @@ impl Wheel {
         self.bound
     }
 
-    /// Rank of the first entry outside the slots.
+    /// Rank of the first entry, unless it may still be in the slots.
     #[inline]
-    pub(super) const fn head(&self) -> Rank {
-        self.head
+    pub(super) const fn ready(&self) -> Rank {
+        self.ready
     }
 
-    /// The entry at the head.
+    /// The first entry, if it is ready.
     pub(super) fn peek(&self) -> Option<&Entry> {
         if self.head_is_near { self.near.peek().map(|e| &e.0) } else { self.batch.first() }
     }
 
-    /// Takes the entry at the head.
+    /// Takes the first entry, if it is ready.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry> {
         if self.head_is_near {
@@ -151,18 +156,21 @@ impl Wheel {
         let batch = self.batch.first_rank();
         let near = self.near.peek().map_or(Rank::NEVER, |e| e.0.rank());
         self.head_is_near = near < batch;
-        self.head = if self.head_is_near { near } else { batch };
+        let head = if self.head_is_near { near } else { batch };
+        self.ready = if head < self.bound { head } else { Rank::NEVER };
     }
 
     /// Takes the first slot: into the batch, or, if it is long and holds many entries, apart into the slots of the levels below. Entries
-    /// that are not live are dropped on the way.
+    /// that are not live are dropped on the way, if there may be any.
     #[inline(never)]
-    pub(super) fn fill(&mut self, is_live: impl Fn(&Entry) -> bool) {
+    pub(super) fn fill(&mut self, is_live: Option<impl Fn(&Entry) -> bool>) {
         let Some((level, slot, start)) = self.first_slot() else { return };
         let index = level * SLOTS + slot as usize;
         let mut entries = std::mem::take(&mut self.slots[index]);
         self.occupied[level] &= !(1 << slot);
-        entries.retain(is_live);
+        if let Some(is_live) = is_live {
+            entries.retain(is_live);
+        }
         let limit = match level {
             0 => usize::MAX,
             1 => CLAIM_SHORT,
@@ -177,7 +185,6 @@ impl Wheel {
                 self.used = end;
             }
             self.batch.add(&mut entries);
-            self.find_head();
         } else {
             for entry in entries.drain(..) {
                 self.place(entry);
@@ -186,6 +193,7 @@ impl Wheel {
         // The buffer is kept for the level's next turn.
         self.slots[index] = entries;
         self.find_bound();
+        self.find_head();
     }
 
     /// Level, number and start of the first occupied slot: those of a lower level come before those of a higher one.
@@ -204,7 +212,6 @@ impl Wheel {
     pub(super) fn sweep(&mut self, is_live: impl Fn(&Entry) -> bool) {
         self.batch.retain(&is_live);
         self.near.retain(|e| is_live(&e.0));
-        self.find_head();
         for (i, slot) in self.slots.iter_mut().enumerate() {
             slot.retain(&is_live);
             if slot.is_empty() {
@@ -212,6 +219,7 @@ impl Wheel {
             }
         }
         self.find_bound();
+        self.find_head();
     }
 
     pub(super) fn clear(&mut self) {
