@@ -1,1 +1,44 @@
-//! To come.
+//! What a finished run means: timelines, summaries, curves, lanes, evictions and causes as functions of a
+//! [`Trace`](crate::trace::Trace) and the [`Plan`](crate::sim::plan::Plan) it came from.
+//!
+//! Nothing here sees the simulator, draws a random number or does IO. [`Analysis`] holds what all of them share:
+//! the state the cluster started in and, for every record, the entry of the timeline that led to it. Each
+//! function then walks the trace once, with [`state::Follow`] keeping the state of nodes and pods as the
+//! records tell it; a trace of a million records takes a few tens of milliseconds per walk.
+//!
+//! Words used throughout:
+//! * A pod is *evicted* when a controller that reacts to node failure sets its deletionTimestamp: the taint eviction
+//!   controller, or the node lifecycle controller in the mode of `--pod-eviction-timeout`. One life of a pod is
+//!   evicted at most once.
+//! * A pod is *available* when it is Running, its condition Ready is True and it is not being deleted, as the API
+//!   has it: a pod on a node that fell silent is available until its Ready condition is set to False.
+//! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not True.
+
+pub mod causes;
+pub mod conformance;
+pub mod curves;
+pub mod evictions;
+pub mod facts;
+pub mod lanes;
+pub mod metrics;
+mod rows;
+pub mod setting;
+pub mod state;
+pub mod statistics;
+pub mod summary;
+#[cfg(test)]
+pub(crate) mod synthetic;
+#[cfg(test)]
+mod tests;
+pub mod timeline;
+
+pub use causes::Since;
+pub use curves::Curves;
+pub use evictions::Eviction;
+pub use lanes::Lanes;
+pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics, metrics};
+pub use rows::grouped;
+pub use setting::Analysis;
+pub use statistics::Spread;
+pub use summary::Summary;
+pub use timeline::Row;

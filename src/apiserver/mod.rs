@@ -10,6 +10,7 @@
 mod admission;
 mod error;
 mod events;
+mod heartbeats;
 mod nodes;
 mod pods;
 mod recording;
@@ -18,6 +19,7 @@ mod server;
 pub use admission::Admission;
 pub use error::ApiError;
 pub use events::EventName;
+pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
 pub use pods::NewPod;
 pub use server::{ApiServer, Watcher};

@@ -1,6 +1,7 @@
 //! Writes to nodes and their leases.
 
 use super::error::ApiError;
+use super::heartbeats::lease_version;
 use super::server::ApiServer;
 use crate::api::labels::Labels;
 use crate::api::lease::Lease;
@@ -56,8 +57,21 @@ impl ApiServer {
         Ok(self.commit_node(actor, None, node))
     }
 
+    /// GET of a node.
+    pub fn get_node(&self, id: NodeId) -> Result<Rc<Node>, ApiError> {
+        self.touch(id);
+        self.node(id).ok_or(ApiError::NotFound)
+    }
+
+    /// GET of a node's lease.
+    pub fn get_lease(&self, id: NodeId) -> Result<Lease, ApiError> {
+        self.touch(id);
+        self.lease(id).ok_or(ApiError::NotFound)
+    }
+
     /// Deletes a node object; its pods stay.
     pub fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
+        self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         self.store.with(|s| {
             s.next_version();
@@ -70,6 +84,7 @@ impl ApiServer {
 
     /// PUT of the status of a node that was read before: refused if it has changed since.
     pub fn update_node_status(&self, actor: Actor, node: &Node) -> Result<Rc<Node>, ApiError> {
+        self.touch(node.id);
         let old = self.node(node.id).ok_or(ApiError::NotFound)?;
         if old.uid != node.uid || old.resource_version != node.resource_version {
             return Err(ApiError::Conflict);
@@ -79,6 +94,7 @@ impl ApiServer {
 
     /// PATCH of a node's taints as a whole, with the resourceVersion they were read at or without.
     pub fn patch_node_taints(&self, actor: Actor, id: NodeId, version: Option<u64>, taints: Vec<Taint>) -> Result<Rc<Node>, ApiError> {
+        self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         if version.is_some_and(|v| v != old.resource_version) {
             return Err(ApiError::Conflict);
@@ -88,6 +104,7 @@ impl ApiServer {
 
     /// Applies a change to a node as it is stored now; a change of nothing is not a write.
     pub fn mutate_node(&self, actor: Actor, id: NodeId, f: impl FnOnce(&mut Node)) -> Result<Rc<Node>, ApiError> {
+        self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         Ok(self.change_node(actor, &old, f))
     }
@@ -112,17 +129,17 @@ impl ApiServer {
 
     /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
     pub fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
+        let now = self.ctx.now();
         let lease = self.store.with(|s| {
-            let resource_version = s.next_version();
             let uid = match s.leases.get(node.index()) {
                 Some(Some(l)) => l.uid,
                 _ => s.next_uid(),
             };
-            let lease = Lease { node, uid, resource_version, renew_time_us };
+            let lease = Lease { node, uid, resource_version: lease_version(now), renew_time_us };
             put(&mut s.leases, node.index(), lease.clone());
             lease
         });
-        self.tell(|w| w.lease(node, Some(&lease)));
+        self.tell(|w| w.lease(node, Some(&lease), now));
         Ok(())
     }
 
@@ -133,7 +150,7 @@ impl ApiServer {
             s.next_version();
             s.leases[node.index()] = None;
         });
-        self.tell(|w| w.lease(node, None));
+        self.tell(|w| w.lease(node, None, self.ctx.now()));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::admission::Admission;
 use super::events::EventStore;
+use super::heartbeats::Heartbeats;
 use crate::api::lease::Lease;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{Names, NodeId, PodId};
@@ -18,8 +19,12 @@ pub trait Watcher {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
     /// A pod changed.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
-    /// A lease changed.
-    fn lease(&self, node: NodeId, new: Option<&Lease>);
+    /// A lease changed, then.
+    fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
+    /// A status post that was computed became known later than it was made, then; nothing but heartbeats changed.
+    fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
+    /// Something may come of a node whose heartbeats were computed.
+    fn stirred(&self);
 }
 
 /// What is stored.
@@ -63,6 +68,7 @@ pub struct ApiServer {
     watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
     next_watcher: Cell<u32>,
     down: Cell<bool>,
+    pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
 
 impl ApiServer {
@@ -76,6 +82,7 @@ impl ApiServer {
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),
+            heartbeats: RefCell::new(None),
         })
     }
 

@@ -1,1 +1,24 @@
-//! To come.
+//! The command line: one file per command.
+//!
+//! stdout is data, stderr is progress and diagnostics; [`exit`] has the exit codes. Nothing below this module looks at a
+//! terminal, the environment or a clock of the machine.
+
+mod args;
+mod completions;
+pub mod conform;
+mod dispatch;
+pub mod exit;
+mod failure;
+mod file;
+mod init;
+mod interrupt;
+mod man;
+mod progress;
+mod run;
+mod suggest;
+mod sweep;
+mod terminal;
+mod validate;
+
+pub use args::command;
+pub use dispatch::main;

@@ -5,10 +5,11 @@
 
 use super::delay::Delay;
 use crate::api::lease::Lease;
+use crate::api::meta::Timestamp;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::apiserver::{ApiServer, Watcher};
+use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
 use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Lane, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -36,6 +37,9 @@ pub struct InformerTiming {
     /// From a change to its delivery.
     pub watch: Delay,
 }
+
+/// For how long a drawn watch delay stands.
+const SLICE: Dur = Dur::from_millis(100);
 
 #[derive(Clone, Copy, Default)]
 struct Trouble {
@@ -85,7 +89,7 @@ enum Delta {
 /// One watch: deltas on their way, in order.
 struct Stream {
     resource: Resource,
-    deltas: Shared<VecDeque<(Time, u32, Delta)>>,
+    deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
     handler: Cell<Option<HandlerId>>,
 }
@@ -112,6 +116,11 @@ pub struct InformerFactory {
     watch_lane: Lane,
     opened: Cell<Time>,
     lease_version: Cell<u64>,
+    listed_at: Cell<Time>,
+    /// The latest visible time of each resource, and the instant at which it was found.
+    seen: [Cell<(Time, Time)>; 3],
+    heartbeats: Option<Rc<dyn Heartbeats>>,
+    stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     watcher: Cell<Option<u32>>,
 }
 
@@ -132,19 +141,38 @@ struct Tap(std::rc::Weak<InformerFactory>);
 impl Watcher for Tap {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Nodes, Object { id: o.id.0, hash: 0 }, Delta::Node(new.cloned(), o.id));
+            f.send(Resource::Nodes, f.ctx.now(), Delta::Node(new.cloned(), o.id));
         }
     }
 
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Pods, Object { id: o.id.0, hash: 1 }, Delta::Pod(new.cloned(), o.id));
+            f.send(Resource::Pods, f.ctx.now(), Delta::Pod(new.cloned(), o.id));
         }
     }
 
-    fn lease(&self, node: NodeId, new: Option<&Lease>) {
+    fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time) {
         if let Some(f) = self.0.upgrade() {
-            f.send(Resource::Leases, Object { id: node.0, hash: 2 }, Delta::Lease(new.cloned(), node));
+            f.send(Resource::Leases, at, Delta::Lease(new.cloned(), node));
+        }
+    }
+
+    fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time) {
+        let Some(f) = self.0.upgrade() else { return };
+        if f.arrives(Resource::Nodes, at) > f.ctx.now() {
+            f.send(Resource::Nodes, at, Delta::Node(Some(new.clone()), new.id));
+        } else {
+            f.caches.with(|c| {
+                if c.nodes.get(new.id.index()).and_then(Option::as_ref).is_some_and(|n| Rc::ptr_eq(n, old)) {
+                    c.nodes[new.id.index()] = Some(new.clone());
+                }
+            });
+        }
+    }
+
+    fn stirred(&self) {
+        if let Some(f) = self.0.upgrade() {
+            f.stir();
         }
     }
 }
@@ -168,6 +196,10 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
+            listed_at: Cell::new(Time::ZERO),
+            seen: Default::default(),
+            heartbeats: api.heartbeats(),
+            stirred: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
             ctx,
         });
@@ -194,7 +226,7 @@ impl InformerFactory {
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
         let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
-        let version = self.api.version();
+        self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
         self.ctx.sleep(self.timing.response).await;
@@ -207,7 +239,7 @@ impl InformerFactory {
         for l in leases {
             self.take(Delta::Lease(Some(l.clone()), l.node), u32::MAX);
         }
-        self.lease_version.set(version);
+        self.lease_version.set(lease_version(self.listed_at.get()));
     }
 
     /// Stops watching.
@@ -215,28 +247,82 @@ impl InformerFactory {
         if let Some(id) = self.watcher.take() {
             self.api.unwatch(id);
         }
+        self.stirred.borrow_mut().clear();
         self.node_handlers.borrow_mut().clear();
         self.pod_handlers.borrow_mut().clear();
     }
 
-    fn send(&self, resource: Resource, object: Object, delta: Delta) {
+    /// When a change that was made at `at` reaches the caches, faults aside.
+    fn arrives(&self, resource: Resource, at: Time) -> Time {
+        (at + self.delay_at(resource, at)).max(self.opened.get())
+    }
+
+    /// The delay of a watch wanders: it is drawn for each slice of time and goes evenly from one to the next, so that changes
+    /// keep their order and the delay of one does not hang on which others there are.
+    fn delay_at(&self, resource: Resource, at: Time) -> Dur {
+        let watch = self.timing.watch;
+        if watch.is_constant() {
+            return watch.min;
+        }
+        let (slice, within) = (at.as_nanos() / SLICE.as_nanos(), at.as_nanos() % SLICE.as_nanos());
+        let object = Object { id: resource as u32, hash: resource as u64 };
+        let draw =
+            |slice: u64| self.ctx.uniform_at(self.watch_point, object, slice as u32, watch.min.as_nanos(), watch.max.as_nanos()) as i128;
+        let (from, to) = (draw(slice), draw(slice + 1));
+        let delay = from + (to - from) * i128::from(within) / i128::from(SLICE.as_nanos());
+        Dur::from_nanos(delay as u64)
+    }
+
+    /// The latest time whose changes have reached the caches by now, faults aside.
+    fn visible(&self, resource: Resource) -> Time {
+        self.visible_at(resource, self.ctx.now())
+    }
+
+    fn visible_at(&self, resource: Resource, now: Time) -> Time {
+        if now < self.opened.get() {
+            return self.listed_at.get();
+        }
+        let watch = self.timing.watch;
+        if watch.is_constant() {
+            return now.saturating_sub(watch.min).max(self.listed_at.get());
+        }
+        let (known_at, known) = self.seen[resource as usize].get();
+        if known_at == now && known != Time::ZERO {
+            return known;
+        }
+        // Arrivals keep the order of changes, so the latest visible one is found by halving.
+        let (mut low, mut high) = (now.saturating_sub(watch.max).as_nanos(), now.saturating_sub(watch.min).as_nanos());
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            let t = Time::from_nanos(middle);
+            if t + self.delay_at(resource, t) <= now { low = middle } else { high = middle - 1 }
+        }
+        let visible = Time::from_nanos(low).max(self.listed_at.get());
+        self.seen[resource as usize].set((now, visible));
+        visible
+    }
+
+    fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
         let now = self.ctx.now();
         let trouble = self.lags.of(resource);
         let cause = self.ctx.cause();
-        let quiet = trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now && stream.last.get() <= now;
-        if quiet && self.timing.watch.is_constant() {
-            let at = now + self.timing.watch.min;
-            stream.deltas.with(|d| d.push_back((at, cause, delta)));
-            // The stream's last delivery is in the lane, so later ones of the same delay keep their order.
+        let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
+        if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
+            stream.deltas.with(|d| d.push_back((cause, delta)));
             self.ctx.post_in(self.watch_lane, handler, 0);
             return;
         }
-        let delay = self.timing.watch.draw(&self.ctx, self.watch_point, object);
-        let at = (now + delay + trouble.lag).max(self.opened.get()).max(stream.last.get());
+        let at = (self.arrives(resource, made) + trouble.lag).max(now);
+        if made < now && at == now {
+            // It has arrived already: nobody has looked since.
+            self.take(delta, cause);
+            return;
+        }
+        let at = at.max(stream.last.get());
         stream.last.set(at);
-        stream.deltas.with(|d| d.push_back((at, cause, delta)));
+        stream.deltas.with(|d| d.push_back((cause, delta)));
         self.ctx.post_at(at, Class::Delivery, handler, 0);
     }
 
@@ -252,7 +338,7 @@ impl InformerFactory {
             }
             return;
         }
-        if let Some((_, cause, delta)) = stream.deltas.with(|d| d.pop_front()) {
+        if let Some((cause, delta)) = stream.deltas.with(|d| d.pop_front()) {
             self.take(delta, cause);
         }
     }
@@ -266,6 +352,7 @@ impl InformerFactory {
                 for h in self.node_handlers.borrow().iter() {
                     h.node(old.as_ref(), new.as_ref());
                 }
+                self.stir();
             }
             Delta::Pod(new, id) => {
                 let old = self.caches.with(|c| {
@@ -309,11 +396,62 @@ impl InformerFactory {
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
     pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+        if let Some(h) = &self.heartbeats
+            && h.beat(id) == Beat::Asleep
+            && let Some(t) = h.last_renewal(id, self.visible(Resource::Leases))
+        {
+            return Some(((t.as_nanos() / 1_000) as i64, lease_version(t)));
+        }
         self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(|l| (l.renew_time_us, l.resource_version)))
+    }
+
+    /// The heartbeat of a node's Ready condition as the cache has it.
+    pub fn heartbeat(&self, node: &Node) -> Option<Timestamp> {
+        let cached = node.ready()?.last_heartbeat_time;
+        if let Some(h) = &self.heartbeats
+            && h.beat(node.id) == Beat::Asleep
+        {
+            return Some(h.last_post(node.id, self.visible(Resource::Nodes)).unwrap_or(cached));
+        }
+        Some(cached)
+    }
+
+    /// What is to be expected of a node's heartbeats.
+    pub fn beat(&self, id: NodeId) -> Beat {
+        self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
+    }
+
+    /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats are computed.
+    pub fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
+        self.heartbeats.as_ref()?.last_renewal(id, self.visible_at(Resource::Leases, at))
+    }
+
+    /// The heartbeat of the latest status post that had reached the caches by `at`, where heartbeats are computed.
+    pub fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
+        self.heartbeats.as_ref()?.last_post(id, self.visible_at(Resource::Nodes, at))
+    }
+
+    /// When a renewal that was made then reaches the caches.
+    pub fn renewal_arrives(&self, made: Time) -> Time {
+        self.arrives(Resource::Leases, made)
+    }
+
+    /// Calls `f` when something may come of a node that was quiet, or anything reaches the caches of nodes.
+    pub fn on_stir(&self, f: Rc<dyn Fn()>) {
+        self.stirred.borrow_mut().push(f);
+    }
+
+    fn stir(&self) {
+        for f in self.stirred.borrow().iter() {
+            f();
+        }
     }
 
     /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
     pub fn lease_version(&self) -> u64 {
+        if self.heartbeats.is_some() {
+            return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
+        }
         self.lease_version.get()
     }
 

@@ -1,6 +1,6 @@
 //! `workqueue.ParallelizeUntil` (`client-go/util/workqueue/parallelizer.go`).
 
-use crate::kernel::{Ctx, Group, Join};
+use crate::kernel::{Ctx, Group, Join, Object};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -16,11 +16,11 @@ where
 {
     let next = Rc::new(Cell::new(0));
     let start = Rc::new(start);
-    let mut busy = 0;
     let join = Join::new(ctx, workers);
-    while busy < workers {
-        let Some(work) = next_waiting(&next, pieces, &*start) else { break };
-        busy += 1;
+    let mut waiting: Vec<F> = std::iter::from_fn(|| next_waiting(&next, pieces, &*start)).take(workers).collect();
+    let busy = waiting.len();
+    shuffle(ctx, &mut waiting);
+    for work in waiting {
         let (next, start, join) = (next.clone(), start.clone(), join.clone());
         ctx.spawn(group, async move {
             let mut work = Some(work);
@@ -35,6 +35,18 @@ where
         join.done();
     }
     join.wait().await;
+}
+
+/// Which of several workers goes first is the Go scheduler's affair; they keep that order while they wait equally long.
+fn shuffle<F>(ctx: &Ctx, waiting: &mut [F]) {
+    if waiting.len() < 2 {
+        return;
+    }
+    let point = ctx.point("parallelize");
+    for i in 0..waiting.len() - 1 {
+        let left = (waiting.len() - i) as u32;
+        waiting.swap(i, i + ctx.choose(point, Object::NONE, left) as usize);
+    }
 }
 
 fn next_waiting<F>(next: &Cell<usize>, pieces: usize, start: &impl Fn(usize) -> Option<F>) -> Option<F> {

@@ -2,4 +2,6 @@
 
 pub mod kubelet;
 pub mod node_lifecycle;
+pub mod pod_gc;
+pub mod scheduler;
 pub mod taint_eviction;

@@ -44,6 +44,7 @@ pub(super) enum Command {
 /// What the kernel and all its handles share.
 pub(super) struct Core {
     pub(super) now: Cell<Time>,
+    pub(super) class: Cell<Class>,
     pub(super) cause: Cell<u32>,
     pub(super) saw: Cell<u32>,
     /// Slot of the process that is being polled.
@@ -69,6 +70,7 @@ impl Core {
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
             now: Cell::new(Time::ZERO),
+            class: Cell::new(Class::Outside),
             cause: Cell::new(NONE),
             saw: Cell::new(NONE),
             running: Cell::new(None),
@@ -97,6 +99,12 @@ pub struct Ctx(pub(super) Rc<Core>);
 
 /// Time and causes.
 impl Ctx {
+    /// The class of the event that is running: events of this instant of lower classes have run.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.0.class.get()
+    }
+
     /// The present instant.
     #[inline]
     #[must_use]
@@ -311,6 +319,11 @@ impl Ctx {
         self.0.choices.borrow_mut().uniform(point, object, min, max)
     }
 
+    /// The number of a given ordinal, for what may be skipped: the same whichever draws came before.
+    pub fn uniform_at(&self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
+        self.0.choices.borrow_mut().uniform_at(point, object, ordinal, min, max)
+    }
+
     /// 64 uniform bits; 0 in the default order.
     pub fn draw(&self, point: PointId, object: Object) -> u64 {
         self.0.choices.borrow_mut().draw(point, object)
@@ -320,5 +333,10 @@ impl Ctx {
     /// nothing in the order of the others. Without randomness the order stays as given.
     pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choices.borrow_mut().order(point, items, object);
+    }
+
+    /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
+    pub fn order_at<T>(&self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.0.choices.borrow_mut().order_at(point, ordinal, items, object);
     }
 }

@@ -71,8 +71,9 @@ impl Kernel {
             }
         };
         drop(queue);
-        let Some((at, _, event)) = popped else { return false };
+        let Some((at, class, event)) = popped else { return false };
         self.ctx.0.now.set(at);
+        self.ctx.0.class.set(class);
         self.steps += 1;
         if event.handler == HandlerId::WAKE {
             self.resume(Ticket::unpack(event.arg));

@@ -1,1 +1,7 @@
-//! To come.
+//! Many runs: the same scenario with other values and other seeds.
+//!
+//! Nothing here does IO. What comes out does not depend on how many threads worked on it.
+
+pub mod sweep;
+
+pub use sweep::{Axis, Case, Outcome, Stopped, Sweep};

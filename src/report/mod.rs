@@ -1,1 +1,26 @@
-//! To come.
+//! What people and programs read of a finished run: text, JSON, records, evictions, a manifest, charts.
+//!
+//! Every function takes a [`Report`] or the [`Analysis`](crate::analysis::Analysis) of a run and writes to what it is given; nothing
+//! here looks at a terminal, the environment or a clock. [`output`] writes the folder of a run as a whole.
+//! The same run gives the same bytes.
+
+pub mod charts;
+mod clock;
+pub mod events;
+pub mod evictions_csv;
+pub mod files;
+pub mod hash;
+pub mod json;
+pub mod manifest;
+mod model;
+pub mod output;
+pub mod sweep;
+#[cfg(test)]
+mod tests;
+pub mod text;
+
+pub use clock::{absolute, seconds, short};
+pub use files::{FileError, Folder};
+pub use model::{Report, Source};
+pub use output::{OutputError, Written, write_folder};
+pub use text::Style;

@@ -1,1 +1,27 @@
-//! To come.
+//! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
+
+mod attach;
+mod build;
+pub mod duration;
+pub mod import;
+#[cfg(test)]
+mod library;
+mod load;
+#[cfg(test)]
+mod mangled;
+pub mod names;
+mod paths;
+mod problem;
+pub mod profiles;
+pub mod recorded;
+pub mod spec;
+mod starter;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
+pub use paths::{known_paths, split_values};
+pub use problem::{Problem, Problems, Source};
+pub use starter::starter;

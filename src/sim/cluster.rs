@@ -1,7 +1,7 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
 use super::faults::Timeline;
-use super::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodStart};
+use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodStart};
 use super::process::Process;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{Names, NodeId, PodId};
@@ -28,7 +28,8 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
-    pub(super) fn new(plan: &Plan, ctx: &Ctx) -> Rc<Self> {
+    pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
+        let lazy = !eager && !plan.actions.iter().any(|a| keeps_all_awake(&a.act));
         let mut names = Names::default();
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
@@ -43,7 +44,7 @@ impl Cluster {
         let api = ApiServer::new(ctx, admission, names, Sink::Memory(Trace::default()));
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             process: Shared::new(None),
@@ -138,6 +139,11 @@ impl Cluster {
         self.stop_controllers();
         self.api.finish(end)
     }
+}
+
+/// Whether with this action heartbeats of untouched nodes can make a difference, so that each one has to be simulated.
+fn keeps_all_awake(act: &Do) -> bool {
+    matches!(act, Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::ClockSkew(..) | Do::HeartbeatPeriod(..))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -5,33 +5,54 @@ use super::plan::{Action, Do, NodeIndex, Phase, UserMode, WatchedResource};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::NodeId;
 use crate::client::Resource;
-use crate::kernel::{Class, Handler};
+use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
+use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
-/// Runs the actions of a plan, each at its time.
-pub(super) struct Timeline(Weak<Cluster>);
+/// Runs the actions of a plan, each at its time. Of several at one instant, a later one may come before or after what the
+/// earlier ones set off in that instant; that is chance.
+pub(super) struct Timeline {
+    cluster: Weak<Cluster>,
+    handler: Cell<Option<HandlerId>>,
+    together: PointId,
+}
+
+/// This bit of the argument says that an action has let others go before it.
+const WAITED: u64 = 1 << 62;
 
 /// The argument that means "start the controllers" instead of an action's index.
 const START: u64 = u64::MAX;
 
 impl Handler for Timeline {
     fn handle(&self, arg: u64) {
-        let Some(cluster) = self.0.upgrade() else { return };
-        cluster.ctx.set_cause(NO_RECORD);
+        let Some(cluster) = self.cluster.upgrade() else { return };
+        let ctx = &cluster.ctx;
+        ctx.set_cause(NO_RECORD);
         if arg == START {
             cluster.start_controllers();
-        } else if let Some(action) = cluster.plan.clone().actions.get(arg as usize) {
-            cluster.act(action);
+            return;
         }
+        let index = (arg & !WAITED) as usize;
+        let plan = cluster.plan.clone();
+        let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
+        if together && arg & WAITED == 0 && ctx.choose(self.together, Object { id: index as u32, hash: index as u64 }, 2) == 1 {
+            if let Some(handler) = self.handler.get() {
+                ctx.post_at(ctx.now(), Class::Timer, handler, arg | WAITED);
+            }
+            return;
+        }
+        cluster.act(&plan.actions[index]);
     }
 }
 
 impl Timeline {
     /// Schedules the start of the controllers and all actions, in the plan's order where times are equal.
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
-        let keep = Rc::new(Timeline(Rc::downgrade(cluster)));
-        let handler = cluster.ctx.register(keep);
+        let together = cluster.ctx.point("actions-of-one-instant");
+        let timeline = Rc::new(Timeline { cluster: Rc::downgrade(cluster), handler: Cell::new(None), together });
+        let handler = cluster.ctx.register(timeline.clone());
+        timeline.handler.set(Some(handler));
         cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, START);
         for (index, action) in cluster.plan.actions.iter().enumerate() {
             cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);

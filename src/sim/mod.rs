@@ -8,4 +8,4 @@ pub mod profile;
 mod run;
 
 pub use plan::Plan;
-pub use run::{Progress, run, run_watched};
+pub use run::{Progress, run, run_eager, run_watched};

@@ -1,6 +1,8 @@
 //! A release's behaviour: the switches of every component, and the defaults that changed.
+//!
+//! Plain values: which release has which is said in one place, `scenario::profiles`.
 
-use crate::controllers::{kubelet, node_lifecycle, taint_eviction};
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
 use crate::kernel::Dur;
 
 /// A release's behaviour.
@@ -16,8 +18,12 @@ pub struct Profile {
     pub taint_eviction: taint_eviction::Switches,
     /// The kubelet's switches.
     pub kubelet: kubelet::Switches,
+    /// The scheduler's switches.
+    pub scheduler: scheduler::Switches,
+    /// The pod garbage collector's switches.
+    pub pod_gc: pod_gc::Switches,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
-    /// Admission TaintNodesByCondition is on (1.12 on).
+    /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule (1.12.6, 1.13.3, 1.14.0 on).
     pub taint_nodes_by_condition: bool,
 }

@@ -13,13 +13,22 @@ pub type Progress<'a> = &'a mut dyn FnMut(Time) -> bool;
 
 /// Runs a plan to its horizon. The same plan and choices give the same trace.
 pub fn run(plan: &Plan, choices: Choices) -> Trace {
-    run_watched(plan, choices, &mut |_| true).0
+    run_with(plan, choices, false, &mut |_| true).0
+}
+
+/// As [`run`], with every heartbeat and every pass simulated; the trace must be the same.
+pub fn run_eager(plan: &Plan, choices: Choices) -> Trace {
+    run_with(plan, choices, true, &mut |_| true).0
 }
 
 /// Runs a plan and tells how far it is now and then. The second part says whether the horizon was reached.
 pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Trace, bool) {
+    run_with(plan, choices, false, progress)
+}
+
+fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(plan, &kernel.ctx());
+    let cluster = Cluster::new(plan, &kernel.ctx(), eager);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.next_time().is_some_and(|t| t <= plan.horizon) {

@@ -123,9 +123,9 @@ pub enum What {
     NodeEvent(EventText, bool, u32),
     /// An event about a pod was stored: text, whether aggregated, count. Object: pod.
     PodEvent(EventText, bool, u32),
-    /// An action or fault of the timeline began. Object: its index in the plan's actions.
+    /// An action or fault of the timeline began. Object: the index of its entry in the plan's timeline.
     FaultBegan,
-    /// A fault of the timeline ended. Object: its index in the plan's actions.
+    /// A fault of the timeline ended. Object: the index of its entry in the plan's timeline.
     FaultEnded,
     /// The kubelet can no longer reach the API server. Object: node.
     NodeSilent,
@@ -149,7 +149,8 @@ pub enum What {
     ControllersStarted,
     /// The controllers' process died; its timers are lost.
     ControllersStopped,
-    /// kubectl refused what the timeline asked for. Object: index of the action; argument: the text of the refusal.
+    /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's timeline; argument: the text of
+    /// the refusal.
     Refused(u32),
 }
 

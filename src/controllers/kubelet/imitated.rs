@@ -21,22 +21,51 @@ impl Kubelets {
 
     /// A tick of a loop: nothing is written while the kubelet is cut off.
     pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
-        let Some((settings, cut, gone, slow)) = self.with(node, |k| (k.settings, k.cut || k.crashed, k.gone, k.slow)) else { return };
+        let Some((cut, gone, slow)) = self.with(node, |k| (k.cut || k.crashed, k.gone, k.slow)) else { return };
         if gone {
             return;
         }
-        let period = slow.unwrap_or(match which {
-            Loop::Lease => settings.lease_period,
-            Loop::Status => STATUS_PERIOD,
-        });
+        let period = slow.unwrap_or_else(|| self.imitated_period(node, which));
         self.schedule(node, which, self.ctx.now() + period);
         if cut {
             return;
         }
         match which {
             Loop::Lease => self.renew(node),
-            Loop::Status => self.check_status_imitated(node),
+            Loop::Status => {
+                self.check_status_imitated(node);
+                self.fall_asleep(node);
+            }
         }
+    }
+
+    /// The period of a loop.
+    pub(super) fn imitated_period(&self, node: NodeId, which: Loop) -> Dur {
+        match which {
+            Loop::Lease => self.with(node, |k| k.settings.lease_period).unwrap_or(STATUS_PERIOD),
+            Loop::Status => STATUS_PERIOD,
+        }
+    }
+
+    /// A kubelet is cut off: its ticks do nothing, and so they need not be simulated.
+    pub(super) fn pause_imitated(&self, node: NodeId) {
+        if self.lazy {
+            self.unschedule(node);
+        }
+    }
+
+    /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done at once.
+    pub(super) fn resume_imitated(&self, node: NodeId) {
+        if self.lazy && self.with(node, |k| k.cut || k.crashed || k.gone) == Some(false) {
+            let now = self.ctx.now();
+            for which in [Loop::Lease, Loop::Status] {
+                let Some(at) = self.with(node, |k| k.next[which as usize].at) else { continue };
+                let period = self.imitated_period(node, which);
+                let missed = now.since(at).as_nanos().div_ceil(period.as_nanos().max(1));
+                self.schedule(node, which, at + period * missed);
+            }
+        }
+        self.overdue(node);
     }
 
     fn check_status_imitated(&self, node: NodeId) {

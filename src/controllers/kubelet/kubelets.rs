@@ -1,5 +1,6 @@
 //! All kubelets of a cluster: their state, the writes both modes share, and the API server's changes that concern them.
 
+use super::asleep::Asleep;
 use super::switches::{KubeletMode, Switches};
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
@@ -40,8 +41,17 @@ pub(super) struct Kubelet {
     pub(super) gone: bool,
     /// Its own view of its conditions.
     pub(super) view: View,
-    /// When it last posted its status.
+    /// When it last posted its status, or would have: what the next report counts from.
     pub(super) last_post: Time,
+    /// When it last posted its status and renewed its lease, and before that.
+    pub(super) posts: [Option<Time>; 2],
+    pub(super) renewals: [Option<Time>; 2],
+    /// Its heartbeats are computed.
+    pub(super) asleep: Option<Asleep>,
+    /// When something last happened to its node.
+    pub(super) woken_at: Option<Time>,
+    /// The numbers of the next ticks of its loops.
+    pub(super) ticks: [u32; 2],
     /// Its clock is off by so many nanoseconds.
     pub(super) skew_ns: i64,
     /// Heartbeats come only every so often.
@@ -105,6 +115,8 @@ pub struct Kubelets {
     pub(super) api: Rc<ApiServer>,
     pub(super) mode: KubeletMode,
     pub(super) switches: Switches,
+    /// Heartbeats that can't make a difference are computed.
+    pub(super) lazy: bool,
     pub(super) state: Shared<State>,
     pub(super) points: Points,
     loops: Cell<Option<HandlerId>>,
@@ -133,14 +145,15 @@ impl Handler for PodWork {
 }
 
 impl Kubelets {
-    /// No kubelets yet; they hear of pods from now on.
-    pub fn new(api: &Rc<ApiServer>, mode: KubeletMode, switches: Switches) -> Rc<Self> {
+    /// No kubelets yet; they hear of pods from now on. `lazy`: heartbeats that can't make a difference are computed.
+    pub fn new(api: &Rc<ApiServer>, mode: KubeletMode, switches: Switches, lazy: bool) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
             me: me.clone(),
             api: api.clone(),
             mode,
             switches,
+            lazy,
             state: Shared::new(State::default()),
             points: Points {
                 phase: ctx.point("kubelet-phase"),
@@ -157,6 +170,9 @@ impl Kubelets {
         kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone())))));
         kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone())))));
         api.watch(kubelets.clone());
+        if lazy {
+            api.compute_heartbeats(kubelets.clone());
+        }
         kubelets
     }
 
@@ -192,6 +208,11 @@ impl Kubelets {
             gone: false,
             view: Self::healthy(),
             last_post: now,
+            posts: [None; 2],
+            renewals: [None; 2],
+            asleep: None,
+            woken_at: None,
+            ticks: [0; 2],
             skew_ns: 0,
             slow: None,
             report_offset_ns: 0,
@@ -208,16 +229,21 @@ impl Kubelets {
             KubeletMode::Imitated(_) => self.begin_imitated(node),
             KubeletMode::Real(_) => self.begin_real(node),
         }
+        if !cut {
+            self.fall_asleep(node);
+        }
     }
 
     /// Ends a node's kubelet; its pods stay until someone else removes them.
     pub fn leave(&self, node: NodeId) {
+        self.wake_up(node);
         self.with(node, |k| k.gone = true);
         self.unschedule(node);
     }
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
     pub fn cut(&self, node: NodeId, cut: bool) {
+        self.wake_up(node);
         let now = self.ctx.now();
         let Some(was) = self.with(node, |k| {
             let was = k.cut;
@@ -235,8 +261,8 @@ impl Kubelets {
         let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
         self.ctx.set_cause(record);
         match self.mode {
-            KubeletMode::Imitated(_) if cut => {}
-            KubeletMode::Imitated(_) => self.overdue(node),
+            KubeletMode::Imitated(_) if cut => self.pause_imitated(node),
+            KubeletMode::Imitated(_) => self.resume_imitated(node),
             KubeletMode::Real(_) if cut => self.cut_real(node),
             KubeletMode::Real(_) => self.heal_real(node),
         }
@@ -244,6 +270,7 @@ impl Kubelets {
 
     /// Sets a kubelet's own view of a condition; it posts at once unless it is cut off.
     pub fn set_condition(&self, node: NodeId, kind: NodeConditionType, status: ConditionStatus) {
+        self.wake_up(node);
         let reaches = self.with(node, |k| {
             if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
                 c.1 = Some(status);
@@ -257,11 +284,13 @@ impl Kubelets {
 
     /// Sets how far a kubelet's clock is off.
     pub fn set_skew(&self, node: NodeId, skew_ns: i64) {
+        self.wake_up(node);
         self.with(node, |k| k.skew_ns = skew_ns);
     }
 
     /// Makes heartbeats come only every so often, or as configured.
     pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
+        self.wake_up(node);
         self.with(node, |k| k.slow = period);
     }
 
@@ -312,6 +341,8 @@ impl Kubelets {
         if !self.api.is_down() && self.api.lease(node).is_some() {
             // renewTime is in microseconds; a lease that exists can't refuse.
             let _ = self.api.renew_lease(node, self.clock_ns(node).div_euclid(1_000));
+            let now = self.ctx.now();
+            self.with(node, |k| k.renewals = [Some(now), k.renewals[0]]);
         }
     }
 
@@ -324,6 +355,7 @@ impl Kubelets {
         let now = self.ctx.now();
         let Some(view) = self.with(node, |k| {
             k.last_post = now;
+            k.posts = [Some(now), k.posts[0]];
             k.view
         }) else {
             return;
@@ -430,7 +462,18 @@ impl Kubelets {
 impl Watcher for Kubelets {
     fn node(&self, _: Option<&Rc<Node>>, _: Option<&Rc<Node>>) {}
 
+    fn heartbeat(&self, _: &Rc<Node>, _: &Rc<Node>, _: Time) {}
+
+    fn stirred(&self) {}
+
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        if let Some(p) = new
+            && let Some(node) = p.node
+            && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+        {
+            // The next status check sets it back.
+            self.wake_up(node);
+        }
         match (old, new) {
             (_, Some(new)) => self.observe(new),
             (Some(old), None) => self.state.with(|s| {
@@ -443,7 +486,7 @@ impl Watcher for Kubelets {
         }
     }
 
-    fn lease(&self, _: NodeId, _: Option<&Lease>) {}
+    fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
 }
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.

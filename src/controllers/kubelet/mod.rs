@@ -6,6 +6,7 @@
 //! their own request latency, milliseconds against periods of ten seconds, is left out, as are images, volumes, probes,
 //! node-pressure eviction and graceful node shutdown.
 
+mod asleep;
 mod imitated;
 mod kubelets;
 mod real;

@@ -69,9 +69,10 @@ impl Kubelets {
         });
     }
 
-    /// The sleep between two runs of a loop.
-    fn sleep_of(&self, node: NodeId, which: Loop) -> Dur {
-        let period = self.with(node, |k| k.slow).flatten().unwrap_or_else(|| self.real().period_of(which));
+    /// The sleep after the tick of that number of a loop.
+    pub(super) fn period_after(&self, node: NodeId, which: Loop, tick: u32) -> Dur {
+        let KubeletMode::Real(real) = self.mode else { return self.imitated_period(node, which) };
+        let period = self.with(node, |k| k.slow).flatten().unwrap_or_else(|| real.period_of(which));
         let (jittered, point) = match which {
             Loop::Lease => (self.switches.lease_jitter, self.points.lease_jitter),
             Loop::Status => (self.switches.status_jitter, self.points.status_jitter),
@@ -80,7 +81,30 @@ impl Kubelets {
             return period;
         }
         let most = (period.as_nanos() / 100).saturating_mul(JITTER_PERCENT);
-        period + Dur::from_nanos(self.ctx.uniform(point, self.object(node), 0, most.saturating_sub(1)))
+        period + Dur::from_nanos(self.ctx.uniform_at(point, self.object(node), tick, 0, most.saturating_sub(1)))
+    }
+
+    /// How old a status post may become.
+    pub(super) fn report_period(&self) -> Dur {
+        match self.mode {
+            KubeletMode::Imitated(i) => i.status_report,
+            KubeletMode::Real(r) if self.switches.leases => r.node_status_report_frequency,
+            // Without leases every check posts.
+            KubeletMode::Real(_) => Dur::ZERO,
+        }
+    }
+
+    /// Whether a status check at `at` posts although nothing changed.
+    pub(super) fn report_is_due(&self, at: Time, last_post: Time, offset_ns: i64) -> bool {
+        at.since(last_post).as_nanos() as i64 >= self.report_period().as_nanos() as i64 + offset_ns
+    }
+
+    fn next_sleep(&self, node: NodeId, which: Loop) -> Dur {
+        let tick = self.with(node, |k| {
+            k.ticks[which as usize] += 1;
+            k.ticks[which as usize] - 1
+        });
+        self.period_after(node, which, tick.unwrap_or(0))
     }
 
     /// A tick of a loop of a kubelet that reaches the API server.
@@ -88,12 +112,15 @@ impl Kubelets {
         if self.with(node, |k| k.cut || k.crashed || k.gone).unwrap_or(true) {
             return;
         }
-        let sleep = self.sleep_of(node, which);
+        let sleep = self.next_sleep(node, which);
         self.schedule(node, which, self.ctx.now() + sleep);
         match which {
             Loop::Lease if self.switches.leases => self.renew(node),
             Loop::Lease => {}
-            Loop::Status => self.check_status_real(node, self.switches.first_try),
+            Loop::Status => {
+                self.check_status_real(node, self.switches.first_try);
+                self.fall_asleep(node);
+            }
         }
     }
 
@@ -104,13 +131,8 @@ impl Kubelets {
         let now = self.ctx.now();
         let knows = read == FirstTry::Get || self.with(node, |k| now >= k.watch_back).unwrap_or(false);
         let differs = knows && self.differs(&stored);
-        let due = !self.switches.leases
-            || self
-                .with(node, |k| {
-                    let period = self.real().node_status_report_frequency.as_nanos() as i64 + k.report_offset_ns;
-                    now.since(k.last_post).as_nanos() as i64 >= period
-                })
-                .unwrap_or(false);
+        let due =
+            self.with(node, |k| (k.last_post, k.report_offset_ns)).is_some_and(|(post, offset)| self.report_is_due(now, post, offset));
         if !differs && !due {
             return;
         }
@@ -147,7 +169,7 @@ impl Kubelets {
             return;
         }
         self.schedule(node, Loop::Lease, lease_resumes(next[Loop::Lease as usize].at, now));
-        let (status, live) = status_resumes(next[Loop::Status as usize].at, now, || self.sleep_of(node, Loop::Status));
+        let (status, live) = status_resumes(next[Loop::Status as usize].at, now, || self.next_sleep(node, Loop::Status));
         self.schedule(node, Loop::Status, status);
         // A later try of the same update reads live, and so sees at once what the API made of the silence.
         let watch_back = if live { now } else { self.watch_reconnects(node, cut_at, now) };
@@ -183,12 +205,14 @@ impl Kubelets {
 
     /// A machine stops, and its containers with it.
     pub fn crash(&self, node: NodeId) {
+        self.wake_up(node);
         let was = self.with(node, |k| std::mem::replace(&mut k.crashed, true));
         if was == Some(false) {
             let record = self.api.record_node(Actor::User, node, What::NodeSilent);
             self.ctx.set_cause(record);
-            if let KubeletMode::Real(_) = self.mode {
-                self.unschedule(node);
+            match self.mode {
+                KubeletMode::Imitated(_) => self.pause_imitated(node),
+                KubeletMode::Real(_) => self.unschedule(node),
             }
         }
     }
@@ -202,7 +226,7 @@ impl Kubelets {
         let record = self.api.record_node(Actor::User, node, What::NodeHeard);
         self.ctx.set_cause(record);
         let KubeletMode::Real(real) = self.mode else {
-            self.overdue(node);
+            self.resume_imitated(node);
             return;
         };
         let up = self.ctx.now() + real.boot;

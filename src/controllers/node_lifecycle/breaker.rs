@@ -33,7 +33,7 @@ impl Controller {
     pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
         let known = self.state.with(|s| s.health[node.id.index()].and_then(|h| h.lease)).map(|(_, version)| version);
         let id = node.id;
-        match self.client.call(self.object(id), move |api, _| api.lease(id).ok_or(ApiError::NotFound)).await {
+        match self.client.call(self.object(id), move |api, _| api.get_lease(id)).await {
             Err(ApiError::NotFound) => true,
             Err(_) => false,
             Ok(live) if Some(live.resource_version) == known => true,

@@ -3,8 +3,10 @@
 use super::breaker::Breaker;
 use super::health::Health;
 use super::queue::RateLimitedTimedQueue;
+use super::quiet::Rest;
 use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
+use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, TextId};
@@ -64,11 +66,11 @@ impl QueueKey for PodId {
 #[derive(Default)]
 pub(super) struct State {
     /// `knownNodeSet`
-    pub(super) known: BTreeMap<NodeId, Uid>,
+    pub(super) known: Vec<Option<Uid>>,
     /// `nodeHealthMap`; a record survives its node.
     pub(super) health: Vec<Option<Health>>,
     /// `zoneStates`
-    pub(super) zone_states: BTreeMap<TextId, ZoneState>,
+    pub(super) zone_states: ZoneStates,
     /// `zoneNoExecuteTainter`
     pub(super) tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
     /// `nodesToRetry`
@@ -77,8 +79,25 @@ pub(super) struct State {
     pub(super) evicted: BTreeSet<NodeId>,
     /// Nodes that wait in a queue, so that the trace tells of each wait once.
     pub(super) told_queued: BTreeSet<NodeId>,
-    /// What is read of a node's labels, by the labels it was read from.
-    labels: Vec<Option<(Rc<Labels>, TextId, bool)>>,
+    /// What is read of a node, by the version it was read from.
+    facts: Vec<Option<(Rc<Labels>, Facts)>>,
+}
+
+impl State {
+    /// Makes a node known under its uid, or unknown.
+    pub(super) fn know(&mut self, node: NodeId, uid: Option<Uid>) {
+        if self.known.len() <= node.index() {
+            self.known.resize(node.index() + 1, None);
+        }
+        self.known[node.index()] = uid;
+    }
+}
+
+/// What every pass asks of a node's labels.
+#[derive(Clone, Copy)]
+struct Facts {
+    zone: TextId,
+    excluded: bool,
 }
 
 /// The points of chance of this controller.
@@ -108,6 +127,9 @@ pub struct Controller {
     pub(super) pod_queue: WorkQueue<PodId>,
     pub(super) pod_limiter: Shared<RateLimiter<PodId>>,
     pub(super) points: Points,
+    /// Passes that cannot change anything are skipped.
+    pub(super) lazy: bool,
+    pub(super) rest: Shared<Rest>,
 }
 
 impl Controller {
@@ -123,6 +145,8 @@ impl Controller {
             pod_limiter: Shared::new(RateLimiter::default()),
             state: Shared::new(State::default()),
             breaker: Breaker::default(),
+            lazy: client.api().heartbeats().is_some(),
+            rest: Shared::new(Rest::default()),
             points: Points {
                 list: ctx.point("node-lister-order"),
                 pods: ctx.point("pod-index-order"),
@@ -138,6 +162,12 @@ impl Controller {
         });
         informers.on_node(controller.clone());
         informers.on_pod(controller.clone());
+        let weak = Rc::downgrade(&controller);
+        informers.on_stir(Rc::new(move || {
+            if let Some(c) = weak.upgrade() {
+                c.stirred();
+            }
+        }));
         controller
     }
 
@@ -147,7 +177,7 @@ impl Controller {
             let (zone, _) = self.zone_of(&node);
             let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
             self.state.with(|s| {
-                s.known.insert(node.id, node.uid);
+                s.know(node.id, Some(node.uid));
                 s.zone_states.insert(zone, ZoneState::Normal);
                 s.tainters.entry(zone).or_insert(queue);
             });
@@ -169,28 +199,14 @@ impl Controller {
                 self.ctx.spawn(self.group, async move { c.do_pod_processing_worker().await });
             }
         }
-        let c = self.clone();
-        self.ctx.spawn(self.group, async move {
-            loop {
-                c.do_eviction_pass().await;
-                c.ctx.sleep(NODE_EVICTION_PERIOD).await;
-            }
-        });
-        let c = self.clone();
-        self.ctx.spawn(self.group, async move {
-            let period = c.config.monitor_period + c.config.pass_overhead;
-            loop {
-                c.ctx.set_cause(u32::MAX);
-                c.monitor_node_health().await;
-                c.ctx.sleep(period).await;
-            }
-        });
+        self.ctx.spawn(self.group, self.clone().eviction_loop(NODE_EVICTION_PERIOD));
+        self.ctx.spawn(self.group, self.clone().monitor_loop());
     }
 
     /// The zone of a node and whether it is left out of zone counts, read anew only when its labels changed.
     pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
-        let known = self.state.with(|s| match s.labels.get(node.id.index()) {
-            Some(Some((labels, zone, excluded))) if Rc::ptr_eq(labels, &node.labels) => Some((*zone, *excluded)),
+        let known = self.state.with(|s| match s.facts.get(node.id.index()) {
+            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => Some((f.zone, f.excluded)),
             _ => None,
         });
         if let Some(known) = known {
@@ -201,10 +217,10 @@ impl Controller {
             self.client.api().names(|n| (n.text(&key), self.config.switches.exclude_master_names && is_master(n.node_name(node.id))));
         let excluded = by_name || self.config.switches.exclude_label && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
         self.state.with(|s| {
-            if s.labels.len() <= node.id.index() {
-                s.labels.resize(node.id.index() + 1, None);
+            if s.facts.len() <= node.id.index() {
+                s.facts.resize(node.id.index() + 1, None);
             }
-            s.labels[node.id.index()] = Some((node.labels.clone(), zone, excluded));
+            s.facts[node.id.index()] = Some((node.labels.clone(), Facts { zone, excluded }));
         });
         (zone, excluded)
     }

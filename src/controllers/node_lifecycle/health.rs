@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct SavedReady {
     pub(super) status: ConditionStatus,
-    heartbeat: Timestamp,
+    pub(super) heartbeat: Timestamp,
     transition_ns: i64,
 }
 
@@ -44,8 +44,8 @@ fn seconds(t: Timestamp) -> i64 {
     t.0.saturating_mul(1_000_000_000)
 }
 
-fn saved(c: &NodeCondition) -> SavedReady {
-    SavedReady { status: c.status, heartbeat: c.last_heartbeat_time, transition_ns: seconds(c.last_transition_time) }
+fn saved(c: &NodeCondition, heartbeat: Timestamp) -> SavedReady {
+    SavedReady { status: c.status, heartbeat, transition_ns: seconds(c.last_transition_time) }
 }
 
 impl Controller {
@@ -72,12 +72,13 @@ impl Controller {
             }
         }
         let saved_lease = health.and_then(|h| h.lease);
-        let fresh = |transition_ns| Health { ready: ready.map(saved), probe_ns: now, transition_ns, lease: None };
+        let heartbeat = self.informers.heartbeat(node).unwrap_or_default();
+        let fresh = |transition_ns| Health { ready: ready.map(|c| saved(c, heartbeat)), probe_ns: now, transition_ns, lease: None };
         let mut health = match (health, ready) {
             (None, _) => fresh(now),
             (Some(h), Some(c)) => match h.ready {
                 None => fresh(now),
-                Some(was) if was.heartbeat != c.last_heartbeat_time => {
+                Some(was) if was.heartbeat != heartbeat => {
                     let same = was.transition_ns == seconds(c.last_transition_time);
                     fresh(if same { h.transition_ns } else { now })
                 }
@@ -148,7 +149,7 @@ impl Controller {
         self.save_health(node, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
     }
 
-    fn save_health(&self, node: &Node, health: Health) {
+    pub(super) fn save_health(&self, node: &Node, health: Health) {
         self.state.with(|s| {
             if s.health.len() <= node.id.index() {
                 s.health.resize(node.id.index() + 1, None);

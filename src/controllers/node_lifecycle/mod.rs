@@ -2,9 +2,9 @@
 //!
 //! Models `pkg/controller/nodelifecycle/node_lifecycle_controller.go` and its `scheduler/rate_limited_queue.go`, with
 //! `pkg/controller/util/node/controller_utils.go` and `pkg/controller/controller_utils.go` for the writes, v1.34; older and
-//! newer releases by [`Switches`]. Files: `health` (tryUpdateNodeHealth), `pass` (monitorNodeHealth), `zones`
-//! (handleDisruption), `tainting` (both tainting passes), `taints` (the writes), `queue` (the zones' queues), `pods`
-//! (MarkPodsNotReady and the pod workers). Left out: metrics, the cloud provider's check for deleted machines (up to 1.13).
+//! newer releases by [`Switches`]. Files: `health` (tryUpdateNodeHealth), `pass` (monitorNodeHealth), `zones` and
+//! `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the writes), `queue` (the zones' queues), `pods`
+//! (MarkPodsNotReady and the pod workers), `quiet` (passes that are skipped). Left out: metrics, the cloud provider's check for deleted machines (up to 1.13).
 
 mod breaker;
 mod controller;
@@ -12,10 +12,12 @@ mod health;
 mod pass;
 mod pods;
 mod queue;
+mod quiet;
 mod switches;
 mod tainting;
 mod taints;
 mod timeout;
+mod zone_states;
 mod zones;
 
 pub use controller::{Config, Controller};

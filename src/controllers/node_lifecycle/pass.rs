@@ -36,17 +36,23 @@ impl ZoneConditions {
 pub(super) type Counted = Rc<Shared<BTreeMap<TextId, ZoneConditions>>>;
 
 impl Controller {
-    /// One pass.
-    pub(super) async fn monitor_node_health(self: &Rc<Self>) {
+    /// One pass, the one of that number.
+    pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
         let mut nodes = self.informers.nodes();
-        self.ctx.order(self.points.list, &mut nodes, |n| self.object(n.id));
+        self.ctx.order_at(self.points.list, number, &mut nodes, |n| self.object(n.id));
         let (added, deleted) = self.classify_nodes(&nodes);
-        for node in nodes.iter().filter(|n| added.binary_search(&n.id).is_err()) {
-            self.add_pod_evictor_for_new_zone(node).await;
+        if !added.is_empty() || !deleted.is_empty() {
+            self.restless();
         }
-        for node in nodes.iter().filter(|n| added.binary_search(&n.id).is_ok()) {
+        for node in nodes.iter().filter(|n| added.binary_search(&n.id).is_err()) {
+            if !self.zone_has_state(node) {
+                self.add_pod_evictor_for_new_zone(node).await;
+            }
+        }
+        let new = if added.is_empty() { &[][..] } else { &nodes[..] };
+        for node in new.iter().filter(|n| added.binary_search(&n.id).is_ok()) {
             self.recorder.event(About::Node(node.id, Some(node.uid)), EventText::RegisteredNode);
-            self.state.with(|s| s.known.insert(node.id, node.uid));
+            self.state.with(|s| s.know(node.id, Some(node.uid)));
             self.add_pod_evictor_for_new_zone(node).await;
             match self.config.switches.eviction_mode {
                 // The cause of what is written about a node is the version that was read.
@@ -58,7 +64,7 @@ impl Controller {
         }
         for (id, uid) in deleted {
             self.recorder.event(About::Node(id, Some(uid)), EventText::RemovingNode);
-            self.state.with(|s| s.known.remove(&id));
+            self.state.with(|s| s.know(id, None));
         }
         let counted: Counted = Rc::new(Shared::new(BTreeMap::new()));
         let nodes = Rc::new(nodes);
@@ -74,13 +80,16 @@ impl Controller {
     /// `classifyNodes`: names not known yet, and known names that are gone.
     fn classify_nodes(&self, nodes: &[Rc<Node>]) -> (Vec<NodeId>, Vec<(NodeId, Uid)>) {
         self.state.with(|s| {
-            let mut added: Vec<NodeId> = nodes.iter().map(|n| n.id).filter(|id| !s.known.contains_key(id)).collect();
+            let mut added: Vec<NodeId> =
+                nodes.iter().map(|n| n.id).filter(|id| s.known.get(id.index()).is_none_or(Option::is_none)).collect();
             added.sort_unstable();
-            let deleted = if s.known.len() + added.len() == nodes.len() {
+            let known = s.known.iter().flatten().count();
+            let deleted = if known + added.len() == nodes.len() {
                 Vec::new()
             } else {
                 let present: BTreeSet<NodeId> = nodes.iter().map(|n| n.id).collect();
-                s.known.iter().filter(|(id, _)| !present.contains(id)).map(|(&id, &uid)| (id, uid)).collect()
+                let known = s.known.iter().enumerate().filter_map(|(i, uid)| Some((NodeId(i as u32), (*uid)?)));
+                known.filter(|(id, _)| !present.contains(id)).collect()
             };
             (added, deleted)
         })
@@ -89,17 +98,21 @@ impl Controller {
     /// Handles one node of a pass: all of it at once if nothing has to wait, else the rest as work for a worker.
     fn update_node(self: &Rc<Self>, node: &Rc<Node>, counted: &Counted) -> Option<impl Future<Output = ()> + use<>> {
         if self.breaker.is_waiting(&self.informers) {
+            self.restless();
             return None;
         }
         let tried = self.try_update_node_health(node);
         if !self.has_to_wait(node, &tried) {
             self.count(node, tried.current, counted);
-            if let Some(current) = tried.current {
-                self.process_without_waiting(node, if self.config.switches.taint_on_observed { tried.observed } else { current });
+            let decides = tried.current.map(|c| if self.config.switches.taint_on_observed { tried.observed } else { c });
+            if let Some(decides) = decides {
+                self.process_without_waiting(node, decides);
             }
+            self.note_quiet_node(node, tried.current, decides, decides.is_some_and(|d| self.has_wanted_taint(node, d)));
             self.state.with(|s| s.nodes_to_retry.remove(&node.id));
             return None;
         }
+        self.restless();
         let (c, node, counted) = (self.clone(), node.clone(), counted.clone());
         Some(async move {
             c.ctx.set_cause(node.record);
@@ -126,6 +139,14 @@ impl Controller {
             ConditionStatus::True => node.has_taint(&self.templates.not_ready) || node.has_taint(&self.templates.unreachable),
             ConditionStatus::False => s.swap_without_limiter && node.has_taint(&self.templates.unreachable),
             ConditionStatus::Unknown => s.swap_without_limiter && node.has_taint(&self.templates.not_ready),
+        }
+    }
+
+    fn has_wanted_taint(&self, node: &Node, status: ConditionStatus) -> bool {
+        match status {
+            ConditionStatus::True => true,
+            ConditionStatus::False => node.has_taint(&self.templates.not_ready),
+            ConditionStatus::Unknown => node.has_taint(&self.templates.unreachable),
         }
     }
 
@@ -192,7 +213,7 @@ impl Controller {
                 return Some((Rc::new(write), tried));
             }
             let id = node.id;
-            node = self.client.call(self.object(id), move |api, _| api.node(id).ok_or(crate::apiserver::ApiError::NotFound)).await.ok()?;
+            node = self.client.call(self.object(id), move |api, _| api.get_node(id)).await.ok()?;
             if last {
                 return None;
             }

@@ -3,7 +3,7 @@
 use crate::api::names::NodeId;
 use crate::client::{Limits, TokenBucket};
 use crate::kernel::{Ctx, Dur, Lock, Shared, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::VecDeque;
 use std::future::Future;
 
 /// `EvictionRateLimiterBurst`
@@ -34,35 +34,80 @@ impl Limiter {
 
 /// Entries in order of `ProcessAt`, equal times in order of insertion, and the set of names that may not be added.
 ///
-/// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order is this one.
+/// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order is this one. As entries
+/// are mostly stamped with the present, the order is that of a list to which they are appended. An entry that is taken out
+/// stays in the list and is passed over, which makes restamping a waiting node cheap.
 #[derive(Default)]
 struct UniqueQueue {
-    entries: BTreeMap<(Time, u64), NodeId>,
-    places: BTreeMap<NodeId, Vec<(Time, u64)>>,
-    set: BTreeSet<NodeId>,
+    entries: VecDeque<(Time, u64, NodeId)>,
+    /// The numbers of each node's entries that were not taken out: one, but for a bug of some releases.
+    places: Vec<Vec<u64>>,
+    set: Vec<bool>,
+    live: usize,
     pushed: u64,
 }
 
 impl UniqueQueue {
     fn push(&mut self, node: NodeId, at: Time) {
         self.pushed += 1;
-        self.entries.insert((at, self.pushed), node);
-        self.places.entry(node).or_default().push((at, self.pushed));
+        self.grow(node);
+        self.places[node.index()].push(self.pushed);
+        self.live += 1;
+        let entry = (at, self.pushed, node);
+        if self.entries.back().is_none_or(|last| last.0 <= at) {
+            self.entries.push_back(entry);
+        } else {
+            let place = self.entries.partition_point(|e| e.0 <= at);
+            self.entries.insert(place, entry);
+        }
+        if self.entries.len() > 64 && self.entries.len() > 4 * self.live {
+            let places = &self.places;
+            self.entries.retain(|(_, number, n)| places[n.index()].contains(number));
+        }
+    }
+
+    fn grow(&mut self, node: NodeId) {
+        if self.places.len() <= node.index() {
+            self.places.resize(node.index() + 1, Vec::new());
+            self.set.resize(node.index() + 1, false);
+        }
     }
 
     /// Takes one entry of a name out; the first of them where a bug of the release left several.
     fn take(&mut self, node: NodeId) -> bool {
-        let Some(places) = self.places.get_mut(&node) else { return false };
-        let place = places.remove(0);
-        if places.is_empty() {
-            self.places.remove(&node);
+        match self.places.get_mut(node.index()) {
+            Some(places) if !places.is_empty() => {
+                places.remove(0);
+                self.live -= 1;
+                true
+            }
+            _ => false,
         }
-        self.entries.remove(&place);
-        true
     }
 
-    fn head(&self) -> Option<(NodeId, Time)> {
-        self.entries.first_key_value().map(|(&(at, _), &n)| (n, at))
+    fn head(&mut self) -> Option<(NodeId, Time)> {
+        while let Some(&(at, number, node)) = self.entries.front() {
+            if self.places[node.index()].contains(&number) {
+                return Some((node, at));
+            }
+            self.entries.pop_front();
+        }
+        None
+    }
+
+    /// Puts a name into the set; false if it is there.
+    fn mark(&mut self, node: NodeId) -> bool {
+        self.grow(node);
+        !std::mem::replace(&mut self.set[node.index()], true)
+    }
+
+    /// Takes a name out of the set; false if it is not there.
+    fn unmark(&mut self, node: NodeId) -> bool {
+        self.set.get_mut(node.index()).is_some_and(std::mem::take)
+    }
+
+    fn is_marked(&self, node: NodeId) -> bool {
+        self.set.get(node.index()).copied().unwrap_or(false)
     }
 }
 
@@ -90,7 +135,7 @@ impl RateLimitedTimedQueue {
     pub(super) fn add(&self, node: NodeId) -> bool {
         let now = self.ctx.now();
         self.queue.with(|q| {
-            let new = q.set.insert(node);
+            let new = q.mark(node);
             if new {
                 q.push(node, now);
             }
@@ -101,7 +146,7 @@ impl RateLimitedTimedQueue {
     /// Takes a name from set and heap. True if it was in the set.
     pub(super) fn remove(&self, node: NodeId) -> bool {
         self.queue.with(|q| {
-            let had = q.set.remove(&node);
+            let had = q.unmark(node);
             if had {
                 q.take(node);
             }
@@ -111,12 +156,12 @@ impl RateLimitedTimedQueue {
 
     /// Takes a name from the set only, as a release with the heap-duplicate bug does.
     pub(super) fn forget(&self, node: NodeId) {
-        self.queue.with(|q| q.set.remove(&node));
+        self.queue.with(|q| q.unmark(node));
     }
 
     /// Whether any entry waits.
     pub(super) fn is_empty(&self) -> bool {
-        self.queue.with(|q| q.entries.is_empty())
+        self.queue.with(|q| q.live == 0)
     }
 
     /// Works on entries in order while the limiter grants tokens (`Try`). A token is taken before the head is looked at. The
@@ -136,7 +181,7 @@ impl RateLimitedTimedQueue {
                     }
                 }),
                 Ok(()) => self.queue.with(|q| {
-                    if q.set.contains(&val.0) {
+                    if q.is_marked(val.0) {
                         q.take(val.0);
                     }
                 }),

@@ -56,8 +56,11 @@ pub struct Switches {
     pub retry_without_ready: bool,
     /// Leases are read (1.13 on).
     pub leases: bool,
-    /// Pods bound to a NotReady node are marked by workers of their own, and failures are retried (1.17 on).
+    /// Pods bound to a NotReady node are marked by workers of their own, and failures are retried in the next pass
+    /// (1.15.11, 1.16.8, 1.17.0 on); before, the pods are listed live when the node turns, once.
     pub pod_workers: bool,
+    /// Timeout mode: pods that come to a node whose pods were deleted are deleted at once (1.15.11, 1.16.8, 1.17.0 on).
+    pub evicted_node_sheds_new_pods: bool,
     /// How conditions become NoSchedule taints.
     pub condition_taints: ConditionTaints,
     /// A NoExecute taint is swapped for its opposite without the limiter (1.6.2 on).

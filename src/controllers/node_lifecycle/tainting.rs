@@ -106,7 +106,7 @@ impl Controller {
 
     /// `doNoExecuteTaintingPass`, or `doEvictionPass` in timeout mode.
     pub(super) async fn do_eviction_pass(&self) {
-        if self.state.with(|s| s.tainters.values().all(|q| q.is_empty())) {
+        if self.queues_are_empty() {
             return;
         }
         let _held = self.hold_evictor_lock().await;
@@ -173,9 +173,12 @@ impl Controller {
                 Requeue::Never => {}
             }
         }
-        if queue.add(node.id) && self.state.with(|s| s.told_queued.insert(node.id)) {
-            self.ctx.set_cause(node.record);
-            self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+        if queue.add(node.id) {
+            if self.state.with(|s| s.told_queued.insert(node.id)) {
+                self.ctx.set_cause(node.record);
+                self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            }
+            self.queue_filled();
         }
     }
 

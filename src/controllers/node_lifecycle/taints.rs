@@ -60,7 +60,7 @@ impl Controller {
     async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
         let (id, object) = (node.id, self.object(node.id));
         for tries in 1..=TRIES {
-            let Ok(old) = self.client.call(object, move |api, _| api.node(id).ok_or(ApiError::NotFound)).await else { return false };
+            let Ok(old) = self.client.call(object, move |api, _| api.get_node(id)).await else { return false };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {
                 return true;
@@ -91,7 +91,7 @@ impl Controller {
             return;
         }
         let (id, object) = (node.id, self.object(node.id));
-        let Ok(_) = self.client.call(object, move |api, _| api.node(id).ok_or(ApiError::NotFound)).await else { return };
+        let Ok(_) = self.client.call(object, move |api, _| api.get_node(id)).await else { return };
         // A failure is logged upstream and not tried again.
         let _ = self
             .client

@@ -55,6 +55,7 @@ impl Controller {
             && queue.add(node.id)
         {
             self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            self.queue_filled();
         }
     }
 

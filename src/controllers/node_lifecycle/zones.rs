@@ -15,7 +15,7 @@ impl Controller {
     /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full bucket.
     pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
         let (zone, _) = self.zone_of(node);
-        if self.state.with(|s| s.zone_states.contains_key(&zone)) {
+        if self.state.with(|s| s.zone_states.get(zone).is_some()) {
             return;
         }
         let _held = self.hold_evictor_lock().await;
@@ -24,6 +24,12 @@ impl Controller {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
+    }
+
+    /// Whether a node's zone has a state.
+    pub(super) fn zone_has_state(&self, node: &Node) -> bool {
+        let (zone, _) = self.zone_of(node);
+        self.state.with(|s| s.zone_states.get(zone).is_some())
     }
 
     /// `ComputeZoneState`
@@ -45,14 +51,17 @@ impl Controller {
         for (&zone, &conditions) in counted {
             new.insert(zone, self.compute_zone_state(conditions));
             self.state.with(|s| {
-                s.zone_states.entry(zone).or_insert(ZoneState::Initial);
+                if s.zone_states.get(zone).is_none() {
+                    s.zone_states.insert(zone, ZoneState::Initial);
+                }
             });
         }
         let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
         let all_was = self.forget_zones_without_nodes(counted);
-        if all_are && all_was {
+        if all_are && all_was || !all_are && !all_was && self.no_zone_changes(&new) {
             return;
         }
+        self.restless();
         if all_are {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
             for node in nodes {
@@ -87,18 +96,20 @@ impl Controller {
             return;
         }
         for zone in self.zones_with_states() {
-            let was = self.state.with(|s| s.zone_states.get(&zone).copied());
+            let was = self.state.with(|s| s.zone_states.get(zone));
             if was.unwrap_or(ZoneState::Empty) != new.get(&zone).copied().unwrap_or(ZoneState::Empty) {
                 self.enter(zone, counted, &new).await;
             }
         }
     }
 
+    fn no_zone_changes(&self, new: &BTreeMap<TextId, ZoneState>) -> bool {
+        self.state.with(|s| s.zone_states.iter().all(|(z, state)| new.get(&z).copied().unwrap_or(ZoneState::Empty) == state))
+    }
+
     /// Zones in the order of Go's map, which is chance.
     fn zones_with_states(&self) -> Vec<TextId> {
-        let mut zones: Vec<TextId> = self.state.with(|s| s.zone_states.keys().copied().collect());
-        self.ctx.order(self.points.zones, &mut zones, |z| self.zone_object(*z));
-        zones
+        self.state.with_ref(|s| s.zone_states.walk(&self.ctx, self.points.zones, |z| self.zone_object(z)))
     }
 
     pub(super) fn zone_object(&self, zone: TextId) -> Object {
@@ -109,12 +120,17 @@ impl Controller {
     /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until the first zone that was not
     /// fully disrupted ends the loop. Returns whether all zones were fully disrupted.
     fn forget_zones_without_nodes(&self, counted: &BTreeMap<TextId, ZoneConditions>) -> bool {
+        if self.state.with(|s| s.zone_states.iter().all(|(z, _)| counted.contains_key(&z))) {
+            // Every zone has counted nodes, so the walk's order does not matter.
+            return self.state.with(|s| s.zone_states.iter().all(|(_, state)| state == ZoneState::FullDisruption));
+        }
+        self.restless();
         for zone in self.zones_with_states() {
             if !counted.contains_key(&zone) {
-                self.state.with(|s| s.zone_states.remove(&zone));
+                self.state.with(|s| s.zone_states.remove(zone));
                 continue;
             }
-            if self.state.with(|s| s.zone_states.get(&zone) != Some(&ZoneState::FullDisruption)) {
+            if self.state.with(|s| s.zone_states.get(zone) != Some(ZoneState::FullDisruption)) {
                 return false;
             }
         }

@@ -59,6 +59,9 @@ pub struct Choices {
     log: Option<Vec<Drawn>>,
 }
 
+/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
+const SLOTS: u32 = 8;
+
 impl Choices {
     fn over(base: Base) -> Self {
         Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None }
@@ -136,8 +139,12 @@ impl Choices {
     }
 
     fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
+        let ordinal = self.points[point.0 as usize].next_ordinal(object);
+        self.ask_at(point, object, ordinal, span)
+    }
+
+    fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
         let p = &mut self.points[point.0 as usize];
-        let ordinal = p.next_ordinal(object);
         let planned = if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
         let value = match (planned, self.base) {
             (Some(planned), _) => {
@@ -178,6 +185,14 @@ impl Choices {
         self.ask(point, object, Span::Range(min, max))
     }
 
+    /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came before.
+    pub fn uniform_at(&mut self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
+        if max <= min {
+            return min;
+        }
+        self.ask_at(point, object, ordinal, Span::Range(min, max))
+    }
+
     /// 64 uniform bits.
     pub fn draw(&mut self, point: PointId, object: Object) -> u64 {
         self.ask(point, object, Span::Bits)
@@ -188,13 +203,44 @@ impl Choices {
         (self.taped || self.log.is_some()) && self.ask(point, Object::NONE, Span::Yield) == 1
     }
 
-    /// Puts items into an arbitrary order; as given where nothing is random.
+    /// Puts items into an order in which Go may walk a map of them, given the order in which they were put in; as given where nothing
+    /// is random.
+    ///
+    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot on: the order is a rotation. In
+    /// a larger one each item draws its own rank, so that one more item changes nothing in the order of the others.
     pub fn order<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.order_by(items, |choices, items| {
+            if let Some(items) = items {
+                items.sort_by_cached_key(|item| choices.ask(point, object(item), Span::Rank));
+                return 0;
+            }
+            choices.ask(point, Object::NONE, Span::Alternatives(SLOTS))
+        });
+    }
+
+    /// The order of a given ordinal, for walks that may be skipped.
+    pub fn order_at<T>(&mut self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.order_by(items, |choices, items| {
+            if let Some(items) = items {
+                items.sort_by_cached_key(|item| choices.ask_at(point, object(item), ordinal, Span::Rank));
+                return 0;
+            }
+            choices.ask_at(point, Object::NONE, ordinal, Span::Alternatives(SLOTS))
+        });
+    }
+
+    /// Rotates few items by what `f` draws without them, and has it sort many.
+    fn order_by<T>(&mut self, items: &mut [T], f: impl Fn(&mut Self, Option<&mut [T]>) -> u64) {
         let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
         if fixed || items.len() <= 1 {
             return;
         }
-        items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Rank));
+        if items.len() > SLOTS as usize {
+            f(self, Some(items));
+            return;
+        }
+        let from = f(self, None) as usize;
+        items.rotate_left(if from < items.len() { from } else { 0 });
     }
 }
 

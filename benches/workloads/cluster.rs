@@ -1,0 +1,146 @@
+//! The workloads of the model: clusters and outages of a given size, as plans.
+
+use std::collections::BTreeMap;
+use taintsim::api::kubectl_taint::TaintEdit;
+use taintsim::api::pod::PodTemplate;
+use taintsim::api::taint::{Effect, Taint};
+use taintsim::api::toleration::{Operator, Toleration};
+use taintsim::controllers::kubelet::{Imitated, KubeletMode};
+use taintsim::kernel::{Dur, Time};
+use taintsim::scenario::profiles::profile;
+use taintsim::sim::plan::{
+    Action, Admission, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
+};
+
+/// `Ideal` timing: the recorder's defaults.
+pub fn ideal() -> Timing {
+    Timing {
+        name: "Ideal".to_owned(),
+        request: Delay::constant(Dur::ZERO),
+        response: Delay::constant(Dur::from_nanos(1)),
+        watch: Delay::constant(Dur::ZERO),
+        pass_overhead: Dur::from_micros(1),
+        clock_advances: false,
+        node_lifecycle_client: None,
+        taint_eviction_client: None,
+        kubelet: KubeletMode::Imitated(Imitated {
+            start: Dur::from_secs(1),
+            stop: Dur::from_secs(1),
+            status_report: Dur::from_secs(300),
+            repost_pod_ready: true,
+        }),
+        user: UserMode::Raw,
+    }
+}
+
+/// A cluster of `nodes` nodes dealt over zones, with `pods` running pods on each of those that `with_pods` says.
+pub fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan {
+    let profile = profile("1.34").expect("a release that is in the table");
+    let mut plan = Plan {
+        name: "bench".to_owned(),
+        doc: String::new(),
+        horizon,
+        flags: Flags {
+            node_monitor_period: Dur::from_secs(5),
+            node_monitor_grace_period: profile.node_monitor_grace_period,
+            node_startup_grace_period: Dur::from_secs(60),
+            node_eviction_rate: 0.1,
+            secondary_node_eviction_rate: 0.01,
+            large_cluster_size_threshold: 50,
+            unhealthy_zone_threshold: 0.55,
+            pod_eviction_timeout: Dur::from_secs(300),
+            enable_taint_manager: true,
+            default_not_ready_toleration_seconds: 300,
+            default_unreachable_toleration_seconds: 300,
+        },
+        profile,
+        timing: ideal(),
+        admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: true },
+        controllers_start: Time::ZERO,
+        warm_start: true,
+        nodes: Vec::new(),
+        templates: vec![PodTemplate::default()],
+        pods: Vec::new(),
+        timeline: Vec::new(),
+        actions: Vec::new(),
+    };
+    for i in 0..nodes {
+        add_node(&mut plan, format!("n{i:05}"), zones[i % zones.len()], i as u64);
+        for p in 0..pods {
+            plan.pods.push(PodPlan {
+                name: format!("default/p{i:05}-{p:02}").into(),
+                template: 0,
+                node: Some(i as u32),
+                start: PodStart::Running,
+            });
+        }
+    }
+    plan
+}
+
+/// One more node, whose heartbeats have an offset of their own.
+pub fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
+    let offset = |k: u64| Dur::from_millis(1 + (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13).wrapping_mul(k) % 9_998);
+    let labels =
+        BTreeMap::from([("kubernetes.io/hostname".to_owned(), name.clone()), ("topology.kubernetes.io/zone".to_owned(), zone.to_owned())]);
+    plan.nodes.push(NodePlan {
+        name,
+        labels,
+        taints: Vec::new(),
+        unschedulable: false,
+        allocatable: BTreeMap::new(),
+        lease_offset: offset(1),
+        lease_period: Dur::from_secs(10),
+        status_offset: offset(3),
+        start: NodeStart::Ready,
+    });
+}
+
+fn act(plan: &mut Plan, at: Time, name: &str, act: Do) {
+    let entry = plan.timeline.len() as u32;
+    plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends: None, is_fault: true });
+    plan.actions.push(Action { at, entry, phase: Phase::Begin, act });
+}
+
+/// Nothing happens for a day.
+pub fn healthy_day(nodes: usize) -> Plan {
+    cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(86_400))
+}
+
+/// All nodes of three zones go dark at 60 s; one live node in a fourth zone, so that the zones are Full and not the
+/// cluster; ten nodes per second and zone; eleven minutes.
+pub fn outage(nodes: usize, pods: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
+    add_node(&mut plan, "live".to_owned(), "d", 77);
+    plan.flags.node_eviction_rate = 10.0;
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
+    plan
+}
+
+/// The same without the live node and at the default rate: master disruption, healed at eight minutes.
+pub fn master_disruption(nodes: usize, pods: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
+    act(&mut plan, Time::from_secs(480), "light", Do::Heal((0..nodes as u32).collect()));
+    plan
+}
+
+/// A user's NoExecute taint on all nodes at once: every pod is deleted in one instant.
+pub fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(120));
+    let taint = Taint::new("maintenance", Effect::NoExecute);
+    let edit = TaintEdit { add: vec![taint], ..TaintEdit::default() };
+    act(&mut plan, Time::from_secs(60), "taint", Do::Taint((0..nodes as u32).collect(), edit));
+    plan
+}
+
+/// A toleration of unreachable for so many seconds.
+pub fn unreachable_for(seconds: i64) -> Toleration {
+    Toleration {
+        key: "node.kubernetes.io/unreachable".to_owned(),
+        operator: Operator::Exists,
+        value: String::new(),
+        effect: Some(Effect::NoExecute),
+        toleration_seconds: Some(seconds),
+    }
+}

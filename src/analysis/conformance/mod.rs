@@ -1,0 +1,17 @@
+//! Conformance: the model's trace held against what upstream's own controllers did.
+//!
+//! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model and gives a
+//! [`Verdict`]; [`Difference`] shows where the two part. Reading recordings is the business of
+//! [`scenario::recorded`](crate::scenario::recorded); running the model is the caller's, who hands it in as a function.
+
+mod canonical;
+mod check;
+mod compare;
+mod difference;
+mod envelope;
+
+pub use canonical::lines;
+pub use check::{Checked, Model, Options, Reached, check};
+pub use compare::{Evidence, Verdict, compare, is_consistent, is_incomplete};
+pub use difference::Difference;
+pub use envelope::{Offence, Offender, offender};

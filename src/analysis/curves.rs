@@ -1,0 +1,123 @@
+//! How many pods and nodes are in which state, as step functions of time.
+
+use super::setting::Analysis;
+use super::state::{Follow, Health, NodeFlags, PodState};
+use crate::api::pod::PodPhase;
+use crate::kernel::Time;
+use crate::trace::RecordId;
+
+/// A step function: from each time on the value beside it. Times rise; the first is zero.
+pub type Steps = Vec<(Time, u32)>;
+
+/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`, `not_ready`,
+/// `terminating` and `pending`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Curves {
+    /// Pods that are Running and Ready and are not being deleted.
+    pub available: Steps,
+    /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready condition is not True, mostly.
+    pub not_ready: Steps,
+    /// Pods with a deletionTimestamp that still exist.
+    pub terminating: Steps,
+    /// Pods that wait to be bound or started.
+    pub pending: Steps,
+    /// Evictions so far.
+    pub evicted: Steps,
+    /// Nodes whose kubelet cannot reach the API server, while their Ready condition is still True.
+    pub silent_nodes: Steps,
+    /// Nodes whose Ready condition is not True.
+    pub not_ready_nodes: Steps,
+    /// Nodes with a NoExecute taint.
+    pub tainted_nodes: Steps,
+    /// The end of the run.
+    pub horizon: Time,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Counts {
+    pods: [u32; 4],
+    evicted: u32,
+    silent: u32,
+    not_ready_nodes: u32,
+    tainted: u32,
+}
+
+fn pod_class(p: &PodState) -> Option<usize> {
+    match p.phase {
+        _ if !p.exists => None,
+        _ if p.deleting => Some(2),
+        PodPhase::Running if p.ready => Some(0),
+        PodPhase::Running => Some(1),
+        PodPhase::Pending => Some(3),
+        PodPhase::Succeeded | PodPhase::Failed => None,
+    }
+}
+
+impl Counts {
+    fn pod(&mut self, p: &PodState, by: i32) {
+        if let Some(class) = pod_class(p) {
+            self.pods[class] = self.pods[class].wrapping_add_signed(by);
+        }
+    }
+
+    fn node(&mut self, n: NodeFlags, by: i32) {
+        let add = |what: &mut u32, is: bool| *what = what.wrapping_add_signed(if is { by } else { 0 });
+        add(&mut self.silent, n.health() == Health::Silent);
+        add(&mut self.not_ready_nodes, matches!(n.health(), Health::Unknown | Health::NotReady));
+        add(&mut self.tainted, n.exists && n.no_execute > 0);
+    }
+}
+
+impl Curves {
+    fn push(&mut self, at: Time, c: &Counts) {
+        let all = [
+            (&mut self.available, c.pods[0]),
+            (&mut self.not_ready, c.pods[1]),
+            (&mut self.terminating, c.pods[2]),
+            (&mut self.pending, c.pods[3]),
+            (&mut self.evicted, c.evicted),
+            (&mut self.silent_nodes, c.silent),
+            (&mut self.not_ready_nodes, c.not_ready_nodes),
+            (&mut self.tainted_nodes, c.tainted),
+        ];
+        for (steps, value) in all {
+            if steps.last().is_none_or(|&(_, v)| v != value) {
+                steps.push((at, value));
+            }
+        }
+    }
+}
+
+/// The curves of a run. Values within one instant are not shown, only the last.
+pub fn curves(analysis: &Analysis<'_>) -> Curves {
+    let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
+    let mut follow = Follow::new(analysis);
+    let mut counts = Counts::default();
+    follow.nodes().for_each(|(_, n)| counts.node(n, 1));
+    follow.pods().for_each(|(_, p)| counts.pod(p, 1));
+    let mut now = Time::ZERO;
+    for (id, r) in analysis.trace.iter().enumerate() {
+        if r.at != now {
+            curves.push(now, &counts);
+            now = r.at;
+        }
+        let step = follow.apply(id as RecordId, r);
+        if let Some((_, before, after)) = step.pod {
+            counts.pod(&before, -1);
+            counts.pod(&after, 1);
+            counts.evicted += u32::from(step.eviction(r).is_some());
+        }
+        if let Some((_, before, after)) = step.node {
+            counts.node(before, -1);
+            counts.node(after, 1);
+        }
+    }
+    curves.push(now, &counts);
+    curves
+}
+
+/// The value of a step function at a time; 0 before its first.
+pub fn value_at(steps: &[(Time, u32)], at: Time) -> u32 {
+    let after = steps.partition_point(|s| s.0 <= at);
+    after.checked_sub(1).map_or(0, |i| steps[i].1)
+}

@@ -1,0 +1,149 @@
+//! The evictions of a run, each with what led to it and what became of it.
+
+use super::causes::{Since, chain};
+use super::setting::{Analysis, is_no_execute};
+use super::state::Follow;
+use crate::api::names::{NodeId, PodId};
+use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, RecordId, Trace, What};
+
+/// One eviction of one life of a pod.
+#[derive(Clone, Copy, Debug)]
+pub struct Eviction<'a> {
+    /// When deletionTimestamp was set.
+    pub at: Time,
+    /// The record of that; its causes explain it.
+    pub record: RecordId,
+    /// Whether the controller that evicted reacts to taints; otherwise it is the node lifecycle controller's timeout.
+    pub by_taint: bool,
+    /// The pod.
+    pub pod: PodId,
+    /// The node it was on.
+    pub node: Option<NodeId>,
+    /// The NoExecute taint that led to it: the nearest one added among the causes, or else the latest one of the node.
+    pub taint: Option<&'a Taint>,
+    /// The seconds of the timer that ran out: the least tolerationSeconds of the matching tolerations; 0 is at once.
+    pub timer_seconds: Option<u32>,
+    /// When that timer was set.
+    pub timer_set_at: Option<Time>,
+    /// What the latency is reckoned from; see [`Analysis::fault_of`].
+    pub fault: Option<Since>,
+    /// When the object was gone; none if it still was there at the end.
+    pub gone_at: Option<Time>,
+    /// When its node was first back at or after the eviction: heard, and its Ready condition True.
+    pub node_back_at: Option<Time>,
+}
+
+impl Eviction<'_> {
+    /// From the fault to the eviction.
+    pub fn latency(&self) -> Option<Dur> {
+        self.fault.map(|f| self.at.since(f.at))
+    }
+
+    /// Whether the node's failure led to it, not a taint that somebody set for another reason.
+    pub fn is_for_node_failure(&self) -> bool {
+        !self.by_taint || self.taint.is_some_and(|t| is_failure_key(&t.key))
+    }
+
+    /// Whether it turned out to be needless: it was for the node's failure, and the node was back no later than `window`
+    /// after it.
+    pub fn is_needless(&self, window: Dur) -> bool {
+        self.is_for_node_failure() && self.node_back_at.is_some_and(|back| back.since(self.at) <= window)
+    }
+
+    /// Whether the run ended before `window` was over, with the node still away.
+    pub fn is_undecided(&self, window: Dur, horizon: Time) -> bool {
+        self.is_for_node_failure() && self.node_back_at.is_none() && horizon.since(self.at) < window
+    }
+}
+
+/// Whether Kubernetes itself sets a taint of this key as NoExecute when a node fails.
+pub(super) fn is_failure_key(key: &str) -> bool {
+    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA].contains(&key)
+}
+
+/// Stands for "no eviction" in the list of each pod's latest.
+const NONE: u32 = u32::MAX;
+
+/// The evictions of a run in the order in which they happened.
+pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
+    let trace = analysis.trace;
+    let mut found: Vec<Eviction<'a>> = Vec::new();
+    let mut follow = Follow::new(analysis);
+    // The latest NoExecute taint of each node, those that it has from its creation first.
+    let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
+    for (i, n) in analysis.plan.nodes.iter().enumerate() {
+        latest_taint[analysis.node_id(i as u32).index()] = n.taints.iter().rev().find(|t| is_no_execute(t.effect));
+    }
+    // What waits for its node to be back, and for its pod to be gone.
+    let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); analysis.node_count()];
+    let mut latest: Vec<u32> = vec![NONE; analysis.pods.len()];
+    for (id, r) in trace.iter().enumerate() {
+        let id = id as RecordId;
+        let timer = match r.what {
+            What::PodDeleting(_) => follow.timer(&follow.pod(PodId(r.object))),
+            _ => None,
+        };
+        let step = follow.apply(id, r);
+        if let Some((node, before, after)) = step.node {
+            if let What::NodeTaints(change) = r.what {
+                let added = trace.taints.get(change as usize).and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
+                latest_taint[node.index()] = added.or(latest_taint[node.index()]);
+            }
+            if after.is_back() && !before.is_back() {
+                for i in waiting[node.index()].drain(..) {
+                    found[i as usize].node_back_at = Some(r.at);
+                }
+            }
+        }
+        if r.what == What::PodGone
+            && let Some((pod, ..)) = step.pod
+        {
+            let index = std::mem::replace(&mut latest[pod.index()], NONE);
+            if let Some(e) = found.get_mut(index as usize) {
+                e.gone_at = Some(r.at);
+            }
+        }
+        if let Some((pod, before)) = step.eviction(r) {
+            let node = before.node_id();
+            let by_taint = r.actor == Actor::TaintEviction;
+            let set = timer.and_then(|t| trace.get(t));
+            // A timer may be set for at-once evictions, too; without one the cause says that it was at once.
+            let at_once = by_taint.then_some(0);
+            let timer_seconds = match set.map(|s| s.what) {
+                Some(What::TimerSet(seconds)) => Some(seconds),
+                _ => at_once,
+            };
+            let taint = by_taint.then(|| taint_of(trace, id).or_else(|| latest_taint[node?.index()])).flatten();
+            let back = node.filter(|&n| follow.node(n).is_back()).map(|_| r.at);
+            let index = found.len() as u32;
+            if let (Some(n), None) = (node, back) {
+                waiting[n.index()].push(index);
+            }
+            latest[pod.index()] = index;
+            found.push(Eviction {
+                at: r.at,
+                record: id,
+                by_taint,
+                pod,
+                node,
+                taint,
+                timer_seconds,
+                timer_set_at: set.map(|s| s.at),
+                fault: analysis.fault_of(id, node),
+                gone_at: None,
+                node_back_at: back,
+            });
+        }
+    }
+    found
+}
+
+/// The NoExecute taint that was added nearest among the causes of a record.
+fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
+    chain(trace, id).find_map(|(_, r)| match r.what {
+        What::NodeTaints(change) => trace.taints.get(change as usize)?.added.iter().find(|t| is_no_execute(t.effect)),
+        _ => None,
+    })
+}

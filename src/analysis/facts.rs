@@ -1,0 +1,250 @@
+//! The facts of a run that a person follows: those records that mean something new, each with what it is about.
+//!
+//! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready conditions, which follow
+//! their node's; events, which repeat what other records say; waiting in a zone's queue, which the time of the
+//! taint shows; timers of zero seconds, whose eviction follows at once.
+
+use super::causes::Since;
+use super::setting::{Analysis, short_key};
+use super::state::{Follow, NO_NODE, Step};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::node::NodeConditionType;
+use crate::api::pod::PodPhase;
+use crate::api::taint::Taint;
+use crate::kernel::Time;
+use crate::trace::{Actor, Record, RecordId, What, ZoneState};
+use std::collections::BTreeMap;
+
+/// Stands for "no timer" in [`Fact::Evicted`].
+pub const NO_TIMER: u32 = u32::MAX;
+
+/// What can be said in a row of a timeline.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fact {
+    /// An entry of the plan's timeline began.
+    EntryBegan(u32),
+    /// An entry of the plan's timeline ended.
+    EntryEnded(u32),
+    /// kubectl refused what an action asked for: its text and the entry.
+    Refused(TextId, u32),
+    /// The controllers' process started.
+    ControllersStarted,
+    /// The controllers' process died.
+    ControllersStopped,
+    /// A zone, by its key, is in that state.
+    Zone(TextId, ZoneState),
+    /// Every zone is fully disrupted.
+    MasterDisruptionEntered,
+    /// Some node is ready again.
+    MasterDisruptionLeft,
+    /// A node joined.
+    NodeJoined,
+    /// A node was deleted.
+    NodeDeleted,
+    /// A node's kubelet cannot reach the API server.
+    Silent,
+    /// A node's kubelet reaches the API server again.
+    Heard,
+    /// A node's condition Ready turned Unknown.
+    Unknown,
+    /// A node's condition Ready turned False.
+    NotReady,
+    /// A node's condition Ready turned True.
+    Ready,
+    /// A condition other than Ready turned True.
+    ConditionTrue(NodeConditionType),
+    /// A condition other than Ready that was True turned False.
+    ConditionFalse(NodeConditionType),
+    /// A taint was added; index into [`Facts::taints`].
+    Tainted(u32),
+    /// A taint was removed; index into [`Facts::taints`].
+    Untainted(u32),
+    /// A node was cordoned.
+    Cordoned,
+    /// A node was uncordoned.
+    Uncordoned,
+    /// A pod was created.
+    PodCreated,
+    /// A pod was bound.
+    PodBound,
+    /// An eviction timer of so many seconds was set.
+    TimerSet(u32),
+    /// An eviction timer was cancelled.
+    TimerCancelled,
+    /// A pod was evicted by a timer of so many seconds, or [`NO_TIMER`].
+    Evicted(u32),
+    /// Somebody else deleted a pod.
+    PodDeleted(Actor),
+    /// A pod could not be deleted in five tries.
+    EvictionFailed,
+    /// A pod's phase became Failed.
+    PodFailed,
+    /// A pod's phase became Succeeded.
+    PodSucceeded,
+    /// A pod object is gone.
+    PodGone,
+}
+
+/// One fact with what it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    /// When.
+    pub at: Time,
+    /// The record that says so.
+    pub record: RecordId,
+    /// What.
+    pub fact: Fact,
+    /// The node it is about, or that its pod is on; [`NO_NODE`] if none.
+    pub node: u32,
+    /// The pod it is about.
+    pub pod: Option<PodId>,
+    /// What its time is given relative to.
+    pub since: Option<Since>,
+}
+
+/// Finds the facts of a run, one record at a time.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    analysis: &'a Analysis<'a>,
+    follow: Follow<'a>,
+    /// The taints that facts refer to, `unreachable:NoExecute`.
+    pub taints: Vec<String>,
+    keys: Vec<Taint>,
+    /// The last state of each zone, by its key.
+    zones: BTreeMap<u32, ZoneState>,
+    /// Per node and condition whether it is True; one bit per type.
+    true_conditions: Vec<u8>,
+}
+
+impl<'a> Facts<'a> {
+    /// Stands at the start of the run.
+    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+        let true_conditions = vec![0; analysis.node_count()];
+        let follow = Follow::new(analysis);
+        Facts { analysis, follow, taints: Vec::new(), keys: Vec::new(), zones: BTreeMap::new(), true_conditions }
+    }
+
+    /// Walks through the trace and hands each fact to `found`.
+    pub fn walk(&mut self, mut found: impl FnMut(&Finding)) {
+        let analysis = self.analysis;
+        for (id, r) in analysis.trace.iter().enumerate() {
+            let id = id as RecordId;
+            let timer = self.timer_seconds(r);
+            let step = self.follow.apply(id, r);
+            let (node, pod) = match (&step.node, &step.pod) {
+                (Some((n, ..)), _) => (n.0, None),
+                // A pod that is gone has no node any more, and one that is new had none.
+                (_, Some((p, before, after))) => (if after.node == NO_NODE { before.node } else { after.node }, Some(*p)),
+                _ => (NO_NODE, None),
+            };
+            let mut emit = |fact| {
+                let about = (node != NO_NODE).then_some(NodeId(node));
+                // An entry is not given relative to itself.
+                let since = if is_entry(fact) { None } else { analysis.since_of(id, about) };
+                found(&Finding { at: r.at, record: id, fact, node, pod, since });
+            };
+            if let What::NodeTaints(change) = r.what {
+                let Some(change) = analysis.trace.taints.get(change as usize) else { continue };
+                for t in &change.removed {
+                    emit(Fact::Untainted(taint_id(&mut self.keys, &mut self.taints, t)));
+                }
+                for t in &change.added {
+                    emit(Fact::Tainted(taint_id(&mut self.keys, &mut self.taints, t)));
+                }
+            } else if let Some(fact) = self.fact(r, &step, timer) {
+                emit(fact);
+            }
+        }
+    }
+
+    /// The seconds of the timer that a deletion fulfils.
+    fn timer_seconds(&self, r: &Record) -> u32 {
+        let What::PodDeleting(_) = r.what else { return NO_TIMER };
+        let timer = self.follow.timer(&self.follow.pod(PodId(r.object))).and_then(|t| self.analysis.trace.get(t));
+        match timer.map(|t| t.what) {
+            Some(What::TimerSet(s)) => s,
+            _ => NO_TIMER,
+        }
+    }
+
+    fn fact(&mut self, r: &Record, step: &Step, timer: u32) -> Option<Fact> {
+        let later = r.at > Time::ZERO;
+        let known = (r.object as usize) < self.analysis.plan.timeline.len();
+        let node_changed = step.node.filter(|(_, before, after)| before != after);
+        let pod_changed = step.pod.filter(|(_, before, after)| before != after);
+        match r.what {
+            What::FaultBegan => known.then_some(Fact::EntryBegan(r.object)),
+            What::FaultEnded => known.then_some(Fact::EntryEnded(r.object)),
+            What::Refused(text) => Some(Fact::Refused(TextId(text), if known { r.object } else { u32::MAX })),
+            What::ControllersStarted => later.then_some(Fact::ControllersStarted),
+            What::ControllersStopped => Some(Fact::ControllersStopped),
+            // A controller that starts looks at its zones anew; what it finds again is no news.
+            What::Zone(ZoneState::Initial | ZoneState::Empty) => None,
+            What::Zone(state) => {
+                let before = self.zones.insert(r.object, state).unwrap_or(ZoneState::Normal);
+                (state != before).then_some(Fact::Zone(TextId(r.object), state))
+            }
+            What::MasterDisruptionEntered => Some(Fact::MasterDisruptionEntered),
+            What::MasterDisruptionLeft => Some(Fact::MasterDisruptionLeft),
+            What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
+            What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
+            What::NodeSilent => node_changed.map(|_| Fact::Silent),
+            What::NodeHeard => node_changed.map(|_| Fact::Heard),
+            What::NodeCondition(NodeConditionType::Ready, status, _) => node_changed.map(|_| match status {
+                ConditionStatus::True => Fact::Ready,
+                ConditionStatus::False => Fact::NotReady,
+                ConditionStatus::Unknown => Fact::Unknown,
+            }),
+            What::NodeCondition(kind, status, _) => {
+                let bits = self.true_conditions.get_mut(r.object as usize)?;
+                let bit = 1 << kind as u8;
+                let was = *bits & bit != 0;
+                match status {
+                    ConditionStatus::True => *bits |= bit,
+                    ConditionStatus::False => *bits &= !bit,
+                    ConditionStatus::Unknown => {}
+                }
+                match status {
+                    ConditionStatus::True if !was => Some(Fact::ConditionTrue(kind)),
+                    ConditionStatus::False if was => Some(Fact::ConditionFalse(kind)),
+                    _ => None,
+                }
+            }
+            What::NodeUnschedulable(value) => Some(if value { Fact::Cordoned } else { Fact::Uncordoned }),
+            What::PodCreated(_) => pod_changed.filter(|_| later).map(|_| Fact::PodCreated),
+            What::PodBound(_) => pod_changed.filter(|_| later).map(|_| Fact::PodBound),
+            What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
+            What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
+            What::PodDeleting(_) if step.eviction(r).is_some() => Some(Fact::Evicted(timer)),
+            What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
+            What::PodGone => pod_changed.map(|_| Fact::PodGone),
+            What::TimerSet(0) => None,
+            What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
+            What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
+            What::EvictionFailed => Some(Fact::EvictionFailed),
+            What::NodeTaints(_)
+            | What::NodeQueued
+            | What::PodPhase(PodPhase::Pending | PodPhase::Running)
+            | What::PodCondition(..)
+            | What::NodeEvent(..)
+            | What::PodEvent(..) => None,
+        }
+    }
+}
+
+fn is_entry(fact: Fact) -> bool {
+    matches!(fact, Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..))
+}
+
+fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {
+    // There are a handful of different taints in a run, so that a search through all of them is the fastest.
+    let same = |k: &Taint| k.effect == taint.effect && k.key == taint.key && k.value == taint.value;
+    if let Some(i) = keys.iter().position(same) {
+        return i as u32;
+    }
+    keys.push(taint.clone());
+    let short = Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() };
+    texts.push(short.to_string());
+    keys.len() as u32 - 1
+}

@@ -1,0 +1,156 @@
+//! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone as a whole.
+
+use super::setting::Analysis;
+use super::state::{Follow, Health, NodeFlags};
+use crate::api::names::NodeId;
+use crate::kernel::Time;
+use crate::trace::RecordId;
+
+/// The taints of a node at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tainted {
+    /// It has a NoSchedule taint.
+    pub no_schedule: bool,
+    /// It has a NoExecute taint.
+    pub no_execute: bool,
+}
+
+/// A node over time. Each list says from when on something holds; times rise, the first is zero.
+#[derive(Clone, Debug)]
+pub struct NodeLane {
+    /// The node.
+    pub node: NodeId,
+    /// Its health.
+    pub health: Vec<(Time, Health)>,
+    /// Its taints.
+    pub taints: Vec<(Time, Tainted)>,
+    /// How many of its pods were evicted at which instant.
+    pub evictions: Vec<(Time, u32)>,
+}
+
+/// A zone over time.
+#[derive(Clone, Debug)]
+pub struct ZoneLane {
+    /// Its name; empty for nodes without zone labels.
+    pub zone: String,
+    /// How many nodes it has at most.
+    pub nodes: u32,
+    /// How many nodes are in which health, in the order of [`Health::ALL`].
+    pub health: Vec<(Time, [u32; Health::ALL.len()])>,
+    /// How many nodes have a NoExecute taint.
+    pub tainted: Vec<(Time, u32)>,
+    /// How many pods were evicted at which instant.
+    pub evictions: Vec<(Time, u32)>,
+}
+
+/// All lanes of a run.
+#[derive(Clone, Debug)]
+pub enum Lanes {
+    /// One per node that exists at some time, in the order of the plan.
+    Nodes(Vec<NodeLane>),
+    /// One per zone, by name.
+    Zones(Vec<ZoneLane>),
+}
+
+/// The lanes of a run: of nodes if there are no more than `most_nodes`, otherwise of zones.
+pub fn lanes(analysis: &Analysis<'_>, most_nodes: usize) -> Lanes {
+    if analysis.plan.nodes.len() <= most_nodes { Lanes::Nodes(node_lanes(analysis)) } else { Lanes::Zones(zone_lanes(analysis)) }
+}
+
+/// Sets the value from a time on, over another one of the same instant.
+fn set<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, value: T) {
+    if let Some(last) = steps.last_mut()
+        && last.0 == at
+    {
+        last.1 = value;
+    } else if steps.last().is_none_or(|s| s.1 != value) {
+        steps.push((at, value));
+    }
+}
+
+fn count(steps: &mut Vec<(Time, u32)>, at: Time) {
+    match steps.last_mut() {
+        Some(last) if last.0 == at => last.1 += 1,
+        _ => steps.push((at, 1)),
+    }
+}
+
+fn tainted(n: NodeFlags) -> Tainted {
+    Tainted { no_schedule: n.exists && n.no_schedule > 0, no_execute: n.exists && n.no_execute > 0 }
+}
+
+fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
+    let mut follow = Follow::new(analysis);
+    let mut lanes: Vec<NodeLane> = follow
+        .nodes()
+        .map(|(node, n)| NodeLane {
+            node,
+            health: vec![(Time::ZERO, n.health())],
+            taints: vec![(Time::ZERO, tainted(n))],
+            evictions: Vec::new(),
+        })
+        .collect();
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let step = follow.apply(id as RecordId, r);
+        if let Some((n, before, after)) = step.node
+            && before != after
+        {
+            let lane = &mut lanes[n.index()];
+            set(&mut lane.health, r.at, after.health());
+            set(&mut lane.taints, r.at, tainted(after));
+        }
+        if let Some((_, pod)) = step.eviction(r)
+            && let Some(lane) = pod.node_id().and_then(|n| lanes.get_mut(n.index()))
+        {
+            count(&mut lane.evictions, r.at);
+        }
+    }
+    let mut by_plan: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
+    let planned = (0..analysis.plan.nodes.len()).filter_map(|i| by_plan[analysis.node_id(i as u32).index()].take());
+    planned.filter(|l| l.health.iter().any(|h| h.1 != Health::Absent)).collect()
+}
+
+fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
+    let mut follow = Follow::new(analysis);
+    let zones = analysis.zones.len().max(1);
+    let mut health = vec![[0u32; Health::ALL.len()]; zones];
+    let mut with_taint = vec![0u32; zones];
+    let mut lanes: Vec<ZoneLane> = (0..zones)
+        .map(|z| ZoneLane {
+            zone: analysis.zones.get(z).cloned().unwrap_or_default(),
+            nodes: 0,
+            health: Vec::new(),
+            tainted: Vec::new(),
+            evictions: Vec::new(),
+        })
+        .collect();
+    for (node, n) in follow.nodes() {
+        let z = usize::from(analysis.zone_of[node.index()]);
+        health[z][n.health().index()] += 1;
+        with_taint[z] += u32::from(tainted(n).no_execute);
+        lanes[z].nodes += 1;
+    }
+    for (z, lane) in lanes.iter_mut().enumerate() {
+        lane.health.push((Time::ZERO, health[z]));
+        lane.tainted.push((Time::ZERO, with_taint[z]));
+    }
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let step = follow.apply(id as RecordId, r);
+        if let Some((n, before, after)) = step.node
+            && before != after
+        {
+            let z = usize::from(analysis.zone_of[n.index()]);
+            health[z][before.health().index()] -= 1;
+            health[z][after.health().index()] += 1;
+            with_taint[z] -= u32::from(tainted(before).no_execute);
+            with_taint[z] += u32::from(tainted(after).no_execute);
+            set(&mut lanes[z].health, r.at, health[z]);
+            set(&mut lanes[z].tainted, r.at, with_taint[z]);
+        }
+        if let Some((_, pod)) = step.eviction(r) {
+            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            count(&mut lanes[z].evictions, r.at);
+        }
+    }
+    lanes
+}

@@ -1,0 +1,45 @@
+//! The figures of a run that a planner compares.
+
+use super::setting::Analysis;
+use super::statistics::Spread;
+use super::summary::summary;
+use crate::kernel::Dur;
+use crate::sim::plan::Plan;
+use crate::trace::Trace;
+
+/// How soon a node must be back for an eviction to have been needless, where nothing else is said: five minutes, the
+/// tolerationSeconds that Kubernetes gives to pods which state none.
+pub const DEFAULT_NEEDLESS_WINDOW: Dur = Dur::from_secs(300);
+
+/// The figures of a run. Their definitions are those of [`summary`](super::summary).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Metrics {
+    /// Pods that were evicted; one that is created again and evicted again counts twice.
+    pub evicted: u64,
+    /// Evictions whose node was back within [`Metrics::window`].
+    pub needless: u64,
+    /// Evictions of which the run ended too early to tell.
+    pub undecided: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub window: Dur,
+    /// The time that pods were not available for, in nanoseconds, summed over pods.
+    pub lost_ns: u128,
+    /// From the fault to the Ready condition turning Unknown, over nodes.
+    pub detection: Option<Spread>,
+    /// From the fault to the NoExecute taint, over nodes.
+    pub tainting: Option<Spread>,
+    /// From the fault to the deletionTimestamp, over evictions.
+    pub eviction: Option<Spread>,
+}
+
+impl Metrics {
+    /// The time that pods were not available for, in minutes.
+    pub fn lost_minutes(&self) -> f64 {
+        self.lost_ns as f64 / 60e9
+    }
+}
+
+/// The figures of a run.
+pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
+    summary(&Analysis::new(plan, trace), window).metrics
+}

@@ -1,0 +1,149 @@
+//! Rows of a timeline in words.
+
+use super::facts::{Fact, NO_TIMER};
+use super::setting::{Analysis, zone_name};
+use super::timeline::Row;
+use crate::api::names::{NodeId, TextId};
+use crate::trace::{Actor, ZoneState};
+
+/// Up to so many nodes are named in a row; of more only the number is said.
+const NAMED: usize = 3;
+
+/// What words need beside a row.
+pub(super) struct Text<'a> {
+    pub(super) analysis: &'a Analysis<'a>,
+    pub(super) taints: &'a [String],
+}
+
+/// A number with commas between groups of three digits.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+impl Text<'_> {
+    pub(super) fn row(&self, row: &Row) -> String {
+        let said = match row.fact {
+            Fact::EntryBegan(entry) => return self.entry(row, entry, "begins", "begin"),
+            Fact::EntryEnded(entry) => return self.entry(row, entry, "ends", "end"),
+            Fact::Refused(text, entry) => return self.refused(row, text, entry),
+            Fact::ControllersStarted => return times(row, "controllers started"),
+            Fact::ControllersStopped => return times(row, "controllers stopped; their timers are lost"),
+            Fact::MasterDisruptionEntered => {
+                return times(row, "master disruption: every zone is fully disrupted, taints come off and tainting stops");
+            }
+            Fact::MasterDisruptionLeft => return times(row, "master disruption is over: tainting resumes"),
+            Fact::Zone(key, state) => return times(row, &self.zone(key, state)),
+            Fact::NodeJoined => "joined".to_owned(),
+            Fact::NodeDeleted => "deleted".to_owned(),
+            Fact::Silent => "silent".to_owned(),
+            Fact::Heard => "heard again".to_owned(),
+            Fact::Unknown => "Unknown".to_owned(),
+            Fact::NotReady => "NotReady".to_owned(),
+            Fact::Ready => "Ready again".to_owned(),
+            Fact::ConditionTrue(kind) => format!("{} True", kind.as_str()),
+            Fact::ConditionFalse(kind) => format!("{} False", kind.as_str()),
+            Fact::Tainted(taint) => format!("tainted {}", self.taint(taint)),
+            Fact::Untainted(taint) => format!("untainted {}", self.taint(taint)),
+            Fact::Cordoned => "cordoned".to_owned(),
+            Fact::Uncordoned => "uncordoned".to_owned(),
+            Fact::PodCreated => "created".to_owned(),
+            Fact::PodBound => "bound".to_owned(),
+            // Said below, with what it is about at the end.
+            Fact::TimerSet(_) | Fact::TimerCancelled => String::new(),
+            Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
+            Fact::Evicted(0) => "evicted at once".to_owned(),
+            Fact::Evicted(seconds) => format!("evicted after {} s", grouped(seconds.into())),
+            Fact::PodDeleted(actor) => format!("deleted by {}", by(actor)),
+            Fact::EvictionFailed => "not evicted: five tries failed".to_owned(),
+            Fact::PodFailed => "Failed".to_owned(),
+            Fact::PodSucceeded => "Succeeded".to_owned(),
+            Fact::PodGone => "gone".to_owned(),
+        };
+        let subject = self.subject(row);
+        match row.fact {
+            Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
+            Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
+            _ => {}
+        }
+        let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
+        if row.count > objects { format!("{subject} {said}, {} times", grouped(row.count.into())) } else { format!("{subject} {said}") }
+    }
+
+    fn taint(&self, index: u32) -> &str {
+        self.taints.get(index as usize).map_or("", String::as_str)
+    }
+
+    fn entry_name(&self, entry: u32) -> &str {
+        self.analysis.plan.timeline.get(entry as usize).map_or("", |e| &e.name)
+    }
+
+    fn entry(&self, row: &Row, entry: u32, one: &str, many: &str) -> String {
+        match self.analysis.plan.timeline.get(entry as usize) {
+            None => format!("{} entries of the timeline {many}", grouped(row.count.into())),
+            // What does not last neither begins nor ends.
+            Some(e) if e.ends.is_none() && one == "begins" => times(row, &e.name),
+            Some(e) => times(row, &format!("{} {one}", e.name)),
+        }
+    }
+
+    fn refused(&self, row: &Row, text: TextId, entry: u32) -> String {
+        let name = self.entry_name(entry);
+        let message = self.analysis.trace.names.text_of(text);
+        times(row, &if name.is_empty() { format!("refused: {message}") } else { format!("refused {name}: {message}") })
+    }
+
+    fn zone(&self, key: TextId, state: ZoneState) -> String {
+        let name = zone_name(self.analysis.trace.names.text_of(key));
+        if name.is_empty() { format!("nodes without a zone: {}", state.as_str()) } else { format!("zone {name}: {}", state.as_str()) }
+    }
+
+    fn subject(&self, row: &Row) -> String {
+        match (row.pods, row.pod) {
+            (0, _) => self.nodes(&row.nodes),
+            (_, Some(pod)) => {
+                let name = self.analysis.pod_name(pod);
+                if row.nodes.is_empty() { name.to_owned() } else { format!("{name} of {}", self.nodes(&row.nodes)) }
+            }
+            (n, None) if row.nodes.is_empty() => format!("{} pods", grouped(n.into())),
+            (n, None) => format!("{} pods of {}", grouped(n.into()), self.nodes(&row.nodes)),
+        }
+    }
+
+    fn nodes(&self, nodes: &[NodeId]) -> String {
+        if nodes.len() <= NAMED {
+            let names: Vec<&str> = nodes.iter().map(|&n| self.analysis.node_name(n)).collect();
+            return names.join(", ");
+        }
+        let count = grouped(nodes.len() as u64);
+        let mut zones: Vec<u16> = nodes.iter().map(|n| self.analysis.zone_of[n.index()]).collect();
+        zones.sort_unstable();
+        zones.dedup();
+        match zones[..] {
+            [one] if self.analysis.zones[usize::from(one)].is_empty() => format!("{count} nodes"),
+            [one] => format!("{count} nodes of zone {}", self.analysis.zones[usize::from(one)]),
+            _ => format!("{count} nodes of {} zones", zones.len()),
+        }
+    }
+}
+
+fn times(row: &Row, said: &str) -> String {
+    if row.count > 1 { format!("{said} ({} times)", grouped(row.count.into())) } else { said.to_owned() }
+}
+
+fn by(actor: Actor) -> &'static str {
+    match actor {
+        Actor::User => "the user",
+        Actor::Kubelet => "the kubelet",
+        Actor::NodeLifecycle => "the node lifecycle controller",
+        Actor::TaintEviction => "the taint eviction controller",
+        Actor::ApiServer => "the API server",
+    }
+}

@@ -1,0 +1,166 @@
+//! What every analysis of a run shares: the state it started in, the zones, and the names.
+//!
+//! A trace names nodes and pods by the dense ids of its [`Names`](crate::api::names::Names); a plan by their place in
+//! its lists. This module brings the two together once. Objects of the plan that no record names get ids after
+//! the last one of the trace.
+
+use super::causes::Marks;
+use super::state::{NO_NODE, NodeState, PodState};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::{NodeConditionType, zone_key};
+use crate::api::taint::Effect;
+use crate::kernel::Time;
+use crate::sim::plan::{NodeIndex, NodeStart, Plan, PodIndex};
+use crate::trace::Trace;
+
+/// A finished run, ready to be asked. Borrows plan and trace.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// What was run.
+    pub plan: &'a Plan,
+    /// What happened.
+    pub trace: &'a Trace,
+    /// The zones that nodes of the plan are in, by name in order.
+    pub zones: Vec<String>,
+    /// For each node its zone, an index into [`Analysis::zones`].
+    pub zone_of: Vec<u16>,
+    /// The state of each node at the start.
+    pub(super) nodes: Vec<NodeState>,
+    /// The state of each pod at the start.
+    pub(super) pods: Vec<PodState>,
+    /// The entry of the timeline that led to each record.
+    pub(super) marks: Marks,
+    node_ids: Vec<NodeId>,
+    extra_nodes: Vec<NodeIndex>,
+    extra_pods: Vec<PodIndex>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Prepares the analysis of a finished run.
+    pub fn new(plan: &'a Plan, trace: &'a Trace) -> Self {
+        let names = &trace.names;
+        let mut extra_nodes = Vec::new();
+        let node_ids: Vec<NodeId> = plan
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(i, n)| {
+                // Most runs intern the plan's nodes in order, which saves the search.
+                let same = NodeId(i as u32);
+                if same.index() < names.nodes() && names.node_name(same) == n.name {
+                    return same;
+                }
+                names.find_node(&n.name).unwrap_or_else(|| {
+                    extra_nodes.push(i as NodeIndex);
+                    NodeId((names.nodes() + extra_nodes.len() - 1) as u32)
+                })
+            })
+            .collect();
+        let count = names.nodes() + extra_nodes.len();
+
+        let keys: Vec<String> = plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, false))).collect();
+        let mut zones: Vec<String> = keys.clone();
+        zones.sort();
+        zones.dedup();
+        let unlabelled = zones.first().cloned().unwrap_or_default();
+        let mut zone_of = vec![0; count];
+        let mut nodes = vec![NodeState::default(); count];
+        for (i, n) in plan.nodes.iter().enumerate() {
+            let id = node_ids[i].index();
+            let zone = keys.get(i).unwrap_or(&unlabelled);
+            zone_of[id] = zones.binary_search(zone).unwrap_or(0) as u16;
+            let state = &mut nodes[id];
+            state.at_creation = n.taints.iter().map(|t| (t.key.clone(), t.effect)).collect();
+            match &n.start {
+                NodeStart::Absent => {}
+                NodeStart::Ready => state.create(Some(ConditionStatus::True), false),
+                NodeStart::Silent => state.create(None, true),
+                NodeStart::Imported { conditions, cut, .. } => {
+                    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
+                    state.create(ready.map(|c| c.status), *cut);
+                }
+            }
+        }
+
+        let mut extra_pods = Vec::new();
+        let mut pods = vec![PodState::default(); names.pods()];
+        for (i, p) in plan.pods.iter().enumerate() {
+            let same = PodId(i as u32);
+            let id = if same.index() < names.pods() && names.pod_name(same) == &*p.name {
+                same
+            } else {
+                names.find_pod(&p.name).unwrap_or_else(|| {
+                    extra_pods.push(i as PodIndex);
+                    pods.push(PodState::default());
+                    PodId(pods.len() as u32 - 1)
+                })
+            };
+            let node = p.node.map_or(NO_NODE, |n| node_ids[n as usize].0);
+            if let Some(state) = PodState::at_start(p.start, node) {
+                pods[id.index()] = state;
+            }
+        }
+
+        let mut analysis =
+            Analysis { plan, trace, zones, zone_of, nodes, pods, marks: Marks::default(), node_ids, extra_nodes, extra_pods };
+        analysis.marks = Marks::new(&analysis);
+        analysis
+    }
+
+    /// The end of the run: the trace's, or the plan's where the trace states none.
+    pub fn horizon(&self) -> Time {
+        if self.trace.horizon == Time::ZERO { self.plan.horizon } else { self.trace.horizon }
+    }
+
+    /// How many node names there are; ids are below this.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The id of a node of the plan.
+    pub fn node_id(&self, index: NodeIndex) -> NodeId {
+        self.node_ids[index as usize]
+    }
+
+    /// A node's name.
+    pub fn node_name(&self, id: NodeId) -> &'a str {
+        match id.index().checked_sub(self.trace.names.nodes()) {
+            None => self.trace.names.node_name(id),
+            Some(i) => &self.plan.nodes[self.extra_nodes[i] as usize].name,
+        }
+    }
+
+    /// A pod's `namespace/name`.
+    pub fn pod_name(&self, id: PodId) -> &'a str {
+        match id.index().checked_sub(self.trace.names.pods()) {
+            None => self.trace.names.pod_name(id),
+            Some(i) => &self.plan.pods[self.extra_pods[i] as usize].name,
+        }
+    }
+
+    /// The name of a node's zone; empty where nodes carry no zone labels.
+    pub fn zone_name(&self, id: NodeId) -> &str {
+        &self.zones[usize::from(self.zone_of[id.index()])]
+    }
+}
+
+/// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone of nodes without labels.
+pub fn zone_name(key: &str) -> String {
+    match key.split_once(":\0:") {
+        None => key.to_owned(),
+        Some(("", zone)) => zone.to_owned(),
+        Some((region, "")) => region.to_owned(),
+        Some((region, zone)) => format!("{region}/{zone}"),
+    }
+}
+
+/// A taint's key without the prefix that all of Kubernetes' own share.
+pub fn short_key(key: &str) -> &str {
+    key.strip_prefix("node.kubernetes.io/").or_else(|| key.strip_prefix("node.alpha.kubernetes.io/")).unwrap_or(key)
+}
+
+/// Whether an effect matters to lanes and rows beyond being shown.
+pub(super) fn is_no_execute(effect: Effect) -> bool {
+    effect == Effect::NoExecute
+}

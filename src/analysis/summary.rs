@@ -1,0 +1,235 @@
+//! What a run comes down to: how many pods were evicted and kept, how long things took, what was lost.
+//!
+//! Definitions, where the words alone leave room:
+//! * *kept*: pods that are there at the end, unfinished and not being deleted, and in that life had an eviction timer or
+//!   were bound to a node while it had a NoExecute taint.
+//! * *pending timers*: timers that run at the end, neither fulfilled nor cancelled nor lost with their controller.
+//! * *detection latency*: from the beginning of the fault to the node's Ready condition turning Unknown; *tainting
+//!   latency*: to its not-ready or unreachable NoExecute taint, swaps of the two not counted again; *eviction
+//!   latency*: to a pod's deletionTimestamp. The fault is that of [`Analysis::fault_of`]; what has none is left out.
+//! * *needless*: see [`Eviction::is_needless`].
+//! * *pod time lost*: for each pod name, from the first time it is available to the end of the run, the time in which it
+//!   is not; it stops when a user deletes the pod or when it succeeds. A pod that is created again under its
+//!   name goes on counting for it; a replacement under another name is a pod of its own, and does not make
+//!   up for the loss.
+
+use super::causes::Since;
+use super::evictions::{Eviction, evictions, is_failure_key};
+use super::metrics::Metrics;
+use super::setting::{Analysis, is_no_execute};
+use super::state::{Follow, Health, NO_NODE, Step};
+use super::statistics::Spread;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::PodPhase;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, Record, RecordId, What};
+use std::collections::BTreeMap;
+
+/// What a run comes down to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Evictions, needless ones, time lost, latencies.
+    pub metrics: Metrics,
+    /// Pods that were in danger and stayed.
+    pub kept: u64,
+    /// Eviction timers that run at the end.
+    pub pending_timers: u64,
+    /// How many deletions began, by who deleted.
+    pub deletions: BTreeMap<Actor, u64>,
+    /// Pods that could not be deleted in five tries, each time.
+    pub evictions_failed: u64,
+    /// What kubectl refused.
+    pub refused: u64,
+    /// How many nodes were Unknown at some time.
+    pub nodes_unknown: u64,
+    /// How many nodes had a not-ready or unreachable NoExecute taint at some time.
+    pub nodes_tainted: u64,
+    /// How things stand at the end.
+    pub end: End,
+}
+
+/// How things stand at the end of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct End {
+    /// Nodes by health, in the order of [`Health::ALL`].
+    pub nodes: [u64; Health::ALL.len()],
+    /// Nodes with a NoExecute taint.
+    pub nodes_no_execute: u64,
+    /// Pods that are available.
+    pub available: u64,
+    /// Pods that are Running, not Ready, not being deleted.
+    pub not_ready: u64,
+    /// Pods that are Pending, not being deleted.
+    pub pending: u64,
+    /// Pods that are being deleted.
+    pub terminating: u64,
+    /// Pods that Succeeded or Failed, not being deleted.
+    pub finished: u64,
+}
+
+/// The summary of a run; `window` is how soon a node must be back for an eviction to have been needless.
+pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
+    let evictions = evictions(analysis);
+    let mut tally = Tally::new(analysis);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let step = tally.follow.apply(id as RecordId, r);
+        tally.record(id as RecordId, r, &step);
+    }
+    tally.finish(&evictions, window)
+}
+
+/// What is kept while walking through the trace.
+struct Tally<'a> {
+    analysis: &'a Analysis<'a>,
+    follow: Follow<'a>,
+    summary: Summary,
+    detection: Vec<Dur>,
+    tainting: Vec<Dur>,
+    /// Per node when it had NoExecute taints: begin and end.
+    no_execute: Vec<Vec<(Time, Time)>>,
+    was_unknown: Vec<bool>,
+    was_tainted: Vec<bool>,
+    /// Per pod since when it is not available, having been so before.
+    lost_since: Vec<Option<Time>>,
+    /// Per pod whether its present life had a timer.
+    had_timer: Vec<bool>,
+    lost_ns: u128,
+}
+
+impl<'a> Tally<'a> {
+    fn new(analysis: &'a Analysis<'a>) -> Self {
+        let follow = Follow::new(analysis);
+        let mut no_execute = vec![Vec::new(); analysis.node_count()];
+        for (n, flags) in follow.nodes() {
+            if flags.no_execute > 0 {
+                no_execute[n.index()].push((Time::ZERO, Time::MAX));
+            }
+        }
+        Tally {
+            analysis,
+            follow,
+            summary: Summary::default(),
+            detection: Vec::new(),
+            tainting: Vec::new(),
+            no_execute,
+            was_unknown: vec![false; analysis.node_count()],
+            was_tainted: vec![false; analysis.node_count()],
+            lost_since: vec![None; analysis.pods.len()],
+            had_timer: vec![false; analysis.pods.len()],
+            lost_ns: 0,
+        }
+    }
+
+    fn latency(&self, id: RecordId, node: NodeId, at: Time) -> Option<Dur> {
+        self.analysis.fault_of(id, Some(node)).and_then(|Since { at: began, .. }| at.checked_since(began))
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
+        match r.what {
+            What::Refused(_) => self.summary.refused += 1,
+            What::EvictionFailed => self.summary.evictions_failed += 1,
+            _ => {}
+        }
+        self.node(id, r, step);
+        self.pod(r, step);
+    }
+
+    fn node(&mut self, id: RecordId, r: &Record, step: &Step) {
+        let Some((node, before, after)) = step.node else { return };
+        let i = node.index();
+        if matches!(r.what, What::NodeCondition(NodeConditionType::Ready, ..))
+            && after.ready == Some(ConditionStatus::Unknown)
+            && before.ready != after.ready
+        {
+            self.was_unknown[i] = true;
+            self.detection.extend(self.latency(id, node, r.at));
+        }
+        if let What::NodeTaints(change) = r.what
+            && r.actor == Actor::NodeLifecycle
+            && let Some(change) = self.analysis.trace.taints.get(change as usize)
+        {
+            let of_failure = |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
+            if change.added.iter().any(of_failure) && !change.removed.iter().any(of_failure) {
+                self.was_tainted[i] = true;
+                self.tainting.extend(self.latency(id, node, r.at));
+            }
+        }
+        match (before.no_execute > 0, after.no_execute > 0) {
+            (false, true) => self.no_execute[i].push((r.at, Time::MAX)),
+            (true, false) => {
+                if let Some(last) = self.no_execute[i].last_mut() {
+                    last.1 = r.at;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pod(&mut self, r: &Record, step: &Step) {
+        let Some((pod, before, after)) = step.pod else { return };
+        let i = pod.index();
+        match r.what {
+            What::TimerSet(_) => self.had_timer[i] = true,
+            What::PodCreated(_) | What::PodGone => self.had_timer[i] = false,
+            _ => {}
+        }
+        if step.deletion_begins().is_some() {
+            *self.summary.deletions.entry(r.actor).or_default() += 1;
+        }
+        let removed = step.deletion_begins().is_some() || (r.what == What::PodGone && !before.deleting);
+        let on_purpose = (removed && r.actor == Actor::User) || after.phase == PodPhase::Succeeded;
+        if let Some(since) = self.lost_since[i]
+            && (after.is_available() || on_purpose)
+        {
+            self.lost_ns += u128::from(r.at.since(since).as_nanos());
+            self.lost_since[i] = None;
+        } else if before.is_available() && !after.is_available() && !on_purpose {
+            self.lost_since[i] = Some(r.at);
+        }
+    }
+
+    /// Whether a node had a NoExecute taint at some time from then on.
+    fn tainted_since(&self, node: u32, from: Time) -> bool {
+        self.no_execute.get(node as usize).and_then(|spans| spans.last()).is_some_and(|&(_, end)| end > from)
+    }
+
+    fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
+        let horizon = self.analysis.horizon();
+        let open = self.lost_since.iter().flatten().map(|&since| u128::from(horizon.since(since).as_nanos()));
+        let lost_ns = self.lost_ns + open.sum::<u128>();
+        let mut latencies: Vec<Dur> = evictions.iter().filter_map(Eviction::latency).collect();
+        self.summary.metrics = Metrics {
+            evicted: evictions.len() as u64,
+            needless: evictions.iter().filter(|e| e.is_needless(window)).count() as u64,
+            undecided: evictions.iter().filter(|e| e.is_undecided(window, horizon)).count() as u64,
+            window,
+            lost_ns,
+            detection: Spread::of(&mut self.detection),
+            tainting: Spread::of(&mut self.tainting),
+            eviction: Spread::of(&mut latencies),
+        };
+        let mut end = End::default();
+        let (mut kept, mut pending_timers) = (0, 0);
+        for (id, p) in self.follow.pods().filter(|(_, p)| p.exists) {
+            match p.phase {
+                _ if p.deleting => end.terminating += 1,
+                PodPhase::Succeeded | PodPhase::Failed => end.finished += 1,
+                PodPhase::Pending => end.pending += 1,
+                PodPhase::Running if p.ready => end.available += 1,
+                PodPhase::Running => end.not_ready += 1,
+            }
+            pending_timers += u64::from(self.follow.timer(p).is_some());
+            let in_danger = self.had_timer[id.index()] || (p.node != NO_NODE && self.tainted_since(p.node, p.bound_at));
+            kept += u64::from(in_danger && !p.deleting && !p.phase.is_terminal());
+        }
+        for (_, n) in self.follow.nodes() {
+            end.nodes[n.health().index()] += 1;
+            end.nodes_no_execute += u64::from(n.exists && n.no_execute > 0);
+        }
+        let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count() as u64;
+        let (nodes_unknown, nodes_tainted) = (count(&self.was_unknown), count(&self.was_tainted));
+        Summary { kept, pending_timers, nodes_unknown, nodes_tainted, end, ..self.summary }
+    }
+}

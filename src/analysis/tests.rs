@@ -1,0 +1,273 @@
+//! Analyses of traces made by hand, with the arithmetic beside them.
+
+use super::curves::{curves, value_at};
+use super::evictions::evictions;
+use super::facts::Fact;
+use super::lanes::{Lanes, lanes};
+use super::metrics::{DEFAULT_NEEDLESS_WINDOW, metrics};
+use super::state::Health;
+use super::summary::summary;
+use super::synthetic::{Run, ms, one_node_lost, outage, pod_id, taint};
+use super::timeline::{Row, timeline};
+use super::{Analysis, Since, causes};
+use crate::api::meta::ConditionStatus;
+use crate::api::node::{NodeConditionType, NodeReason};
+use crate::api::pod::{PodConditionType, PodReason};
+use crate::api::taint::{Effect, UNREACHABLE};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::Do;
+use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
+
+fn texts(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()
+}
+
+#[test]
+fn a_lost_node_is_told_step_by_step() {
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let rows = timeline(&analysis, 48);
+    assert_eq!(
+        texts(&rows),
+        [
+            "61700 cut n2 begins",
+            "61700 n2 silent",
+            "105000 n2 Unknown",
+            "105000 n2 tainted unreachable:NoSchedule",
+            "105100 n2 tainted unreachable:NoExecute",
+            "105100 eviction timer of 300 s set for default/p2 of n2",
+            "405100 default/p2 of n2 evicted after 300 s",
+            "500000 cut n2 ends",
+            "500000 n2 heard again",
+            "500000 default/p2 of n2 gone",
+            "504801 n2 Ready again",
+            "504801 n2 untainted unreachable:NoSchedule",
+            "505000 n2 untainted unreachable:NoExecute",
+        ]
+    );
+    // Relative to the cut up to the pod's end, whose chain leads to it: 500 - 61.7 = 438.3 s; relative to the cut's end after it.
+    assert_eq!(rows[0].since, None);
+    assert_eq!(rows[6].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
+    assert_eq!(rows[9].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
+    assert_eq!(rows[10].since, Some(Since { at: ms(500_000), entry: 0, ended: true }));
+}
+
+#[test]
+fn a_lost_nodes_summary() {
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let s = summary(&analysis, DEFAULT_NEEDLESS_WINDOW);
+    let m = s.metrics;
+    // p2 is evicted at 405.1 s and its node is Ready again at 504.801 s, 99.701 s later.
+    assert_eq!((m.evicted, m.needless, m.undecided), (1, 1, 0));
+    assert_eq!(summary(&analysis, Dur::from_millis(99_700)).metrics.needless, 0);
+    assert_eq!(summary(&analysis, Dur::from_millis(99_701)).metrics.needless, 1);
+    // Not Ready from 105 s on: p2 to the end at 600 s, 495 s; p3 to 504.801 s, 399.801 s.
+    assert_eq!(m.lost_ns, 894_801_000_000);
+    // 105 - 61.7 = 43.3; 105.1 - 61.7 = 43.4; 405.1 - 61.7 = 343.4.
+    assert_eq!(m.detection.map(|d| (d.count, d.median)), Some((1, Dur::from_millis(43_300))));
+    assert_eq!(m.tainting.map(|d| (d.min, d.max)), Some((Dur::from_millis(43_400), Dur::from_millis(43_400))));
+    assert_eq!(m.eviction.map(|d| d.median), Some(Dur::from_millis(343_400)));
+    // p3 was on the tainted node and stayed.
+    assert_eq!((s.kept, s.pending_timers, s.nodes_unknown, s.nodes_tainted), (1, 0, 1, 1));
+    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::TaintEviction, 1)]);
+    assert_eq!((s.end.available, s.end.terminating, s.end.nodes[Health::Ready.index()]), (2, 0, 3));
+    assert_eq!(metrics(&plan, &trace, DEFAULT_NEEDLESS_WINDOW), m);
+}
+
+#[test]
+fn an_eviction_names_taint_timer_and_fault() {
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let all = evictions(&analysis);
+    let [e] = &all[..] else { panic!("one eviction, not {}", all.len()) };
+    assert_eq!(e.pod, pod_id(&trace, "default/p2"));
+    assert_eq!(e.taint.map(ToString::to_string).as_deref(), Some("node.kubernetes.io/unreachable:NoExecute"));
+    assert_eq!((e.timer_seconds, e.timer_set_at), (Some(300), Some(ms(105_100))));
+    assert_eq!((e.gone_at, e.node_back_at), (Some(ms(500_000)), Some(ms(504_801))));
+    let walk: Vec<What> = causes::chain(&trace, e.record).map(|(_, r)| r.what).collect();
+    // Deletion, timer, taint, Unknown, silence, fault.
+    assert_eq!(walk.len(), 6);
+    assert_eq!(walk.last(), Some(&What::FaultBegan));
+}
+
+#[test]
+fn curves_count_every_pod_once() {
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let c = curves(&analysis);
+    assert_eq!(c.available, [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]);
+    assert_eq!(c.not_ready, [(ms(0), 0), (ms(105_000), 2), (ms(405_100), 1), (ms(504_801), 0)]);
+    assert_eq!(c.terminating, [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]);
+    assert_eq!(c.evicted, [(ms(0), 0), (ms(405_100), 1)]);
+    assert_eq!(c.silent_nodes, [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]);
+    assert_eq!(c.not_ready_nodes, [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]);
+    assert_eq!(c.tainted_nodes, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
+    assert_eq!((value_at(&c.evicted, ms(405_099)), value_at(&c.evicted, ms(405_100))), (0, 1));
+}
+
+#[test]
+fn lanes_by_node_and_by_zone_agree() {
+    let (plan, trace) = one_node_lost();
+    let analysis = Analysis::new(&plan, &trace);
+    let Lanes::Nodes(nodes) = lanes(&analysis, 3) else { panic!("three nodes fit into three lanes") };
+    assert_eq!(nodes.len(), 3);
+    let n2 = &nodes[1];
+    let health: Vec<(u64, Health)> = n2.health.iter().map(|h| (h.0.as_millis(), h.1)).collect();
+    // Heard again at 500 s, but the API still has Unknown until the status is posted.
+    assert_eq!(health, [(0, Health::Ready), (61_700, Health::Silent), (105_000, Health::Unknown), (504_801, Health::Ready)]);
+    assert_eq!(n2.evictions, [(ms(405_100), 1)]);
+    let Lanes::Zones(zones) = lanes(&analysis, 2) else { panic!("three nodes do not fit into two lanes") };
+    assert_eq!(zones.len(), 1);
+    assert_eq!((zones[0].zone.as_str(), zones[0].nodes), ("a", 3));
+    assert_eq!(zones[0].health[2], (ms(105_000), [2, 0, 1, 0, 0]));
+    assert_eq!(zones[0].tainted, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
+}
+
+#[test]
+fn like_rows_collapse_and_nothing_is_lost() {
+    // 300 nodes: 100 in zone b, cut off; one NoExecute taint per second.
+    let (plan, trace) = outage(300, 3, 1);
+    let analysis = Analysis::new(&plan, &trace);
+    let rows = timeline(&analysis, 48);
+    assert!(rows.len() <= 72, "{} rows", rows.len());
+    let find = |text: &str| rows.iter().find(|r| r.text == text).unwrap_or_else(|| panic!("no row {text:?} in {:#?}", texts(&rows)));
+    let tainted = find("100 nodes of zone b tainted unreachable:NoExecute");
+    // Unknown of the last: 600 + 50.4 + 12*0.09 + 4*0.005 = 651.5 s; its taint 0.1 s and 99 more tokens later.
+    assert_eq!((tainted.first, tainted.last), (ms(650_500), ms(750_600)));
+    let silent = find("100 nodes of zone b silent");
+    assert_eq!((silent.first, silent.last, silent.count), (ms(600_000), ms(600_000), 100));
+    let evicted: u32 = timeline(&analysis, 0).iter().filter(|r| matches!(r.fact, Fact::Evicted(_))).map(|r| r.pods).sum();
+    assert_eq!(u64::from(evicted), summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.evicted);
+    assert_eq!(evictions(&analysis).len() as u32, evicted);
+}
+
+#[test]
+fn the_second_taint_of_a_node_is_a_row_of_its_own() {
+    let mut run = Run::new("taint, untaint, taint", ms(60_000));
+    let n = run.node("n1", "");
+    let t = taint(UNREACHABLE, Effect::NoExecute);
+    let (cut, _) = run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n]), None);
+    for at in [10_000, 20_000] {
+        run.taints(ms(at), cut, Actor::NodeLifecycle, n, std::slice::from_ref(&t), &[]);
+        run.taints(ms(at + 5_000), cut, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&t));
+    }
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let [on, off] = ["n1 tainted unreachable:NoExecute", "n1 untainted unreachable:NoExecute"];
+    assert_eq!(
+        texts(&timeline(&analysis, 48)),
+        ["1000 cut n1".to_owned(), format!("10000 {on}"), format!("15000 {off}"), format!("20000 {on}"), format!("25000 {off}")]
+    );
+    // With less room the two become one.
+    let rows = timeline(&analysis, 3);
+    assert_eq!(texts(&rows), ["1000 cut n1".to_owned(), format!("10000 {on}, 2 times"), format!("15000 {off}, 2 times")]);
+    assert_eq!((rows[1].last, rows[1].count), (ms(20_000), 2));
+}
+
+#[test]
+fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
+    let mut run = Run::new("pressure, cut", ms(200_000));
+    let nodes = ["n1", "n2"].map(|n| run.node(n, "a"));
+    let n = nodes[0];
+    let pressure = Do::Condition(vec![n], NodeConditionType::MemoryPressure, ConditionStatus::True);
+    let (pressed, _) = run.entry("pressure", ms(30_000), None, pressure, None);
+    let what = What::NodeCondition(NodeConditionType::MemoryPressure, ConditionStatus::True, NodeReason::None);
+    let condition = run.record(ms(30_000), pressed, Actor::Kubelet, what, n);
+    for both in nodes {
+        run.record(ms(60_000), NO_RECORD, Actor::User, What::NodeSilent, both);
+    }
+    run.entry("cut all", ms(60_000), None, Do::Cut(nodes.to_vec()), None);
+    // The controller decides on the version that the pressure made, and yet the cut is to blame.
+    let unknown = run.ready(ms(110_000), condition, n, ConditionStatus::Unknown);
+    run.taints(ms(110_100), unknown, Actor::NodeLifecycle, n, &[taint(UNREACHABLE, Effect::NoExecute)], &[]);
+    let zone = run.text(":\0:a");
+    for (at, state) in [(1, ZoneState::Normal), (120_000, ZoneState::FullDisruption), (130_000, ZoneState::FullDisruption)] {
+        run.lifecycle(ms(at), NO_RECORD, What::Zone(state), zone);
+    }
+    run.lifecycle(ms(120_000), NO_RECORD, What::MasterDisruptionEntered, 0);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let rows = timeline(&analysis, 48);
+    assert_eq!(
+        texts(&rows),
+        [
+            "30000 pressure",
+            "30000 n1 MemoryPressure True",
+            "60000 n1, n2 silent",
+            "60000 cut all",
+            "110000 n1 Unknown",
+            "110100 n1 tainted unreachable:NoExecute",
+            "120000 zone a: FullDisruption",
+            "120000 master disruption: every zone is fully disrupted, taints come off and tainting stops",
+        ]
+    );
+    let cut = Some(Since { at: ms(60_000), entry: 1, ended: false });
+    assert_eq!([rows[2].since, rows[4].since, rows[5].since], [cut; 3]);
+    assert_eq!(rows[1].since, Some(Since { at: ms(30_000), entry: 0, ended: false }));
+    // 110 - 60 s.
+    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.detection;
+    assert_eq!(detection.map(|d| d.median), Some(Dur::from_secs(50)));
+}
+
+#[test]
+fn a_users_deletion_is_no_loss_and_a_stop_of_the_controllers_loses_timers() {
+    let mut run = Run::new("user", ms(100_000));
+    let n = run.node("n1", "a");
+    let [p, q] = ["default/p", "default/q"].map(|name| run.pod(name, n));
+    let timer = run.eviction(ms(5_000), NO_RECORD, What::TimerSet(300), q);
+    let ready = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
+    run.lifecycle(ms(10_000), NO_RECORD, ready, p);
+    run.record(ms(40_000), NO_RECORD, Actor::User, What::PodDeleting(30), p);
+    run.record(ms(41_000), NO_RECORD, Actor::Kubelet, What::PodGone, p);
+    run.record(ms(50_000), timer, Actor::User, What::ControllersStopped, 0);
+    let (plan, trace) = run.finish();
+    let s = summary(&Analysis::new(&plan, &trace), DEFAULT_NEEDLESS_WINDOW);
+    // p is not Ready from 10 s until the user deletes it at 40 s; its deletion is no eviction.
+    assert_eq!((s.metrics.lost_ns, s.metrics.evicted), (30_000_000_000, 0));
+    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::User, 1)]);
+    // q's timer died with the controllers; it had one and stayed.
+    assert_eq!((s.pending_timers, s.kept), (0, 1));
+}
+
+#[test]
+fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
+    let mut run = Run::new("early", ms(100_000));
+    let [n1, n2] = ["n1", "n2"].map(|n| run.node(n, "a"));
+    let [p1, p2] = [("default/p1", n1), ("default/p2", n2)].map(|(p, n)| run.pod(p, n));
+    let (cut, _) = run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n1]), None);
+    run.record(ms(1_000), cut, Actor::User, What::NodeSilent, n1);
+    let tainted = run.taints(ms(51_000), cut, Actor::NodeLifecycle, n1, &[taint(UNREACHABLE, Effect::NoExecute)], &[]);
+    run.eviction(ms(51_000), tainted, What::PodDeleting(30), p1);
+    let (user, _) = run.entry("maintenance", ms(60_000), None, Do::Taint(vec![n2], Default::default()), None);
+    let tainted = run.taints(ms(60_000), user, Actor::User, n2, &[taint("maintenance", Effect::NoExecute)], &[]);
+    run.eviction(ms(60_010), tainted, What::PodDeleting(30), p2);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let m = summary(&analysis, Dur::from_secs(60)).metrics;
+    // n1 was away from the eviction at 51 s to the end, 49 s later; n2 never was, but its taint was a user's.
+    assert_eq!((m.evicted, m.needless, m.undecided), (2, 0, 1));
+    assert_eq!(summary(&analysis, Dur::from_secs(49)).metrics.undecided, 0);
+    // From the cut to p1's eviction 50 s, from the taint to p2's 0.01 s; the lower of two is their median.
+    assert_eq!(m.eviction.map(|e| (e.min, e.median, e.max)), Some((Dur::from_millis(10), Dur::from_millis(10), Dur::from_secs(50))));
+}
+
+#[test]
+fn what_repeats_changes_nothing_and_ids_out_of_range_do_not_panic() {
+    let mut run = Run::new("odd", ms(10_000));
+    let n = run.node("n1", "a");
+    let p = run.pod("default/p", n);
+    for at in [0, 1_000] {
+        run.record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, n);
+        run.eviction(ms(at + 1), NO_RECORD, What::PodDeleting(30), p);
+    }
+    run.record(ms(2_000), NO_RECORD, Actor::User, What::FaultBegan, 99);
+    run.lifecycle(ms(2_000), NO_RECORD, What::NodeTaints(99), n);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    // The grace period's second setting is no second eviction, nor is the node silent twice.
+    assert_eq!(texts(&timeline(&analysis, 48)), ["0 n1 silent", "1 default/p of n1 evicted"]);
+    assert_eq!(summary(&analysis, Dur::ZERO).metrics.evicted, 1);
+    assert_eq!(analysis.since_of(RecordId::MAX, None), None);
+    assert_eq!(analysis.horizon(), Time::from_secs(10));
+}

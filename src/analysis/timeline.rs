@@ -1,0 +1,262 @@
+//! The timeline that a person follows: facts, like ones collapsed into rows.
+//!
+//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per fact and moment, nodes
+//! together that share both; per fact and zone; per fact; the same fact again of the same node no longer apart; facts that are reckoned from different
+//! entries of the timeline no longer apart. The first level that stays within a given number of rows is taken;
+//! the later ones, which tell less, only where that number is exceeded by half.
+
+use super::causes::Since;
+use super::facts::{Fact, Facts, Finding};
+use super::rows::Text;
+use super::setting::Analysis;
+use super::state::NO_NODE;
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::Time;
+use crate::trace::RecordId;
+use std::collections::BTreeMap;
+
+/// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down to that.
+pub const DEFAULT_ROWS: usize = 60;
+
+/// A row of the timeline: one fact, of one or many nodes or pods.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// When it first became true.
+    pub first: Time,
+    /// When it last became true.
+    pub last: Time,
+    /// What happened.
+    pub fact: Fact,
+    /// What the times are given relative to.
+    pub since: Option<Since>,
+    /// The nodes it is about, or that its pods are on; by id, each once.
+    pub nodes: Vec<NodeId>,
+    /// How many pods it is about.
+    pub pods: u32,
+    /// The pod it is about, where it is only one.
+    pub pod: Option<PodId>,
+    /// How many records it stands for.
+    pub count: u32,
+    /// The first of its records; its causes explain it.
+    pub record: RecordId,
+    /// The row in words, without its times: "834 nodes of zone b tainted unreachable:NoExecute".
+    pub text: String,
+}
+
+/// The rows of a run's timeline in the order of their first times: up to about `max_rows` if collapsing achieves it.
+pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
+    let mut fine = Fine::new(analysis);
+    let mut facts = Facts::new(analysis);
+    facts.walk(|f| fine.add(f));
+    let mut rows = Vec::new();
+    for level in LEVELS {
+        rows = merge(analysis, &fine.groups, level);
+        if rows.len() <= if level.span || level.zone { max_rows } else { max_rows + max_rows / 2 } {
+            break;
+        }
+    }
+    rows.sort_by_key(|r| (r.first, r.record));
+    let text = Text { analysis, taints: &facts.taints };
+    for row in &mut rows {
+        row.text = text.row(row);
+    }
+    rows
+}
+
+/// Facts of one kind and node, each node or pod at most once.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    first: Time,
+    last: Time,
+    fact: Fact,
+    since: Option<Since>,
+    /// How often the same fact was true of the same object since the same entry before.
+    generation: u8,
+    node: u32,
+    pods: u32,
+    pod: Option<PodId>,
+    count: u32,
+    record: RecordId,
+}
+
+/// What sets groups apart: fact, entry, generation, node.
+type FineKey = (Fact, Option<Since>, u8, u32);
+
+/// The finest grouping, made while the facts are found.
+struct Fine {
+    groups: Vec<Group>,
+    by_key: BTreeMap<FineKey, u32>,
+    /// Pods of one node come one after the other, so that most facts fall into the group of the one before.
+    latest: Option<(FineKey, u32)>,
+    /// How often a fact was true of a node, or of the cluster or a zone, and since which entry that is counted.
+    seen_nodes: BTreeMap<(u32, Fact), (Option<Since>, u8)>,
+    /// The same of pods: entry in the upper 24 bits, count in the lower 8.
+    seen_pods: Vec<[u32; POD_SLOTS]>,
+    entries: BTreeMap<Option<Since>, u32>,
+    latest_entry: Option<(Option<Since>, u32)>,
+}
+
+const POD_SLOTS: usize = 7;
+
+/// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
+fn pod_slot(fact: Fact) -> usize {
+    match fact {
+        Fact::TimerSet(_) => 0,
+        Fact::TimerCancelled => 1,
+        Fact::EvictionFailed => 2,
+        Fact::PodGone => 3,
+        Fact::PodCreated => 4,
+        Fact::PodBound => 5,
+        // A life of a pod ends only once in each of these ways.
+        _ => 6,
+    }
+}
+
+impl Fine {
+    fn new(analysis: &Analysis<'_>) -> Self {
+        Fine {
+            groups: Vec::new(),
+            by_key: BTreeMap::new(),
+            latest: None,
+            seen_nodes: BTreeMap::new(),
+            seen_pods: vec![[0; POD_SLOTS]; analysis.pods.len()],
+            entries: BTreeMap::new(),
+            latest_entry: None,
+        }
+    }
+
+    fn add(&mut self, f: &Finding) {
+        let generation = self.generation(f);
+        let key = (f.fact, f.since, generation, f.node);
+        let index = match self.latest {
+            Some((k, i)) if k == key => i,
+            _ => *self.by_key.entry(key).or_insert_with(|| {
+                self.groups.push(Group {
+                    first: f.at,
+                    last: f.at,
+                    fact: f.fact,
+                    since: f.since,
+                    generation,
+                    node: f.node,
+                    pods: 0,
+                    pod: f.pod,
+                    count: 0,
+                    record: f.record,
+                });
+                self.groups.len() as u32 - 1
+            }),
+        };
+        self.latest = Some((key, index));
+        let group = &mut self.groups[index as usize];
+        group.last = f.at;
+        group.pods += u32::from(f.pod.is_some());
+        group.count += 1;
+    }
+
+    fn generation(&mut self, f: &Finding) -> u8 {
+        if let Some(pod) = f.pod {
+            let entry = self.entry(f.since);
+            let Some(slots) = self.seen_pods.get_mut(pod.index()) else { return 0 };
+            let slot = &mut slots[pod_slot(f.fact)];
+            let count = if *slot >> 8 == entry { (*slot as u8).saturating_add(1) } else { 1 };
+            *slot = entry << 8 | u32::from(count);
+            return count - 1;
+        }
+        let seen = self.seen_nodes.entry((f.node, f.fact)).or_insert((f.since, 0));
+        *seen = if seen.0 == f.since { (f.since, seen.1.saturating_add(1)) } else { (f.since, 1) };
+        seen.1 - 1
+    }
+
+    /// A small number for an entry, from 1.
+    fn entry(&mut self, since: Option<Since>) -> u32 {
+        if let Some((s, n)) = self.latest_entry
+            && s == since
+        {
+            return n;
+        }
+        let next = self.entries.len() as u32 + 1;
+        let n = *self.entries.entry(since).or_insert(next) & 0x00ff_ffff;
+        self.latest_entry = Some((since, n));
+        n
+    }
+}
+
+/// What groups have in common to become one row.
+#[derive(Clone, Copy)]
+struct Level {
+    /// The milliseconds in which it first and last became true.
+    span: bool,
+    zone: bool,
+    generation: bool,
+    entry: bool,
+}
+
+const LEVELS: [Level; 5] = [
+    Level { span: true, zone: false, generation: true, entry: true },
+    Level { span: false, zone: true, generation: true, entry: true },
+    Level { span: false, zone: false, generation: true, entry: true },
+    Level { span: false, zone: false, generation: false, entry: true },
+    Level { span: false, zone: false, generation: false, entry: false },
+];
+
+/// The fact without the entry or text that it names.
+fn without_entry(fact: Fact) -> Fact {
+    match fact {
+        Fact::EntryBegan(_) => Fact::EntryBegan(u32::MAX),
+        Fact::EntryEnded(_) => Fact::EntryEnded(u32::MAX),
+        Fact::Refused(text, _) => Fact::Refused(text, u32::MAX),
+        other => other,
+    }
+}
+
+fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut by_key = BTreeMap::new();
+    for g in groups {
+        let fact = if level.entry { g.fact } else { without_entry(g.fact) };
+        let place = match g.node {
+            n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
+            _ => 0,
+        };
+        let span = level.span.then_some((g.first.as_millis(), g.last.as_millis()));
+        let since = if level.entry { g.since } else { None };
+        let key = (fact, since, if level.generation { g.generation } else { 0 }, place, span);
+        let index = *by_key.entry(key).or_insert_with(|| {
+            rows.push(Row {
+                first: g.first,
+                last: g.last,
+                fact,
+                since: g.since,
+                nodes: Vec::new(),
+                pods: 0,
+                pod: g.pod,
+                count: 0,
+                record: g.record,
+                text: String::new(),
+            });
+            rows.len() as u32 - 1
+        });
+        let row = &mut rows[index as usize];
+        if g.node != NO_NODE {
+            row.nodes.push(NodeId(g.node));
+        }
+        if g.first < row.first {
+            (row.first, row.record) = (g.first, g.record);
+        }
+        row.last = row.last.max(g.last);
+        if row.since != g.since {
+            // Reckoned from several entries: none is named.
+            row.since = None;
+        }
+        row.pods += g.pods;
+        row.count += g.count;
+    }
+    for row in &mut rows {
+        row.nodes.sort_unstable();
+        row.nodes.dedup();
+        if row.pods != 1 {
+            row.pod = None;
+        }
+    }
+    rows
+}

@@ -1,1 +1,0 @@
-//! What the API server accepts: keys, values, effects, taints, tolerations.

@@ -1,0 +1,109 @@
+//! The commands and what they have in common.
+
+use super::completions::CompletionsArgs;
+use super::conform::ConformArgs;
+use super::init::InitArgs;
+use super::man::ManArgs;
+use super::run::RunArgs;
+use super::sweep::SweepArgs;
+use super::terminal::ColorWhen;
+use super::validate::ValidateArgs;
+use crate::kernel::Dur;
+use crate::scenario::{Overrides, duration};
+use clap::{CommandFactory, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Try it:
+  taintsim init first.ron        write a commented scenario
+  taintsim run first.ron         simulate it: timeline, summary, charts
+  taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
+                                 try two values over ten seeds: table and chart
+
+Exit codes:
+  0 fine                     3 internal error, or something cannot be read or written
+  1 recordings differ        4 nothing was selected
+  2 wrong usage or input     130 interrupted";
+
+/// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
+///
+/// Give it a cluster and what goes wrong, as a scenario file, and it tells which pods are evicted, when and why, as the
+/// controllers of the chosen Kubernetes release would have done it. The same scenario and seed give the same result.
+#[derive(Debug, Parser)]
+#[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
+pub(crate) struct Cli {
+    /// When to write colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: ColorWhen,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate scenarios: prints a timeline and a summary, writes records and charts
+    Run(RunArgs),
+    /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
+    Sweep(SweepArgs),
+    /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
+    Conform(ConformArgs),
+    /// Check scenarios, and name every mistake in them
+    Validate(ValidateArgs),
+    /// Write a commented scenario to start from
+    Init(InitArgs),
+    /// Print completions for a shell
+    #[command(hide = true)]
+    Completions(CompletionsArgs),
+    /// Print a page of the manual, as roff
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+/// The command line, for completions and the manual.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// What a command line changes in every scenario.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ChangeArgs {
+    /// The Kubernetes release: "1.34" is its last patch, "1.20.2" that one [default: the scenario's, or 1.34]
+    #[arg(long, value_name = "RELEASE")]
+    kubernetes: Option<String>,
+    /// Delays and limits: "typical" as a real control plane has them, "ideal" has none [default: the scenario's, or typical]
+    #[arg(long, value_name = "TIMING")]
+    timing: Option<String>,
+    /// The seed of all that a real cluster leaves to chance, a whole number [default: the scenario's, or 1]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+impl ChangeArgs {
+    /// These, and what `--set` says.
+    pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
+        Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: self.seed, sets }
+    }
+
+    /// The changes as paths, for the manifest.
+    pub(crate) fn as_sets(&self) -> Vec<String> {
+        let named = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
+        named.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}"))).collect()
+    }
+}
+
+/// Reads a duration of the command line.
+pub(crate) fn duration(text: &str) -> Result<Dur, String> {
+    duration::parse(text).map_err(|e| match e.hint() {
+        Some(hint) => format!("{e}; {hint}"),
+        None => e.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}

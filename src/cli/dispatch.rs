@@ -1,0 +1,138 @@
+//! From arguments to a command, and from its end to an exit code.
+
+use super::args::{Cli, Command};
+use super::conform::{self, ConformArgs};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::terminal::{ColorWhen, Terminal};
+use super::{completions, init, interrupt, man, run, suggest, sweep, validate};
+use crate::api::spelling;
+use crate::kernel::Choices;
+use crate::sim::{self, Plan};
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, FromArgMatches};
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command line; the first argument is the program's name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    std::panic::set_hook(Box::new(defect));
+    let args: Vec<OsString> = args.into_iter().collect();
+    // The hook has said what is to be said.
+    catch_unwind(AssertUnwindSafe(|| start(args))).unwrap_or(Exit::Internal).into()
+}
+
+fn start(args: Vec<OsString>) -> Exit {
+    let when = color(&args);
+    let terminal = Terminal::new(when);
+    let choice = match when {
+        ColorWhen::Auto => clap::ColorChoice::Auto,
+        ColorWhen::Always => clap::ColorChoice::Always,
+        ColorWhen::Never => clap::ColorChoice::Never,
+    };
+    let mut program = Cli::command().color(choice);
+    match program.try_get_matches_from_mut(args).and_then(|m| Cli::from_arg_matches(&m)) {
+        Ok(Cli { command: Some(command), .. }) => {
+            interrupt::listen();
+            call(&command, &terminal).unwrap_or_else(|failure| failure.report(&terminal))
+        }
+        Ok(Cli { command: None, .. }) => match write_help(&mut program, &terminal) {
+            Ok(()) => Exit::Fine,
+            Err(error) => Failure::from(error).report(&terminal),
+        },
+        Err(error) => {
+            let error = advised(error);
+            match error.print() {
+                Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => Failure::from(e).report(&terminal),
+                _ if error.use_stderr() => Exit::Input,
+                _ => Exit::Fine,
+            }
+        }
+    }
+}
+
+fn call(command: &Command, terminal: &Terminal) -> Outcome {
+    match command {
+        Command::Run(args) => run::run(args, terminal),
+        Command::Sweep(args) => sweep::sweep(args, terminal),
+        Command::Conform(args) => conform(args, terminal),
+        Command::Validate(args) => validate::validate(args, terminal),
+        Command::Init(args) => init::init(args, terminal),
+        Command::Completions(args) => completions::completions(args, terminal),
+        Command::Man(args) => man::man(args, terminal),
+    }
+}
+
+fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
+    if let Some(problem) = args.paths.iter().find_map(|path| suggest::missing(path)) {
+        return Err(Failure::Input(problem));
+    }
+    // Seed 0 is the run in which every choice falls on its first alternative, as the recorder's do.
+    let model = |plan: &Plan, seed: u64| sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) });
+    let mut out = terminal.out();
+    let code = conform::run(args, &model, &mut out, &mut io::stderr().lock())?;
+    out.flush()?;
+    Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
+}
+
+/// The help that a call without arguments gets: data, on standard output.
+fn write_help(program: &mut clap::Command, terminal: &Terminal) -> io::Result<()> {
+    let help = program.render_help();
+    let mut out = terminal.out();
+    if terminal.colour {
+        write!(out, "{}", help.ansi())?
+    } else {
+        write!(out, "{help}")?
+    }
+    out.flush()
+}
+
+/// What `--color` says, looked up ahead of everything else: mistakes in the rest are reported in colour, too, or not.
+fn color(args: &[OsString]) -> ColorWhen {
+    let read = |text: &str| <ColorWhen as clap::ValueEnum>::from_str(text, false).unwrap_or_default();
+    let mut args = args.iter().skip(1).filter_map(|a| a.to_str()).take_while(|a| *a != "--");
+    while let Some(arg) = args.next() {
+        match arg.strip_prefix("--color") {
+            Some("") => return args.next().map_or(ColorWhen::Auto, read),
+            Some(rest) if rest.starts_with('=') => return read(&rest[1..]),
+            _ => {}
+        }
+    }
+    ColorWhen::Auto
+}
+
+/// A scenario in the place of a command gets the command to use; a misspelt command that is too short for clap's own
+/// measure of likeness gets the nearest one.
+fn advised(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    if word.ends_with(".ron") || Path::new(word).is_file() {
+        let advice = StyledStr::from(format!("to simulate a scenario, use `taintsim run {word}`"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
+    } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
+        let program = Cli::command();
+        let names = program.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
+        if let Some(near) = spelling::nearest(word, names) {
+            let near = ContextValue::Strings(vec![near.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, near);
+        }
+    }
+    error
+}
+
+/// What a panic says: it is a defect of this program and of nobody's input.
+fn defect(info: &PanicHookInfo<'_>) {
+    let what = info.payload_as_str().unwrap_or("something unexpected");
+    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    let mut text = format!("internal error: {what}{place}\n");
+    text.push_str("This is a defect of taintsim. Please report it with this message, the command line and the scenario.\n");
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured {
+        text.push_str(&backtrace.to_string());
+    }
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,71 @@
+//! Why a command ended before its end, how that is said, and with which exit code.
+
+use super::exit::Exit;
+use super::terminal::Terminal;
+use crate::scenario::{Problem, Problems};
+use std::io;
+use std::path::Path;
+
+/// Why a command ended.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A scenario, or what the command line changes in it, is wrong.
+    Problems(Problems),
+    /// Something else that was given is wrong.
+    Input(Problem),
+    /// Something cannot be read, written or made.
+    Io(String),
+    /// Ctrl-C; the text says what became of the work.
+    Interrupted(String),
+    /// Nobody reads standard output any more, which is no error: `taintsim … | head`.
+    ClosedPipe,
+}
+
+/// How a command ended.
+pub(crate) type Outcome = Result<Exit, Failure>;
+
+impl Failure {
+    /// A failure to write a file.
+    pub(crate) fn write(path: &Path, error: &io::Error) -> Self {
+        Self::Io(format!("cannot write {}: {error}", path.display()))
+    }
+
+    /// Says it on standard error, and gives the exit code.
+    pub(crate) fn report(self, terminal: &Terminal) -> Exit {
+        match self {
+            Self::Problems(problems) => {
+                terminal.problems(&problems);
+                Exit::Input
+            }
+            Self::Input(problem) => {
+                terminal.error(&problem.message, problem.help.as_deref());
+                Exit::Input
+            }
+            Self::Io(text) => {
+                terminal.error(&text, None);
+                Exit::Internal
+            }
+            Self::Interrupted(text) => {
+                terminal.note(&text);
+                Exit::Interrupted
+            }
+            Self::ClosedPipe => Exit::Fine,
+        }
+    }
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::Problems(problems)
+    }
+}
+
+/// An error of standard output, the only writer whose errors are passed on as they are.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
+            _ => Self::Io(format!("cannot write to standard output: {error}")),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `taintsim man`: prints a page of the manual, as roff.
+
+use super::args;
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::terminal::Terminal;
+use crate::scenario::Problem;
+use std::io::Write;
+
+/// Arguments of `taintsim man`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command whose page to print; without, that of the program
+    command: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn man(args: &ManArgs, terminal: &Terminal) -> Outcome {
+    let mut program = args::command();
+    program.build();
+    let page = match &args.command {
+        None => program,
+        Some(name) => match program.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(Failure::Input(Problem::new(format!("there is no command `{name}`")))),
+        },
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text)?;
+    let mut out = terminal.out();
+    out.write_all(&text)?;
+    out.flush()?;
+    Ok(Exit::Fine)
+}

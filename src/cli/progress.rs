@@ -1,0 +1,91 @@
+//! How far a command is: a bar on a terminal, a plain line every few seconds elsewhere, nothing in the first second.
+
+use super::terminal::Terminal;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Runs shorter than this show nothing.
+const QUIET_FOR: Duration = Duration::from_secs(1);
+/// The time between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
+/// Shows how far a command is. Threads may share it.
+pub(crate) struct Progress {
+    terminal: Terminal,
+    name: String,
+    /// Says how much of how much is done.
+    words: fn(done: u64, all: u64) -> String,
+    all: u64,
+    begun: Instant,
+    shown: Mutex<Shown>,
+}
+
+/// What is on the screen.
+struct Shown {
+    /// Nothing is to be shown.
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    next: Duration,
+}
+
+impl Progress {
+    /// Nothing is done yet. With `quiet`, nothing will ever be shown.
+    pub(crate) fn new(terminal: &Terminal, quiet: bool, name: &str, all: u64, words: fn(u64, u64) -> String) -> Self {
+        let shown = Shown { quiet, bar: None, next: QUIET_FOR };
+        Self { terminal: *terminal, name: name.to_owned(), words, all, begun: Instant::now(), shown: Mutex::new(shown) }
+    }
+
+    /// So much is done.
+    pub(crate) fn set(&self, done: u64) {
+        let elapsed = self.begun.elapsed();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.quiet || elapsed < shown.next {
+            return;
+        }
+        let words = (self.words)(done, self.all);
+        if self.terminal.is_error_terminal {
+            let bar = shown.bar.get_or_insert_with(|| self.bar());
+            bar.set_message(words);
+            bar.set_position(done);
+            // The bar itself draws no more often than eyes can see.
+            return;
+        }
+        self.terminal.note(&format!("{}: {words} ({}%)", self.name, done.saturating_mul(100) / self.all.max(1)));
+        shown.next = elapsed + BETWEEN_LINES;
+    }
+
+    /// All is done, and now something else is.
+    pub(crate) fn then(&self, words: &str) {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = &shown.bar {
+            bar.set_position(self.all);
+            bar.set_message(words.to_owned());
+            bar.tick();
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(&self) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.quiet = true;
+        if let Some(bar) = shown.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(self.all), ProgressDrawTarget::stderr()).with_elapsed(self.begun.elapsed());
+        let template = "{prefix} {bar:32.cyan/dim} {msg}, {eta} left";
+        // The template is a constant; if it were wrong there would still be a bar.
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+        bar.set_prefix(self.name.clone());
+        bar
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

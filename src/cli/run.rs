@@ -1,0 +1,193 @@
+//! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a folder of results.
+
+use super::args::{ChangeArgs, duration};
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::interrupt;
+use super::progress::Progress;
+use super::terminal::Terminal;
+use crate::analysis::Analysis;
+use crate::kernel::{Choices, Dur, Time};
+use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
+use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Problem, Problems};
+use crate::sim::{self, Plan};
+use crate::trace::Trace;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document for each scenario
+    Json,
+}
+
+/// Arguments of `taintsim run`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// Scenarios to simulate, one after the other; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The folder for results; those of FILE are in a folder of its name in it, which is replaced as a whole
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Another value for something in the scenarios, such as `pods.web.tolerations[unreachable].tolerationSeconds=60` or
+    /// `flags.kube-controller-manager.node-monitor-grace-period=50s`; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// An eviction was needless if its node was back within this time, a duration such as 90s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    needless_within: Dur,
+    /// How to print results on standard output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A scenario that is ready to run.
+struct Ready {
+    plan: Plan,
+    source: Source,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
+    // All scenarios are read before the first one runs: a mistake in the last one is not found an hour later.
+    let mut ready: Vec<Ready> = Vec::new();
+    let mut problems = Vec::new();
+    for file in &args.files {
+        match prepare(file, args) {
+            Ok(scenario) => ready.push(scenario),
+            Err(found) => problems.extend(found.0),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Problems(problems).into());
+    }
+    for (i, later) in ready.iter().enumerate() {
+        if let Some(earlier) = ready[..i].iter().find(|r| r.plan.name == later.plan.name) {
+            let place = args.out.join(&later.plan.name);
+            let message = format!("the results of {} and {} would both be {}", earlier.source.file, later.source.file, place.display());
+            return Err(Failure::Input(Problem::new(message).help("run them one by one, with different folders as --out")));
+        }
+        writable(&args.out, &later.plan.name)?;
+    }
+    let mut out = terminal.out();
+    for (i, scenario) in ready.iter().enumerate() {
+        if i > 0 && args.format == Format::Text {
+            writeln!(out)?;
+        }
+        one(scenario, args, terminal, &mut out)?;
+        out.flush()?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Reads a scenario, from standard input where the path is `-`.
+pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
+    if file.as_os_str() != "-" {
+        return scenario::load(file);
+    }
+    let mut bytes = Vec::new();
+    match io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
+        Ok(_) => scenario::parse("<stdin>", bytes, Path::new("")),
+        Err(error) => Err(Problems::one(Problem::new(format!("cannot read standard input: {error}")))),
+    }
+}
+
+fn prepare(file: &Path, args: &RunArgs) -> Result<Ready, Problems> {
+    let loaded = load(file)?;
+    let overrides = args.change.overrides(args.sets.clone());
+    let plan = scenario::build(&loaded, &overrides)?;
+    let seed = scenario::seed(&loaded, &overrides)?;
+    let mut set = args.change.as_sets();
+    set.extend(args.sets.iter().cloned());
+    let source = Source { file: file.display().to_string(), text: loaded.source.text.as_bytes().to_vec(), set, seed };
+    Ok(Ready { plan, source })
+}
+
+/// Fails now, and not after a long simulation, where results could not be written.
+pub(crate) fn writable(out: &Path, name: &str) -> Result<(), Failure> {
+    Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
+}
+
+/// A folder of results that cannot be written.
+pub(crate) fn folder_failure(error: &OutputError) -> Failure {
+    match error {
+        OutputError::File(FileError::NotOurs { .. } | FileError::Name { .. }) => {
+            Failure::Input(Problem::new(error.to_string()).help("name another folder with --out"))
+        }
+        OutputError::File(_) | OutputError::Chart(_) => Failure::Io(error.to_string()),
+    }
+}
+
+fn one(scenario: &Ready, args: &RunArgs, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+    let Ready { plan, source } = scenario;
+    let progress = Progress::new(terminal, args.quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
+        let clock = |ms| report::short(Dur::from_secs(ms / 1000));
+        format!("{} of {} simulated", clock(done), clock(all))
+    });
+    let trace = simulate(scenario, &progress, args)?;
+    progress.then("writing results");
+    let analysis = Analysis::new(plan, &trace);
+    let report = Report::new(&analysis, source, args.needless_within);
+    let written = write(&report, &args.out, &plan.name)?;
+    progress.clear();
+    match args.format {
+        Format::Text => report::text::write(out, &report, Some(&written), Style { colour: terminal.colour, width: terminal.width })?,
+        Format::Json => {
+            let document = report::json::document(&report, Some(&written.folder.display().to_string()), &written.files);
+            report::json::write(out, &document)?;
+        }
+    }
+    Ok(())
+}
+
+fn simulate(scenario: &Ready, progress: &Progress, args: &RunArgs) -> Result<Trace, Failure> {
+    let mut reached = Time::ZERO;
+    let (trace, finished) = interrupt::heeding(|| {
+        sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {
+            reached = now;
+            progress.set(now.as_millis());
+            !interrupt::asked()
+        })
+    });
+    if finished && !interrupt::asked() {
+        return Ok(trace);
+    }
+    progress.clear();
+    let (plan, folder) = (&scenario.plan, args.out.join(&scenario.plan.name));
+    let at = report::short(Dur::from_secs(reached.as_secs()));
+    let all = report::short(Dur::from_nanos(plan.horizon.as_nanos()));
+    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {}; nothing was written to {}", plan.name, folder.display())))
+}
+
+fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure> {
+    let written = interrupt::heeding(|| {
+        let written = report::write_folder(report, out, interrupt::unfinished);
+        interrupt::finished();
+        written
+    });
+    written.map_err(|error| match interrupt::asked() {
+        true => Failure::Interrupted(format!("interrupted; nothing was written to {}", out.join(name).display())),
+        false => folder_failure(&error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::DEFAULT_NEEDLESS_WINDOW;
+
+    #[test]
+    fn the_default_window_is_the_one_of_the_figures() {
+        assert_eq!(duration("5m"), Ok(DEFAULT_NEEDLESS_WINDOW));
+    }
+}

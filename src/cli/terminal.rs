@@ -1,0 +1,94 @@
+//! What the program knows of the terminal: colours and width. Diagnostics go to standard error through here.
+
+use crate::scenario::Problems;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+/// When to write colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal; NO_COLOR and CLICOLOR_FORCE are heeded
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The width of lines where there is no terminal to ask.
+const WIDTH: usize = 100;
+/// Lines are not made longer than this on a wide terminal: nobody reads across it.
+const WIDTH_MAX: usize = 160;
+/// Nor shorter than this on a narrow one.
+const WIDTH_MIN: usize = 60;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// Where the program writes, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Whether standard output takes colours.
+    pub(crate) colour: bool,
+    /// Whether standard error takes colours.
+    pub(crate) error_colour: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) is_error_terminal: bool,
+    /// How many characters fit into a line.
+    pub(crate) width: usize,
+}
+
+impl Terminal {
+    /// Looks at the terminal.
+    pub(crate) fn new(when: ColorWhen) -> Self {
+        let choice = match when {
+            ColorWhen::Auto => ColorChoice::Auto,
+            ColorWhen::Always => ColorChoice::Always,
+            ColorWhen::Never => ColorChoice::Never,
+        };
+        choice.write_global();
+        let takes = |choice: ColorChoice| choice != ColorChoice::Never;
+        let size = terminal_size::terminal_size_of(io::stdout()).or_else(|| terminal_size::terminal_size_of(io::stderr()));
+        Self {
+            colour: takes(AutoStream::choice(&io::stdout())),
+            error_colour: takes(AutoStream::choice(&io::stderr())),
+            is_error_terminal: io::stderr().is_terminal(),
+            width: size.map_or(WIDTH, |(columns, _)| usize::from(columns.0)).clamp(WIDTH_MIN, WIDTH_MAX),
+        }
+    }
+
+    /// Standard output, for data. Whoever uses it flushes it, so that its errors are seen.
+    pub(crate) fn out(&self) -> BufWriter<StdoutLock<'static>> {
+        BufWriter::with_capacity(1 << 16, io::stdout().lock())
+    }
+
+    /// Says that something went wrong, and what may help.
+    pub(crate) fn error(&self, text: &str, help: Option<&str>) {
+        let mut said = format!("{}: {text}\n", self.painted("error", ERROR));
+        if let Some(help) = help {
+            said.push_str(&format!("  {}: {help}\n", self.painted("help", HELP)));
+        }
+        say(&said);
+    }
+
+    /// Says something that is neither data nor an error.
+    pub(crate) fn note(&self, text: &str) {
+        say(&format!("{text}\n"));
+    }
+
+    /// Draws what is wrong with a scenario.
+    pub(crate) fn problems(&self, problems: &Problems) {
+        say(&problems.render(self.error_colour, self.width));
+    }
+
+    fn painted(&self, text: &str, style: Style) -> String {
+        if self.error_colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}
+
+/// Writes to standard error. If that fails there is nobody left to tell.
+fn say(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,211 @@
+//! Heartbeats that are computed (see [`Heartbeats`]): a healthy kubelet that nobody touches falls asleep at a status check,
+//! and is woken by whatever happens to its node.
+//!
+//! Both loops go on in thought: the times of their ticks follow from where they stood and, where they jitter, from draws by
+//! the number of the tick, so that computed and simulated ticks are the same ones.
+
+use super::kubelets::{Kubelets, Loop};
+use super::switches::KubeletMode;
+use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::names::NodeId;
+use crate::apiserver::{Beat, Heartbeats};
+use crate::kernel::{Class, Dur, Time};
+
+/// A kubelet stays awake at least this long after something happened to its node.
+const AWAKE: Dur = Dur::from_secs(20);
+
+/// The ticks of a loop, followed in thought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    /// The next tick, and its number.
+    next: (Time, u32),
+    /// What the loop did last and before that: a renewal, or a post.
+    done: [Option<Time>; 2],
+}
+
+/// A kubelet's loops while it sleeps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asleep {
+    lease: Walk,
+    status: Walk,
+    /// When it last posted its status, and by how much the next periodic report is moved.
+    last_post: Time,
+    report_offset_ns: i64,
+}
+
+fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
+    done.into_iter().flatten().find(|d| *d <= t)
+}
+
+impl Walk {
+    fn did(&mut self, at: Time) {
+        self.done = [Some(at), self.done[0]];
+    }
+}
+
+impl Kubelets {
+    /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and nothing is amiss.
+    pub(super) fn fall_asleep(&self, node: NodeId) {
+        if !self.lazy {
+            return;
+        }
+        let now = self.ctx.now();
+        let well = self.with(node, |k| {
+            !k.cut && !k.crashed && !k.gone && k.slow.is_none() && k.skew_ns == 0 && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE)
+        });
+        if well != Some(true) || self.api.node(node).is_none_or(|n| self.differs(&n)) || self.has_unready_pods(node) {
+            return;
+        }
+        self.unschedule(node);
+        self.with(node, |k| {
+            let walk = |which: Loop| Walk { next: (k.next[which as usize].at, k.ticks[which as usize]), done: [None; 2] };
+            k.asleep = Some(Asleep {
+                lease: walk(Loop::Lease),
+                status: walk(Loop::Status),
+                last_post: k.last_post,
+                report_offset_ns: k.report_offset_ns,
+            });
+        });
+    }
+
+    fn has_unready_pods(&self, node: NodeId) -> bool {
+        self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()).into_iter().any(|uid| {
+            let pod = self.due(uid).and_then(|d| self.api.pod(d.pod)).filter(|p| p.uid == uid);
+            pod.is_some_and(|p| p.ready.is_some_and(|c| c.status == ConditionStatus::False))
+        })
+    }
+
+    /// Follows both loops of a sleeping kubelet up to `t`.
+    fn follow(&self, node: NodeId, which: Loop, t: Time) -> Option<Walk> {
+        let mut asleep = self.with(node, |k| k.asleep)??;
+        let started = asleep;
+        match which {
+            Loop::Lease => {
+                while asleep.lease.next.0 <= t {
+                    let (at, number) = asleep.lease.next;
+                    asleep.lease.did(at);
+                    let period = self.period_after(node, which, number);
+                    // Where nothing jitters, all but the last two ticks are passed over.
+                    let skip = if self.jitters(which) { 0 } else { (t.since(at).as_nanos() / period.as_nanos().max(1)).saturating_sub(2) };
+                    asleep.lease.next = (at + period * (skip + 1), number + skip as u32 + 1);
+                    if skip > 0 {
+                        asleep.lease.did(at + period * skip);
+                    }
+                }
+            }
+            Loop::Status => {
+                while asleep.status.next.0 <= t {
+                    let (at, number) = asleep.status.next;
+                    if self.report_is_due(at, asleep.last_post, asleep.report_offset_ns) {
+                        asleep.status.did(at);
+                        asleep.last_post = at;
+                        asleep.report_offset_ns = 0;
+                    }
+                    let period = self.period_after(node, which, number);
+                    let idle = if self.jitters(which) { 0 } else { self.idle_ticks(at, period, &asleep, t) };
+                    asleep.status.next = (at + period * (idle + 1), number + idle as u32 + 1);
+                }
+            }
+        }
+        if asleep.lease.next != started.lease.next || asleep.status.next != started.status.next {
+            self.with(node, |k| k.asleep = Some(asleep));
+        }
+        Some(match which {
+            Loop::Lease => asleep.lease,
+            Loop::Status => asleep.status,
+        })
+    }
+
+    /// How many ticks after the one at `at` certainly come before the next report and not after `t`.
+    fn idle_ticks(&self, at: Time, period: Dur, asleep: &Asleep, t: Time) -> u64 {
+        let report = self.report_period().as_nanos() as i64 + asleep.report_offset_ns;
+        let due = asleep.last_post.as_nanos() as i64 + report;
+        let until = due.min(t.as_nanos() as i64) - at.as_nanos() as i64;
+        (until.max(0) as u64 / period.as_nanos().max(1)).saturating_sub(1)
+    }
+
+    /// Simulates a kubelet's heartbeats again: writes what they have come to, and schedules the next ones.
+    pub(super) fn wake_up(&self, node: NodeId) {
+        if !self.lazy {
+            return;
+        }
+        let now = self.ctx.now();
+        self.with(node, |k| k.woken_at = Some(now));
+        // Ticks of this instant have run, unless what wakes the kubelet comes before them.
+        let ticks_ran = self.ctx.class() > Class::Source;
+        let Some(t) = (if ticks_ran { Some(now) } else { now.checked_sub(Dur::from_nanos(1)) }) else {
+            return self.resume_loops(node);
+        };
+        let (Some(lease), Some(status)) = (self.follow(node, Loop::Lease, t), self.follow(node, Loop::Status, t)) else { return };
+        self.with(node, |k| {
+            k.renewals = merge(lease.done, k.renewals);
+            k.posts = merge(status.done, k.posts);
+            if let Some(p) = status.done[0] {
+                k.last_post = p;
+                k.report_offset_ns = 0;
+            }
+        });
+        self.resume_loops(node);
+        let renewals: Vec<(Time, i64)> = lease.done.iter().rev().flatten().map(|&t| (t, (t.as_nanos() / 1_000) as i64)).collect();
+        let posts: Vec<(Time, Timestamp)> = status.done.iter().rev().flatten().map(|&t| (t, Timestamp(t.as_secs() as i64))).collect();
+        self.api.catch_up(node, if self.switches.leases { &renewals } else { &[] }, &posts);
+        self.api.stir();
+    }
+
+    fn resume_loops(&self, node: NodeId) {
+        let Some(Some(asleep)) = self.with(node, |k| k.asleep.take()) else { return };
+        let cause = self.ctx.cause();
+        for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
+            self.with(node, |k| k.ticks[which as usize] = walk.next.1);
+            self.schedule(node, which, walk.next.0);
+        }
+        self.ctx.set_cause(cause);
+    }
+
+    /// Whether the ticks of a loop jitter.
+    fn jitters(&self, which: Loop) -> bool {
+        match (self.mode, which) {
+            (KubeletMode::Imitated(_), _) => false,
+            (KubeletMode::Real(_), Loop::Lease) => self.switches.lease_jitter,
+            (KubeletMode::Real(_), Loop::Status) => self.switches.status_jitter,
+        }
+    }
+}
+
+/// The latest two of what was done asleep and before.
+fn merge(asleep: [Option<Time>; 2], before: [Option<Time>; 2]) -> [Option<Time>; 2] {
+    match asleep {
+        [None, _] => before,
+        [last, None] => [last, before[0]],
+        both => both,
+    }
+}
+
+impl Heartbeats for Kubelets {
+    fn beat(&self, node: NodeId) -> Beat {
+        self.with(node, |k| match k {
+            k if k.asleep.is_some() => Beat::Asleep,
+            k if k.cut || k.crashed || k.gone => Beat::Silent,
+            _ => Beat::Awake,
+        })
+        .unwrap_or(Beat::Silent)
+    }
+
+    fn last_renewal(&self, node: NodeId, t: Time) -> Option<Time> {
+        if !self.switches.leases {
+            return None;
+        }
+        let asleep = self.follow(node, Loop::Lease, t).and_then(|w| at_or_before(w.done, t));
+        asleep.or_else(|| at_or_before(self.with(node, |k| k.renewals)?, t))
+    }
+
+    fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
+        let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
+        let post = asleep.or_else(|| at_or_before(self.with(node, |k| k.posts)?, t));
+        post.map(|p| Timestamp(p.as_secs() as i64))
+    }
+
+    fn wake(&self, node: NodeId) {
+        self.wake_up(node);
+    }
+}

@@ -1,0 +1,201 @@
+//! Passes that cannot change anything are skipped.
+//!
+//! After a pass that found nothing to do, and while heartbeats are computed (see `apiserver::Heartbeats`), the next passes
+//! would find nothing either until something reaches the caches or a silent node's grace ends. They take no time, so they lie
+//! on a grid; the loop goes on at the first one that matters, after making up for what the skipped ones would have noted in
+//! the health records. The same holds for the NoExecute loop while all queues are empty.
+
+use super::controller::Controller;
+use super::health::Health;
+use super::switches::EvictionMode;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::Node;
+use crate::apiserver::Beat;
+use crate::kernel::{Dur, Ticket, Time};
+use std::rc::Rc;
+
+/// What a pass found that matters for the next ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Findings {
+    /// Something was done, or would be done again by the next pass.
+    restless: bool,
+    /// When the first silent node's grace ends, ns from the start.
+    deadline_ns: Option<i64>,
+}
+
+/// Passes that were skipped: the first one's time, the period, and how many.
+#[derive(Clone, Copy, Debug)]
+struct Skipped {
+    first: Time,
+    period: Dur,
+    count: u64,
+}
+
+/// The state of both loops while they rest.
+#[derive(Default)]
+pub(super) struct Rest {
+    findings: Option<Findings>,
+    pass_waits: Option<Ticket>,
+    tainting_waits: Option<Ticket>,
+}
+
+impl Controller {
+    /// Runs passes for ever, but for those that cannot change anything.
+    pub(super) async fn monitor_loop(self: Rc<Self>) {
+        let period = self.config.monitor_period + self.config.pass_overhead;
+        let mut number = 0;
+        loop {
+            self.ctx.set_cause(u32::MAX);
+            let began = self.ctx.now();
+            self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
+            self.monitor_node_health(number).await;
+            let findings = self.rest.with(|r| r.findings.take());
+            number += 1;
+            let quiet = findings.filter(|f| self.lazy && !f.restless && self.ctx.now() == began);
+            let Some(findings) = quiet else {
+                self.ctx.sleep(period).await;
+                continue;
+            };
+            self.wait_for_stir(findings.deadline_ns).await;
+            let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
+            self.ctx.sleep_until(began + period * periods).await;
+            number += (periods - 1) as u32;
+            if periods > 1 {
+                self.make_up(Skipped { first: began + period, period, count: periods - 1 });
+            }
+        }
+    }
+
+    /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed, or the deadline is over.
+    async fn wait_for_stir(&self, deadline_ns: Option<i64>) {
+        let deadline = deadline_ns.and_then(|d| u64::try_from(d).ok()).map(|d| Time::from_nanos(d.saturating_add(1)));
+        self.ctx
+            .parked(|ticket| {
+                self.rest.with(|r| r.pass_waits = Some(ticket));
+                if let Some(at) = deadline {
+                    self.ctx.wake_at(at, ticket);
+                }
+            })
+            .await;
+        self.rest.with(|r| r.pass_waits = None);
+    }
+
+    /// Something reached the caches of nodes, or may come of a node that was quiet.
+    pub(super) fn stirred(&self) {
+        if let Some(t) = self.rest.with(|r| r.pass_waits.take())
+            && self.ctx.claim(t)
+        {
+            self.ctx.wake(t);
+        }
+    }
+
+    /// Runs the eviction pass for ever, but for times at which all queues are empty.
+    pub(super) async fn eviction_loop(self: Rc<Self>, period: Dur) {
+        loop {
+            self.do_eviction_pass().await;
+            let began = self.ctx.now();
+            if !self.lazy || !self.queues_are_empty() {
+                self.ctx.sleep(period).await;
+                continue;
+            }
+            self.ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket))).await;
+            let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
+            self.ctx.sleep_until(began + period * periods).await;
+        }
+    }
+
+    /// A node was queued.
+    pub(super) fn queue_filled(&self) {
+        if let Some(t) = self.rest.with(|r| r.tainting_waits.take())
+            && self.ctx.claim(t)
+        {
+            self.ctx.wake(t);
+        }
+    }
+
+    pub(super) fn queues_are_empty(&self) -> bool {
+        self.state.with(|s| s.tainters.values().all(|q| q.is_empty()))
+    }
+
+    /// The pass did something, or will do it again.
+    pub(super) fn restless(&self) {
+        self.rest.with(|r| {
+            if let Some(f) = &mut r.findings {
+                f.restless = true;
+            }
+        });
+    }
+
+    /// Notes of a node that needed nothing when the next pass has to look at it.
+    pub(super) fn note_quiet_node(&self, node: &Node, current: Option<ConditionStatus>, decides: Option<ConditionStatus>, tainted: bool) {
+        if !self.lazy {
+            return;
+        }
+        let waits_for_taint = decides.is_some_and(|d| d != ConditionStatus::True) && !tainted;
+        let beat = self.informers.beat(node.id);
+        let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout && current != Some(ConditionStatus::True);
+        if waits_for_taint || by_timeout || beat == Beat::Awake {
+            self.restless();
+        } else if beat == Beat::Silent && current != Some(ConditionStatus::Unknown) {
+            let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
+            let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return };
+            let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
+            self.rest.with(|r| {
+                if let Some(f) = &mut r.findings {
+                    f.deadline_ns = Some(f.deadline_ns.map_or(ends, |d| d.min(ends)));
+                }
+            });
+        }
+    }
+
+    /// Brings the health records to where the skipped passes would have left them.
+    fn make_up(&self, skipped: Skipped) {
+        for node in self.informers.nodes() {
+            let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { continue };
+            if let Some(health) = self.health_after(node.id, health, skipped) {
+                self.save_health(&node, health);
+            }
+        }
+    }
+
+    /// A health record after skipped passes. Only what a node's latest heartbeats did to it can matter: the pass that first saw
+    /// the latest renewal set the probe, and those after it may have seen a status post.
+    fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Option<Health> {
+        let mut ready = health.ready?;
+        let pass = |k: u64| skipped.first + skipped.period * k;
+        let last = pass(skipped.count - 1);
+        let mut from = 0;
+        let renewal = self.informers.renewal_seen(node, last);
+        if let Some(renewed) = renewal {
+            let lease = ((renewed.as_nanos() / 1_000) as i64, crate::apiserver::lease_version(renewed));
+            if self.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
+                let arrived = self.informers.renewal_arrives(renewed);
+                from = arrived.since(skipped.first).as_nanos().div_ceil(skipped.period.as_nanos()).min(skipped.count - 1);
+                health.lease = Some(lease);
+                health.probe_ns = pass(from).as_nanos() as i64;
+                if let Some(h) = self.informers.post_seen(node, pass(from)) {
+                    ready.heartbeat = h;
+                }
+                from += 1;
+            }
+        }
+        let lease = health.lease;
+        for k in from..skipped.count {
+            let saved_lease = health.lease;
+            if let Some(h) = self.informers.post_seen(node, pass(k))
+                && h != ready.heartbeat
+            {
+                ready.heartbeat = h;
+                health.lease = None;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+            if saved_lease.is_none() && lease.is_some() {
+                health.lease = lease;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+        }
+        health.ready = Some(ready);
+        Some(health)
+    }
+}

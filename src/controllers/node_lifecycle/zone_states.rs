@@ -1,0 +1,84 @@
+//! `zoneStates`: a small Go map, whose walk decides whether a zone without counted nodes loses its state.
+//!
+//! A map of up to eight entries is one group of slots. A new entry takes the first free slot, and a walk begins at a random
+//! one, so the zone in the first slot comes first in most walks (`internal/runtime/maps/group.go, map.go`).
+
+use crate::api::names::TextId;
+use crate::kernel::{Ctx, Object, PointId};
+use crate::trace::ZoneState;
+
+const SLOTS: u32 = 8;
+
+/// The states of zones by key.
+#[derive(Default)]
+pub(super) struct ZoneStates {
+    slots: Vec<Option<(TextId, ZoneState)>>,
+}
+
+impl ZoneStates {
+    /// The state of a zone, if it has one.
+    pub(super) fn get(&self, zone: TextId) -> Option<ZoneState> {
+        self.slots.iter().flatten().find(|(z, _)| *z == zone).map(|(_, s)| *s)
+    }
+
+    /// Sets the state of a zone and returns the old one.
+    pub(super) fn insert(&mut self, zone: TextId, state: ZoneState) -> Option<ZoneState> {
+        if let Some((_, s)) = self.slots.iter_mut().flatten().find(|(z, _)| *z == zone) {
+            return Some(std::mem::replace(s, state));
+        }
+        match self.slots.iter_mut().find(|s| s.is_none()) {
+            Some(free) => *free = Some((zone, state)),
+            None => self.slots.push(Some((zone, state))),
+        }
+        None
+    }
+
+    /// Removes a zone.
+    pub(super) fn remove(&mut self, zone: TextId) {
+        for slot in &mut self.slots {
+            if slot.is_some_and(|(z, _)| z == zone) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// All zones with their states, by slot.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TextId, ZoneState)> + '_ {
+        self.slots.iter().flatten().copied()
+    }
+
+    /// The zones in the order of a walk.
+    pub(super) fn walk(&self, ctx: &Ctx, point: PointId, object: impl Fn(TextId) -> Object) -> Vec<TextId> {
+        let mut zones: Vec<TextId> = self.slots.iter().flatten().map(|(z, _)| *z).collect();
+        if self.slots.len() > SLOTS as usize {
+            ctx.order(point, &mut zones, |z| object(*z));
+        } else if zones.len() > 1 {
+            let from = ctx.choose(point, Object::NONE, SLOTS) as usize;
+            let before = self.slots.iter().take(from).flatten().count();
+            let n = zones.len();
+            zones.rotate_left(before % n);
+        }
+        zones
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Choices, Kernel};
+
+    #[test]
+    fn a_zone_that_comes_back_takes_its_old_slot() {
+        let (a, b) = (TextId(0), TextId(1));
+        let mut states = ZoneStates::default();
+        states.insert(b, ZoneState::Initial);
+        states.insert(a, ZoneState::Initial);
+        states.remove(b);
+        assert_eq!(states.get(b), None);
+        states.insert(b, ZoneState::Normal);
+        let kernel = Kernel::new(Choices::default_order());
+        let ctx = kernel.ctx();
+        let point = ctx.point("test");
+        assert_eq!(states.walk(&ctx, point, |_| Object::NONE), [b, a]);
+    }
+}

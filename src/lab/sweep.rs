@@ -1,0 +1,269 @@
+//! Sweeps: every combination of some values, each over the same seeds, with the figures of every run.
+//!
+//! A choice is drawn by seed, name, object and ordinal, so that runs with the same seed differ only where the value
+//! makes them differ: what a table shows is the value's doing, and not the draw's. Runs are built inside their threads
+//! and leave nothing but their figures; these are collected in the order of values and seeds.
+
+use crate::analysis::{Metrics, metrics};
+use crate::kernel::{Choices, Dur};
+use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use crate::sim;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The most runs of a sweep.
+pub const RUNS_MAX: u64 = 1_000_000;
+
+/// A setting and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Its path in the scenario, as for `--set`.
+    pub path: String,
+    /// The values to try, in their order; never empty.
+    pub values: Vec<String>,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Sweep<'a> {
+    /// The scenario.
+    pub loaded: &'a Loaded,
+    /// What is the same in every run; its seed is the first one.
+    pub base: Overrides,
+    /// What differs. Without any there is one case.
+    pub axes: Vec<Axis>,
+    /// How many seeds each combination of values is run with: those from the first one on.
+    pub seeds: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub window: Dur,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its seed.
+    pub seed: u64,
+    /// Its figures.
+    pub metrics: Metrics,
+}
+
+/// A combination of values with its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// A value for each axis.
+    pub values: Vec<String>,
+    /// Its runs by seed.
+    pub runs: Vec<Outcome>,
+}
+
+/// Why a sweep has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Stopped {
+    /// The scenario cannot be built with one of the combinations.
+    #[error(transparent)]
+    Problems(#[from] Problems),
+    /// The threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The watcher asked for it.
+    #[error("the sweep was stopped")]
+    Asked,
+}
+
+impl Sweep<'_> {
+    /// Every combination of values, the last axis changing fastest.
+    pub fn combinations(&self) -> Vec<Vec<String>> {
+        self.axes.iter().fold(vec![Vec::new()], |before, axis| {
+            let with = |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
+            before.iter().flat_map(|head| axis.values.iter().map(move |value| with(head, value))).collect()
+        })
+    }
+
+    /// How many runs that makes; none if they do not fit into a number.
+    pub fn size(&self) -> Option<u64> {
+        self.axes.iter().try_fold(self.seeds, |n, axis| n.checked_mul(axis.values.len() as u64))
+    }
+
+    fn overrides(&self, values: &[String]) -> Overrides {
+        let mut overrides = self.base.clone();
+        overrides.sets.extend(self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)));
+        overrides
+    }
+
+    /// The seeds of a combination: its runs' order.
+    fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
+        let first = scenario::seed(self.loaded, overrides)?;
+        let too_many = || Problems::one(Problem::new(format!("there are no {} seeds from {first} on", self.seeds)));
+        first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
+    }
+
+    /// The combinations, all of which can be built; every problem that any of them has, once.
+    fn checked(&self) -> Result<Vec<(Overrides, Range<u64>)>, Problems> {
+        let size = self.size().filter(|&n| n <= RUNS_MAX);
+        size.ok_or_else(|| Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs"))))?;
+        let check = |values: &Vec<String>| {
+            let overrides = self.overrides(values);
+            scenario::build(self.loaded, &overrides)?;
+            let seeds = self.seeds_of(&overrides)?;
+            Ok((overrides, seeds))
+        };
+        let checked: Vec<Result<_, Problems>> = self.combinations().par_iter().map(check).collect();
+        let mut said = BTreeSet::new();
+        let mut problems = Vec::new();
+        for found in checked.iter().filter_map(|c| c.as_ref().err()) {
+            problems.extend(found.0.iter().filter(|p| said.insert(p.to_string())).cloned());
+        }
+        if problems.is_empty() { checked.into_iter().collect() } else { Err(Problems(problems)) }
+    }
+
+    /// Runs everything on so many threads. `watch` is told when a run is done, and asked now and then whether to go on.
+    ///
+    /// # Errors
+    /// [`Stopped`]; a combination that cannot be built is found before anything runs.
+    pub fn run(&self, jobs: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        pool.install(|| self.run_here(jobs, watch))
+    }
+
+    fn run_here(&self, jobs: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+        let checked = self.checked()?;
+        // A plan serves several seeds, but not so many that threads wait for the last piece of work.
+        let runs = checked.len() as u64 * self.seeds;
+        let step = (runs / (jobs as u64 * 8).max(1)).clamp(1, self.seeds.max(1));
+        let pieces: Vec<(&Overrides, Range<u64>)> = checked
+            .iter()
+            .flat_map(|(overrides, seeds)| {
+                let starts = (seeds.start..seeds.end).step_by(usize::try_from(step).unwrap_or(usize::MAX));
+                starts.map(move |start| (overrides, start..start.saturating_add(step).min(seeds.end)))
+            })
+            .collect();
+        let stop = AtomicBool::new(false);
+        let piece = |(overrides, seeds): &(&Overrides, Range<u64>)| {
+            let plan = scenario::build(self.loaded, overrides)?;
+            let mut outcomes = Vec::new();
+            for seed in seeds.clone() {
+                let goes_on = |event| !stop.load(Relaxed) && watch(event);
+                let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
+                outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, self.window) });
+                if !finished || !goes_on(Event::Done) {
+                    stop.store(true, Relaxed);
+                    return Err(Stopped::Asked);
+                }
+            }
+            Ok(outcomes)
+        };
+        // Collected in full, so that the first error by order is the one that is returned.
+        let done: Vec<Result<Vec<Outcome>, Stopped>> = pieces.par_iter().map(piece).collect();
+        let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+        let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX);
+        Ok(self.combinations().into_iter().map(|values| Case { values, runs: outcomes.by_ref().take(seeds).collect() }).collect())
+    }
+}
+
+/// What a sweep tells its watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A run goes on.
+    Running,
+    /// A run is done.
+    Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::sync::atomic::AtomicU64;
+
+    /// Two nodes lose their network after a minute for two minutes, each with a pod that waits one minute.
+    const SCENARIO: &str = r#"(
+        version: 1,
+        horizon: "10m",
+        nodes: [(names: "a-{0..4}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        pods: [(name: "w", on: Each(Zone("b")), tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60),
+        ])],
+        timeline: [(at: "1m", name: "cut", do: Partition(nodes: Zone("b"), duration: "2m"))],
+    )"#;
+
+    fn loaded() -> Loaded {
+        scenario::parse("s.ron", SCENARIO.as_bytes().to_vec(), Path::new("")).expect("the scenario is right")
+    }
+
+    fn axis(path: &str, values: &[&str]) -> Axis {
+        Axis { path: path.to_owned(), values: values.iter().map(|v| (*v).to_owned()).collect() }
+    }
+
+    fn sweep(loaded: &Loaded, axes: Vec<Axis>, seeds: u64) -> Sweep<'_> {
+        Sweep { loaded, base: Overrides::default(), axes, seeds, window: Dur::from_secs(300) }
+    }
+
+    const TOLERATION: &str = "pods.w.tolerations[unreachable].tolerationSeconds";
+
+    #[test]
+    fn every_combination_in_order() {
+        let loaded = loaded();
+        let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "60"]), axis("timeline.cut.duration", &["1m", "2m", "3m"])], 3);
+        let shown: Vec<String> = sweep.combinations().iter().map(|c| c.join(" ")).collect();
+        assert_eq!(shown, ["0 1m", "0 2m", "0 3m", "60 1m", "60 2m", "60 3m"]);
+        assert_eq!(sweep.size(), Some(18));
+    }
+
+    #[test]
+    fn a_longer_toleration_evicts_fewer() {
+        let loaded = loaded();
+        // Silent from 60 s to 180 s. Unknown and tainted 40 to 50 s after the last heartbeat (grace 50 s, seen every 5 s),
+        // that is, by 120 s at the latest: tolerating nothing, both pods are evicted; tolerating 300 s, none is.
+        let cases = sweep(&loaded, vec![axis(TOLERATION, &["0", "300"])], 4).run(2, &|_| true).expect("it runs");
+        let evicted: Vec<Vec<u64>> = cases.iter().map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect()).collect();
+        assert_eq!(evicted, [[2, 2, 2, 2], [0, 0, 0, 0]]);
+        // The nodes are back two minutes after they were lost, within the five of the window.
+        assert!(cases[0].runs.iter().all(|r| r.metrics.needless == 2));
+        // The same draws for every value: what comes before the first eviction is the same.
+        for (a, b) in cases[0].runs.iter().zip(&cases[1].runs) {
+            assert_eq!((a.seed, a.metrics.detection, a.metrics.tainting), (b.seed, b.metrics.detection, b.metrics.tainting));
+        }
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let loaded = loaded();
+        let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "60"])], 7);
+        let one = sweep.run(1, &|_| true).expect("it runs");
+        assert_eq!(one, sweep.run(5, &|_| true).expect("it runs"));
+        let seeds: Vec<u64> = one[2].runs.iter().map(|r| r.seed).collect();
+        assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_wrong_path_is_said_once_and_nothing_runs() {
+        let loaded = loaded();
+        let runs = AtomicU64::new(0);
+        let sweep = sweep(&loaded, vec![axis("pods.v.count", &["1", "2", "3"])], 7);
+        let stopped = sweep.run(2, &|_| runs.fetch_add(1, Relaxed) < u64::MAX).expect_err("there is no such group");
+        assert!(matches!(&stopped, Stopped::Problems(p) if p.0.len() == 1), "{stopped}");
+        assert_eq!(runs.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn it_stops_when_asked() {
+        let loaded = loaded();
+        let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30"])], 50);
+        let runs = AtomicU64::new(0);
+        let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
+        assert!(matches!(sweep.run(2, &watch), Err(Stopped::Asked)));
+        assert!(runs.load(Relaxed) < 10, "{runs:?}");
+    }
+
+    #[test]
+    fn too_many_runs_are_refused() {
+        let loaded = loaded();
+        let mut many = sweep(&loaded, vec![], u64::MAX);
+        assert!(matches!(many.run(1, &|_| true), Err(Stopped::Problems(_))));
+        many.seeds = 2;
+        many.base.seed = Some(u64::MAX);
+        assert!(matches!(many.run(1, &|_| true), Err(Stopped::Problems(_))));
+    }
+}

@@ -1,0 +1,146 @@
+//! Scales: where a time or a number is, and the ticks that name round ones.
+
+use crate::kernel::Time;
+
+/// Time from left to right, in points.
+#[derive(Clone, Copy)]
+pub(super) struct TimeScale {
+    pub(super) left: f64,
+    pub(super) width: f64,
+    horizon_ns: f64,
+}
+
+/// Steps of ticks in milliseconds up to a day; longer ones are whole days.
+const STEPS_MS: [u64; 28] = [
+    1,
+    2,
+    5,
+    10,
+    20,
+    50,
+    100,
+    200,
+    500,
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    15_000,
+    30_000,
+    60_000,
+    120_000,
+    300_000,
+    600_000,
+    900_000,
+    1_800_000,
+    3_600_000,
+    7_200_000,
+    10_800_000,
+    21_600_000,
+    43_200_000,
+    86_400_000,
+    172_800_000,
+];
+
+impl TimeScale {
+    pub(super) fn new(left: f64, width: f64, horizon: Time) -> Self {
+        TimeScale { left, width, horizon_ns: (horizon.as_nanos() as f64).max(1.0) }
+    }
+
+    /// How far from the left edge a time is, in points; within the width.
+    pub(super) fn offset(&self, at: Time) -> f64 {
+        (at.as_nanos() as f64 / self.horizon_ns).clamp(0.0, 1.0) * self.width
+    }
+
+    pub(super) fn x(&self, at: Time) -> f64 {
+        self.left + self.offset(at)
+    }
+
+    /// Round times and their names, at most about so many.
+    pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
+        let horizon_ms = (self.horizon_ns / 1e6) as u64;
+        let wanted = (horizon_ms / most.max(1)).max(1);
+        let step = STEPS_MS.into_iter().find(|&s| s >= wanted).unwrap_or_else(|| wanted.div_ceil(86_400_000) * 86_400_000);
+        (0..=horizon_ms / step).map(|i| (Time::from_millis(i * step), self.name(i * step, step))).collect()
+    }
+
+    fn hours(&self) -> bool {
+        self.horizon_ns > 3_600e9
+    }
+
+    /// What the names of ticks mean.
+    pub(super) fn caption(&self) -> &'static str {
+        if self.hours() { "hours:minutes since the start" } else { "minutes:seconds since the start" }
+    }
+
+    fn name(&self, ms: u64, step: u64) -> String {
+        let s = ms / 1_000;
+        if self.hours() {
+            return format!("{}:{:02}", s / 3_600, s / 60 % 60);
+        }
+        let whole = format!("{}:{:02}", s / 60, s % 60);
+        if step < 1_000 { format!("{whole}.{:03}", ms % 1_000) } else { whole }
+    }
+}
+
+/// A number from bottom to top.
+#[derive(Clone, Copy)]
+pub(super) struct CountScale {
+    pub(super) bottom: f64,
+    pub(super) height: f64,
+    pub(super) least: u32,
+    pub(super) most: u32,
+}
+
+impl CountScale {
+    /// A scale that holds `least` to `most`, widened to round numbers; with its ticks.
+    pub(super) fn new(bottom: f64, height: f64, least: u32, most: u32, ticks: u32) -> (Self, Vec<u32>) {
+        let span = u64::from(most.saturating_sub(least).max(1));
+        let rough = span.div_ceil(u64::from(ticks.max(1)));
+        let step = (0..11).flat_map(|e| [1, 2, 5].map(|m| m * 10u64.pow(e))).find(|&s| s >= rough).unwrap_or(rough);
+        let low = u64::from(least) / step * step;
+        let high = u64::from(most).max(low + 1).div_ceil(step) * step;
+        let marks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
+        (CountScale { bottom, height, least: low as u32, most: high as u32 }, marks)
+    }
+
+    pub(super) fn y(&self, value: u32) -> f64 {
+        let span = f64::from(self.most - self.least).max(1.0);
+        self.bottom - (f64::from(value.clamp(self.least, self.most) - self.least)) / span * self.height
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_named_by_the_length_of_the_run() {
+        let names = |seconds, most| {
+            let ticks = TimeScale::new(0.0, 100.0, Time::from_secs(seconds)).ticks(most);
+            ticks.into_iter().map(|t| t.1).collect::<Vec<_>>()
+        };
+        // 600 s in at most 10: every minute, 0:00 to 10:00.
+        assert_eq!(names(600, 10)[..3], ["0:00", "1:00", "2:00"]);
+        assert_eq!(names(600, 10).len(), 11);
+        // A day in 12: every two hours.
+        assert_eq!(names(86_400, 12).last().map(String::as_str), Some("24:00"));
+        assert_eq!(names(86_400, 12)[1], "2:00");
+        // A second in 10: every 0.1 s.
+        assert_eq!(names(1, 10)[1], "0:00.100");
+        // Nothing at all, and a year, do not hang.
+        assert_eq!(names(0, 10).len(), 1);
+        assert!(names(31_536_000, 10).len() <= 11);
+    }
+
+    #[test]
+    fn counts_widen_to_round_numbers() {
+        let (scale, ticks) = CountScale::new(100.0, 100.0, 0, 147, 5);
+        // 147 / 5 = 30 rounds up to 50.
+        assert_eq!(ticks, [0, 50, 100, 150]);
+        assert_eq!((scale.y(0), scale.y(75), scale.y(150)), (100.0, 50.0, 0.0));
+        assert_eq!(CountScale::new(0.0, 1.0, 0, 0, 5).1, [0, 1]);
+        assert_eq!(CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1, [149_000, 149_500, 150_000]);
+        assert!(CountScale::new(0.0, 1.0, 0, u32::MAX, 4).1.len() >= 2);
+    }
+}

@@ -1,0 +1,160 @@
+//! What all charts have in common: heading, legend, the names and shades of the entries of the timeline, the axis of time.
+
+use super::axis::TimeScale;
+use super::canvas::{Anchor, Canvas, Ink};
+use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
+use super::{ChartError, Heading, font};
+use crate::analysis::Analysis;
+use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
+
+/// The width of every chart, in points.
+pub(super) const WIDTH: f64 = 1_200.0;
+/// Free space at the right.
+pub(super) const RIGHT: f64 = 28.0;
+/// The height of heading and legend.
+pub(super) const HEAD: f64 = 88.0;
+/// The height of the axis of time.
+pub(super) const FOOT: f64 = 46.0;
+/// The height of a row of names of entries.
+const ROW: f64 = 16.0;
+/// About so many round times are named.
+const TICKS: u64 = 15;
+/// More rows of names are not drawn; the bands are.
+const ROWS: usize = 3;
+/// More entries than these are drawn as bands without names.
+const MOST_NAMED: usize = 24;
+
+pub(super) const LABEL: Ink = Ink { size: 11.0, bold: false, color: INK };
+pub(super) const SMALL: Ink = Ink { size: 10.0, bold: false, color: FAINT };
+pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
+
+/// How an entry of a legend looks.
+#[derive(Clone, Copy)]
+pub(super) enum Swatch {
+    Area(RGBColor),
+    Line(RGBColor),
+    Strip(RGBColor),
+    Mark(RGBColor),
+    Dot(RGBColor),
+}
+
+/// Draws title, subtitle and legend onto clean paper.
+pub(super) fn head<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, left: f64, legend: &[(Swatch, &str)]) -> Result<(), ChartError> {
+    c.fill(PAPER)?;
+    let title = Ink { size: 18.0, bold: true, color: INK };
+    let width = WIDTH - left - RIGHT;
+    c.text(&font::fit(&heading.title, title, width)?, (left, 22.0), Anchor::Left, title)?;
+    c.text(&font::fit(&heading.subtitle, SMALL, width)?, (left, 44.0), Anchor::Left, SMALL)?;
+    let (mut x, y) = (left, 70.0);
+    for &(swatch, name) in legend {
+        let w = 18.0;
+        match swatch {
+            Swatch::Area(color) => {
+                c.rect((x, y - 6.0), (x + w, y + 6.0), GRID)?;
+                c.rect((x + 0.5, y - 5.5), (x + w - 0.5, y + 5.5), color)?;
+            }
+            Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color)?,
+            Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color)?,
+            Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color)?,
+            Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color)?,
+        }
+        c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL)?;
+        x += w + 6.0 + font::width(name, LABEL)? + 22.0;
+    }
+    Ok(())
+}
+
+/// A small triangle that points down at a point.
+pub(super) fn mark<B: DrawingBackend>(c: &Canvas<B>, (x, y): (f64, f64), color: RGBColor) -> Result<(), ChartError> {
+    // A rim of paper keeps it visible on any colour.
+    c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER)?;
+    c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
+}
+
+/// An entry of the timeline on the axis of time, with the place of its name.
+struct Band {
+    from: f64,
+    to: Option<f64>,
+    name: String,
+    /// The row that its name stands in, from the lowest; none if it has no room.
+    row: Option<usize>,
+    /// The name stands left of its line, because the chart ends.
+    before: bool,
+}
+
+/// The entries of a run's timeline, laid out.
+pub(super) struct Names {
+    bands: Vec<Band>,
+    /// Where the area of data begins, in points from the top.
+    pub(super) top: f64,
+    /// The axis of time.
+    pub(super) time: TimeScale,
+}
+
+impl Names {
+    /// Lays out the entries of a chart whose data begin at `left`.
+    pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Result<Self, ChartError> {
+        let horizon = analysis.horizon();
+        let time = TimeScale::new(left, WIDTH - left - RIGHT, horizon);
+        let mut entries: Vec<_> = analysis.plan.timeline.iter().filter(|e| e.at <= horizon).collect();
+        entries.sort_by_key(|e| e.at);
+        let named = entries.len() <= MOST_NAMED;
+        // Names go into the lowest row in which they do not touch the one before.
+        let mut free = [f64::MIN; ROWS];
+        let mut bands = Vec::with_capacity(entries.len());
+        for e in entries {
+            let from = time.x(e.at);
+            let name = if named { font::fit(&e.name, SMALL, 220.0)? } else { String::new() };
+            let width = font::width(&name, SMALL)?;
+            let before = from + width + 6.0 > WIDTH;
+            let (begin, end) = if before { (from - width - 6.0, from) } else { (from, from + width + 10.0) };
+            let row = free.iter().position(|&f| f <= begin && named);
+            if let Some(row) = row {
+                free[row] = end;
+            }
+            bands.push(Band { from, to: e.ends.map(|t| time.x(t).max(from + 1.0)), name, row, before });
+        }
+        let rows = bands.iter().filter_map(|b| b.row).max().map_or(0, |row| row + 1);
+        Ok(Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time })
+    }
+
+    /// Shades the time in which entries last, from `top` to `bottom`, behind everything else.
+    pub(super) fn shades<B: DrawingBackend>(&self, c: &Canvas<B>, top: f64, bottom: f64) -> Result<(), ChartError> {
+        self.bands.iter().try_for_each(|b| b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT)))
+    }
+
+    /// Marks where entries begin and end down to `bottom`, over everything else, and names them above the data.
+    pub(super) fn lines<B: DrawingBackend>(&self, c: &Canvas<B>, bottom: f64) -> Result<(), ChartError> {
+        for b in &self.bands {
+            if let Some(to) = b.to {
+                c.rule((to, self.top), (to, bottom), FAULT_EDGE)?;
+            }
+            let foot = self.top - ROW * b.row.unwrap_or(0) as f64 - 2.0;
+            c.rule((b.from, if b.row.is_some() { foot - ROW } else { self.top }), (b.from, bottom), FAULT_EDGE)?;
+            if b.row.is_some() {
+                let (x, anchor) = if b.before { (b.from - 4.0, Anchor::Right) } else { (b.from + 5.0, Anchor::Left) };
+                c.text(&b.name, (x, foot - ROW / 2.0), anchor, SMALL)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Draws the upright lines of round times, behind everything that comes later.
+pub(super) fn grid<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, bottom: f64) -> Result<(), ChartError> {
+    for (at, _) in time.ticks(TICKS) {
+        c.rule((time.x(at), top), (time.x(at), bottom), GRID)?;
+    }
+    Ok(())
+}
+
+/// Draws the axis of time below `y`.
+pub(super) fn time_axis<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, y: f64) -> Result<(), ChartError> {
+    c.rule((time.left, y), (time.left + time.width, y), RULE)?;
+    for (at, name) in time.ticks(TICKS) {
+        c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE)?;
+        c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
+    }
+    c.text(time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
+}

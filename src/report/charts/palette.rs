@@ -1,0 +1,34 @@
+//! Colours. The states differ in lightness as well as in hue, after Okabe and Ito's palette for colour-blind readers.
+
+use crate::analysis::state::Health;
+use plotters::style::RGBColor;
+
+pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
+pub(super) const INK: RGBColor = RGBColor(31, 41, 55);
+pub(super) const FAINT: RGBColor = RGBColor(107, 114, 128);
+pub(super) const GRID: RGBColor = RGBColor(229, 231, 235);
+pub(super) const RULE: RGBColor = RGBColor(156, 163, 175);
+/// Behind the time in which a fault lasts.
+pub(super) const FAULT: RGBColor = RGBColor(243, 240, 232);
+/// The edge of a fault.
+pub(super) const FAULT_EDGE: RGBColor = RGBColor(180, 164, 122);
+
+pub(super) const NO_SCHEDULE: RGBColor = RGBColor(148, 163, 184);
+pub(super) const NO_EXECUTE: RGBColor = RGBColor(109, 40, 160);
+pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
+
+pub(super) const AVAILABLE: RGBColor = RGBColor(0, 114, 178);
+pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
+pub(super) const NOT_READY: RGBColor = RGBColor(243, 187, 99);
+pub(super) const TERMINATING: RGBColor = RGBColor(208, 140, 182);
+pub(super) const PENDING: RGBColor = RGBColor(176, 190, 197);
+
+pub(super) fn health(h: Health) -> RGBColor {
+    match h {
+        Health::Absent => PAPER,
+        Health::Ready => RGBColor(205, 227, 238),
+        Health::Silent => RGBColor(245, 220, 120),
+        Health::Unknown => RGBColor(232, 146, 12),
+        Health::NotReady => RGBColor(178, 60, 14),
+    }
+}

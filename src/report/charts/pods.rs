@@ -1,0 +1,152 @@
+//! Pods over time: how many are available, and what became of the others.
+//!
+//! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be seen in one: those that are
+//! available, on an axis that may begin above zero and then says so; below, those that are not, stacked, and the
+//! evictions so far.
+
+use super::axis::{CountScale, TimeScale};
+use super::canvas::{Anchor, Canvas};
+use super::columns::spans;
+use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
+use super::{ChartError, Heading, font};
+use crate::analysis::curves::{Curves, Steps, value_at};
+use crate::analysis::grouped;
+use crate::kernel::Time;
+use plotters::backend::DrawingBackend;
+use plotters::style::RGBColor;
+
+/// Where the data begin.
+pub(super) const LEFT: f64 = 84.0;
+/// The title of a panel stands above it.
+const PANEL_TITLE: f64 = 26.0;
+const UPPER: f64 = 160.0;
+const LOWER: f64 = 220.0;
+const BETWEEN: f64 = 8.0;
+
+/// The height of the chart, in points.
+pub(super) fn height(names: &Names) -> f64 {
+    names.top + PANEL_TITLE + UPPER + BETWEEN + PANEL_TITLE + LOWER + FOOT
+}
+
+pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &Names, curves: &Curves) -> Result<(), ChartError> {
+    let has_pending = curves.pending.iter().any(|s| s.1 > 0);
+    let mut legend = vec![
+        (Swatch::Area(AVAILABLE_FILL), "running and ready"),
+        (Swatch::Area(NOT_READY), "running, not ready"),
+        (Swatch::Area(TERMINATING), "terminating"),
+        (Swatch::Area(PENDING), "pending"),
+        (Swatch::Line(EVICTION), "evicted so far"),
+    ];
+    if !has_pending {
+        legend.remove(3);
+    }
+    head(c, heading, LEFT, &legend)?;
+    let time = names.time;
+    let upper_top = names.top + PANEL_TITLE;
+    let upper_bottom = upper_top + UPPER;
+    let lower_top = upper_bottom + BETWEEN + PANEL_TITLE;
+    let bottom = lower_top + LOWER;
+    for (top, bottom) in [(upper_top, upper_bottom), (lower_top, bottom)] {
+        names.shades(c, top, bottom)?;
+        grid(c, &time, top, bottom)?;
+    }
+    available(c, &time, curves, upper_top, upper_bottom)?;
+    lost(c, &time, curves, lower_top, bottom)?;
+    names.lines(c, bottom)?;
+    title(c, &time, upper_top, "pods running and ready")?;
+    title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
+    time_axis(c, &time, bottom)?;
+    c.present()
+}
+
+/// The title of a panel, on paper of its own so that no line crosses it.
+fn title<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, text: &str) -> Result<(), ChartError> {
+    let y = top - 13.0;
+    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
+    c.text(text, (time.left, y), Anchor::Left, STRONG)
+}
+
+fn most(steps: &Steps) -> u32 {
+    steps.iter().map(|s| s.1).max().unwrap_or(0)
+}
+
+/// The level lines and numbers of a panel.
+fn numbers<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, scale: &CountScale, ticks: &[u32]) -> Result<(), ChartError> {
+    for &tick in ticks {
+        let y = scale.y(tick);
+        c.rule((time.left, y), (time.left + time.width, y), if tick == scale.least { RULE } else { GRID })?;
+        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
+    }
+    Ok(())
+}
+
+fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<(), ChartError> {
+    let steps = &curves.available;
+    let most = most(steps);
+    // Pods that have not started yet would pull the axis down to zero and hide what this is about.
+    let reached = steps.iter().position(|s| s.1 == most).unwrap_or(0);
+    let least = steps[reached..].iter().map(|s| s.1).min().unwrap_or(0);
+    let from_zero = u64::from(least) * 2 < u64::from(most) || most < 10;
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, if from_zero { 0 } else { least }, most, 4);
+    let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
+    let mut outline: Vec<(f64, f64)> = Vec::with_capacity(spans.len() * 2);
+    for &(from, to, n) in &spans {
+        let y = scale.y(n);
+        c.rect((time.left + from, y), (time.left + to, bottom), AVAILABLE_FILL)?;
+        outline.extend([(time.left + from, y), (time.left + to, y)]);
+    }
+    numbers(c, time, &scale, &ticks)?;
+    c.line(&outline, AVAILABLE, 1.5)?;
+    let note = if scale.least == 0 { String::new() } else { format!("axis begins at {}", grouped(scale.least.into())) };
+    c.text(&note, (time.left + time.width, top - 12.0), Anchor::Right, SMALL)
+}
+
+/// Values of several step functions together, changing where any of them does.
+fn together(parts: [&Steps; 3]) -> Vec<(Time, [u32; 3])> {
+    let mut times: Vec<Time> = parts.iter().flat_map(|p| p.iter().map(|s| s.0)).collect();
+    times.sort_unstable();
+    times.dedup();
+    times.into_iter().map(|t| (t, parts.map(|p| value_at(p, t)))).collect()
+}
+
+fn lost<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<(), ChartError> {
+    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending]);
+    let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
+    let larger = |a: [u32; 3], b: [u32; 3]| if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a };
+    let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
+    numbers(c, time, &scale, &ticks)?;
+    for (from, to, parts) in spans_of {
+        let mut below = 0;
+        // Terminating at the bottom: it grows out of what was not ready.
+        for (n, color) in [(parts[1], TERMINATING), (parts[0], NOT_READY), (parts[2], PENDING)] {
+            let (low, high) = (scale.y(below), scale.y(below + n));
+            c.rect((time.left + from, high), (time.left + to, low), color)?;
+            below += n;
+        }
+    }
+    c.rule((time.left, bottom), (time.left + time.width, bottom), RULE)?;
+    steps_line(c, time, &scale, &curves.evicted, curves.horizon, EVICTION)
+}
+
+fn steps_line<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    scale: &CountScale,
+    steps: &Steps,
+    horizon: Time,
+    color: RGBColor,
+) -> Result<(), ChartError> {
+    if most(steps) == 0 {
+        return Ok(());
+    }
+    let spans = spans(time, 1.0, steps, horizon, u32::max);
+    let points: Vec<(f64, f64)> =
+        spans.iter().flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))]).collect();
+    c.line(&points, color, 2.0)?;
+    // The line's end is named where it ends.
+    let last = steps.last().map_or(0, |s| s.1);
+    let y = scale.y(last);
+    c.text(&format!("{} evicted", grouped(last.into())), (time.left + time.width - 4.0, y - 10.0), Anchor::Right, STRONG)
+}

@@ -1,0 +1,87 @@
+//! Times and durations as people and programs read them, by integer arithmetic.
+
+use crate::kernel::{Dur, Time};
+
+/// `10:50.500`, or `1:10:50.500` from an hour on.
+pub fn absolute(at: Time) -> String {
+    format!("{}.{:03}", whole(at), at.as_millis() % 1_000)
+}
+
+/// `10:50`, or `1:10:50` from an hour on; the fraction is cut off.
+pub(super) fn whole(at: Time) -> String {
+    let s = at.as_secs();
+    if s < 3_600 { format!("{}:{:02}", s / 60, s % 60) } else { format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60) }
+}
+
+/// `50.5s`, `2m20s`, `1h5m`, in Go's manner, to the millisecond; shorter ones than that to the nanosecond, `1.5us`.
+pub fn short(d: Dur) -> String {
+    let ns = d.as_nanos();
+    if ns < 1_000_000 {
+        return match ns {
+            0 => "0s".to_owned(),
+            1..1_000 => format!("{ns}ns"),
+            _ => format!("{}us", decimal(ns, 1_000)),
+        };
+    }
+    let ms = d.as_millis();
+    let (h, m, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
+    let mut out = String::new();
+    if h > 0 {
+        out.push_str(&format!("{h}h"));
+    }
+    if m > 0 {
+        out.push_str(&format!("{m}m"));
+    }
+    if rest > 0 || out.is_empty() {
+        out.push_str(&format!("{}s", decimal(rest, 1_000)));
+    }
+    out
+}
+
+/// Seconds as a decimal without needless zeros: `405.1`.
+pub fn seconds(at: Time) -> String {
+    decimal(at.as_nanos(), 1_000_000_000)
+}
+
+/// `n / unit` as a decimal without needless zeros; `unit` is a power of ten.
+fn decimal(n: u64, unit: u64) -> String {
+    let (whole, rest) = (n / unit, n % unit);
+    if rest == 0 {
+        return whole.to_string();
+    }
+    let width = unit.ilog10() as usize;
+    let text = format!("{whole}.{rest:0width$}");
+    text.trim_end_matches('0').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_people_write_them() {
+        assert_eq!(absolute(Time::from_millis(650_500)), "10:50.500");
+        assert_eq!(absolute(Time::from_millis(3_600_001)), "1:00:00.001");
+        assert_eq!(whole(Time::from_millis(740_999)), "12:20");
+        assert_eq!(seconds(Time::from_millis(405_100)), "405.1");
+        assert_eq!(seconds(Time::from_nanos(1)), "0.000000001");
+        assert_eq!(seconds(Time::from_secs(30)), "30");
+    }
+
+    #[test]
+    fn durations_read_as_go_writes_them() {
+        for (ns, text) in [
+            (0, "0s"),
+            (999, "999ns"),
+            (1_500, "1.5us"),
+            (1_000_000, "0.001s"),
+            (50_500_000_000, "50.5s"),
+            (140_000_000_000, "2m20s"),
+            (343_400_999_999, "5m43.4s"),
+            (3_900_000_000_000, "1h5m"),
+            (3_600_000_000_000, "1h"),
+        ] {
+            assert_eq!(short(Dur::from_nanos(ns)), text);
+        }
+    }
+}

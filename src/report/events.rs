@@ -1,0 +1,151 @@
+//! `events.jsonl`: every record of a run, one JSON object per line, in order.
+//!
+//! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
+//! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
+//! are ids or null. Of a fault or a refusal, `entry` is the name of the entry of the timeline. Written by hand and
+//! not through a serialiser, because a large outage has millions of them.
+
+use crate::analysis::Analysis;
+use crate::trace::{Fields, NO_RECORD, Record, RecordId, What};
+use std::io::{self, Write};
+
+/// How much is gathered before it is handed on, in bytes.
+const CHUNK: usize = 1 << 16;
+
+/// Writes all records.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
+    let mut buffer = Vec::with_capacity(CHUNK + 4_096);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        line(&mut buffer, analysis, id as RecordId, r);
+        if buffer.len() >= CHUNK {
+            out.write_all(&buffer)?;
+            buffer.clear();
+        }
+    }
+    out.write_all(&buffer)
+}
+
+fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
+    b.extend_from_slice(b"{\"id\":");
+    number(b, id.into());
+    b.extend_from_slice(b",\"t_ns\":");
+    number(b, r.at.as_nanos());
+    text(b, "actor", r.actor.as_str());
+    let f = analysis.trace.fields(r);
+    text(b, "what", f.what);
+    fields(b, &f, matches!(r.what, What::PodDeleting(_)));
+    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_))
+        && let Some(entry) = analysis.plan.timeline.get(r.object as usize)
+    {
+        text(b, "entry", &entry.name);
+    }
+    reference(b, "cause", r.cause);
+    reference(b, "saw", r.saw);
+    b.extend_from_slice(b"}\n");
+}
+
+fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
+    let texts = [
+        ("node", f.node.as_deref()),
+        ("pod", f.pod.as_deref()),
+        ("object", f.object.as_deref()),
+        ("type", f.kind),
+        ("status", f.status),
+        ("reason", f.reason),
+        ("message", f.message.as_deref()),
+    ];
+    for (key, value) in texts {
+        if let Some(value) = value {
+            text(b, key, value);
+        }
+    }
+    if let Some(value) = f.value {
+        self::key(b, "value");
+        b.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("count", f.count)] {
+        if let Some(value) = value {
+            key(b, name);
+            number(b, value.into());
+        }
+    }
+    for (name, taints) in [("added", &f.added), ("removed", &f.removed)] {
+        if !taints.is_empty() {
+            key(b, name);
+            for (i, taint) in taints.iter().enumerate() {
+                b.push(if i == 0 { b'[' } else { b',' });
+                string(b, taint);
+            }
+            b.push(b']');
+        }
+    }
+}
+
+fn key(b: &mut Vec<u8>, name: &str) {
+    b.extend_from_slice(b",\"");
+    b.extend_from_slice(name.as_bytes());
+    b.extend_from_slice(b"\":");
+}
+
+fn text(b: &mut Vec<u8>, name: &str, value: &str) {
+    key(b, name);
+    string(b, value);
+}
+
+fn reference(b: &mut Vec<u8>, name: &str, id: RecordId) {
+    key(b, name);
+    if id == NO_RECORD { b.extend_from_slice(b"null") } else { number(b, id.into()) }
+}
+
+fn number(b: &mut Vec<u8>, mut n: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    b.extend_from_slice(&digits[at..]);
+}
+
+/// A string of JSON: quotes, backslashes and control characters escaped, everything else as it is.
+fn string(b: &mut Vec<u8>, value: &str) {
+    b.push(b'"');
+    if value.bytes().all(|c| c >= 0x20 && c != b'"' && c != b'\\') {
+        b.extend_from_slice(value.as_bytes());
+    } else {
+        for c in value.bytes() {
+            match c {
+                b'"' | b'\\' => b.extend_from_slice(&[b'\\', c]),
+                0..0x20 => b.extend_from_slice(format!("\\u{c:04x}").as_bytes()),
+                _ => b.push(c),
+            }
+        }
+    }
+    b.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_numbers_are_those_of_json() {
+        for s in ["plain", "quote \" and \\", "tab\tand\u{0}zero", "ümläut–", ""] {
+            let mut b = Vec::new();
+            string(&mut b, s);
+            assert_eq!(serde_json::from_slice::<String>(&b).expect("is JSON"), s);
+        }
+        for n in [0, 9, 10, u64::MAX] {
+            let mut b = Vec::new();
+            number(&mut b, n);
+            assert_eq!(String::from_utf8(b).expect("is ASCII"), n.to_string());
+        }
+    }
+}

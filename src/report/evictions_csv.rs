@@ -1,0 +1,73 @@
+//! `evictions.csv`: one row per eviction.
+//!
+//! | Column | Meaning |
+//! |---|---|
+//! | `time_s` | when deletionTimestamp was set, in seconds from the start |
+//! | `pod`, `namespace`, `node` | whose, and where |
+//! | `taint` | the NoExecute taint that led to it; empty in the mode of `--pod-eviction-timeout` |
+//! | `toleration_seconds` | the seconds of the timer that ran out; 0 is at once |
+//! | `timer_set_s` | when that timer was set; empty where there was none |
+//! | `fault`, `since_fault_s` | the entry of the timeline that it is reckoned from, and how long after it began |
+//! | `gone_s` | when the object was gone; empty if it still was there at the end |
+//! | `node_back_s` | when the node was first back at or after the eviction; empty if it was not |
+//! | `record`, `cause` | ids in `events.jsonl`: the deletion, and what led to it |
+
+use super::clock::seconds;
+use crate::analysis::evictions::evictions;
+use crate::analysis::{Analysis, Eviction};
+use crate::kernel::Time;
+use crate::trace::NO_RECORD;
+use std::io::{self, Write};
+
+/// The columns.
+const COLUMNS: [&str; 13] = [
+    "time_s",
+    "pod",
+    "namespace",
+    "node",
+    "taint",
+    "toleration_seconds",
+    "timer_set_s",
+    "fault",
+    "since_fault_s",
+    "gone_s",
+    "node_back_s",
+    "record",
+    "cause",
+];
+
+/// Writes all evictions in the order in which they happened.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
+    let mut csv = csv::WriterBuilder::new().from_writer(out);
+    csv.write_record(COLUMNS)?;
+    for e in evictions(analysis) {
+        csv.write_record(row(analysis, &e))?;
+    }
+    csv.flush()
+}
+
+fn row(analysis: &Analysis<'_>, e: &Eviction<'_>) -> [String; COLUMNS.len()] {
+    let full = analysis.pod_name(e.pod);
+    let (namespace, name) = full.split_once('/').unwrap_or(("", full));
+    let time = |t: Option<Time>| t.map(seconds).unwrap_or_default();
+    let fault = e.fault.and_then(|f| analysis.plan.timeline.get(f.entry as usize));
+    let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
+    [
+        seconds(e.at),
+        name.to_owned(),
+        namespace.to_owned(),
+        e.node.map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
+        e.taint.map(ToString::to_string).unwrap_or_default(),
+        e.timer_seconds.map(|s| s.to_string()).unwrap_or_default(),
+        time(e.timer_set_at),
+        fault.map(|f| f.name.clone()).unwrap_or_default(),
+        time(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
+        time(e.gone_at),
+        time(e.node_back_at),
+        e.record.to_string(),
+        if cause == NO_RECORD { String::new() } else { cause.to_string() },
+    ]
+}

@@ -1,0 +1,172 @@
+//! The report as JSON: the document of `run --format json`, and `summary.json`.
+//!
+//! Times and durations are in seconds, under names that end in `_s`. Fields may be added; those that are there keep
+//! their names and meanings.
+
+use super::model::Report;
+use crate::analysis::facts::Fact;
+use crate::analysis::state::Health;
+use crate::analysis::timeline::Row;
+use crate::analysis::{Spread, Summary};
+use crate::kernel::{Dur, Time};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// The whole report as one document: `run`, `timeline`, `summary`, and `files`, where some were written.
+pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64)]) -> Value {
+    let mut doc = Map::new();
+    doc.insert("run".to_owned(), run(report));
+    doc.insert("timeline".to_owned(), report.rows.iter().map(|r| row(report, r)).collect());
+    doc.insert("summary".to_owned(), summary(&report.summary));
+    if let Some(folder) = folder {
+        let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
+        doc.insert("files".to_owned(), json!({ "folder": folder, "names": names }));
+    }
+    doc.into()
+}
+
+/// What is in `summary.json`: `run` and `summary`.
+pub fn summary_document(report: &Report<'_>) -> Value {
+    json!({ "run": run(report), "summary": summary(&report.summary) })
+}
+
+/// Writes a document with indentation and a line end.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    out.write_all(b"\n")
+}
+
+fn time(t: Time) -> Value {
+    Value::from(t.as_nanos() as f64 / 1e9)
+}
+
+fn dur(d: Dur) -> Value {
+    Value::from(d.as_nanos() as f64 / 1e9)
+}
+
+fn run(report: &Report<'_>) -> Value {
+    let plan = report.analysis.plan;
+    let (nodes, pods) = report.size();
+    json!({
+        "scenario": plan.name,
+        "doc": plan.doc,
+        "kubernetes": report.release(),
+        "checked_against_recordings": plan.profile.recorded,
+        "timing": plan.timing.name,
+        "seed": report.source.seed,
+        "horizon_s": time(report.analysis.horizon()),
+        "nodes": nodes,
+        "pods": pods,
+        "records": report.analysis.trace.len(),
+    })
+}
+
+fn row(report: &Report<'_>, r: &Row) -> Value {
+    let since = r.since.and_then(|s| {
+        let entry = report.analysis.plan.timeline.get(s.entry as usize)?;
+        Some(json!({
+            "entry": entry.name,
+            "ended": s.ended,
+            "at_s": time(s.at),
+            "first_after_s": dur(r.first.since(s.at)),
+            "last_after_s": dur(r.last.since(s.at)),
+        }))
+    });
+    json!({
+        "first_s": time(r.first),
+        "last_s": time(r.last),
+        "since": since,
+        "what": name(r.fact),
+        "nodes": r.nodes.len(),
+        "pods": r.pods,
+        "count": r.count,
+        "record": r.record,
+        "text": r.text,
+    })
+}
+
+/// The name of a kind of row.
+fn name(fact: Fact) -> &'static str {
+    match fact {
+        Fact::EntryBegan(_) => "entry-began",
+        Fact::EntryEnded(_) => "entry-ended",
+        Fact::Refused(..) => "refused",
+        Fact::ControllersStarted => "controllers-started",
+        Fact::ControllersStopped => "controllers-stopped",
+        Fact::Zone(..) => "zone-state",
+        Fact::MasterDisruptionEntered => "master-disruption-entered",
+        Fact::MasterDisruptionLeft => "master-disruption-left",
+        Fact::NodeJoined => "node-joined",
+        Fact::NodeDeleted => "node-deleted",
+        Fact::Silent => "node-silent",
+        Fact::Heard => "node-heard",
+        Fact::Unknown => "node-unknown",
+        Fact::NotReady => "node-not-ready",
+        Fact::Ready => "node-ready",
+        Fact::ConditionTrue(_) => "condition-true",
+        Fact::ConditionFalse(_) => "condition-false",
+        Fact::Tainted(_) => "tainted",
+        Fact::Untainted(_) => "untainted",
+        Fact::Cordoned => "cordoned",
+        Fact::Uncordoned => "uncordoned",
+        Fact::PodCreated => "pod-created",
+        Fact::PodBound => "pod-bound",
+        Fact::TimerSet(_) => "timer-set",
+        Fact::TimerCancelled => "timer-cancelled",
+        Fact::Evicted(_) => "evicted",
+        Fact::PodDeleted(_) => "pod-deleted",
+        Fact::EvictionFailed => "eviction-failed",
+        Fact::PodFailed => "pod-failed",
+        Fact::PodSucceeded => "pod-succeeded",
+        Fact::PodGone => "pod-gone",
+    }
+}
+
+fn spread(s: Option<Spread>) -> Value {
+    match s {
+        None => Value::Null,
+        Some(s) => json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) }),
+    }
+}
+
+fn summary(s: &Summary) -> Value {
+    let m = &s.metrics;
+    let deletions: Map<String, Value> = s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
+    let nodes = |h: Health| s.end.nodes[h.index()];
+    json!({
+        "pods_evicted": m.evicted,
+        "needless_evictions": m.needless,
+        "needless_undecided": m.undecided,
+        "needless_window_s": dur(m.window),
+        "pods_kept": s.kept,
+        "pending_timers": s.pending_timers,
+        "evictions_failed": s.evictions_failed,
+        "refused": s.refused,
+        "deletions": deletions,
+        "nodes_unknown": s.nodes_unknown,
+        "nodes_tainted": s.nodes_tainted,
+        "pod_minutes_lost": m.lost_minutes(),
+        "detection_latency": spread(m.detection),
+        "tainting_latency": spread(m.tainting),
+        "eviction_latency": spread(m.eviction),
+        "end": {
+            "nodes": {
+                "ready": nodes(Health::Ready),
+                "silent": nodes(Health::Silent),
+                "unknown": nodes(Health::Unknown),
+                "not_ready": nodes(Health::NotReady),
+                "no_execute": s.end.nodes_no_execute,
+            },
+            "pods": {
+                "running_and_ready": s.end.available,
+                "running_not_ready": s.end.not_ready,
+                "pending": s.end.pending,
+                "terminating": s.end.terminating,
+                "finished": s.end.finished,
+            },
+        },
+    })
+}

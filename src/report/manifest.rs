@@ -1,0 +1,81 @@
+//! `manifest.json`: what a folder of results came from, so that the run can be repeated.
+
+use super::hash::fnv1a64;
+use super::model::Report;
+use crate::sim::plan::{Delay, Flags, Plan};
+use serde_json::{Map, Value, json};
+
+/// The name of the file; a folder that holds one was written by this program.
+pub const FILE: &str = "manifest.json";
+
+/// The manifest of a run whose files are given with their sizes in bytes.
+pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
+    let plan = report.analysis.plan;
+    let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
+    json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "scenario": {
+            "name": plan.name,
+            "file": report.source.file,
+            "bytes": report.source.text.len(),
+            "hash": format!("fnv1a64:{:016x}", fnv1a64(&report.source.text)),
+            "set": report.source.set,
+        },
+        "seed": report.source.seed,
+        "kubernetes": report.release(),
+        "checked_against_recordings": plan.profile.recorded,
+        "horizon_s": report.analysis.horizon().as_nanos() as f64 / 1e9,
+        "timing": timing(plan),
+        "flags": flags(&plan.flags, plan),
+        "records": report.analysis.trace.len(),
+        "files": files,
+    })
+}
+
+fn delay(d: Delay) -> Value {
+    json!({ "min_s": d.min.as_nanos() as f64 / 1e9, "max_s": d.max.as_nanos() as f64 / 1e9 })
+}
+
+fn timing(plan: &Plan) -> Value {
+    let t = &plan.timing;
+    let limits = |l: Option<crate::client::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
+    json!({
+        "name": t.name,
+        "request": delay(t.request),
+        "response": delay(t.response),
+        "watch": delay(t.watch),
+        "pass_overhead_s": t.pass_overhead.as_nanos() as f64 / 1e9,
+        "node_lifecycle_client": limits(t.node_lifecycle_client),
+        "taint_eviction_client": limits(t.taint_eviction_client),
+    })
+}
+
+/// The settings of the components under their real names; those that the release does not have are left out.
+fn flags(f: &Flags, plan: &Plan) -> Value {
+    let s = |d: crate::kernel::Dur| Value::from(super::short(d));
+    let mut manager = Map::new();
+    let mut put = |name: &str, value: Value| manager.insert(name.to_owned(), value);
+    put("node-monitor-period", s(f.node_monitor_period));
+    put("node-monitor-grace-period", s(f.node_monitor_grace_period));
+    put("node-startup-grace-period", s(f.node_startup_grace_period));
+    // As written: the nearest double of a float32 has digits that nobody gave.
+    put("node-eviction-rate", number(f.node_eviction_rate));
+    put("secondary-node-eviction-rate", number(f.secondary_node_eviction_rate));
+    put("large-cluster-size-threshold", f.large_cluster_size_threshold.into());
+    put("unhealthy-zone-threshold", number(f.unhealthy_zone_threshold));
+    if plan.profile.node_lifecycle.timeout_mode_available {
+        put("pod-eviction-timeout", s(f.pod_eviction_timeout));
+        put("enable-taint-manager", f.enable_taint_manager.into());
+    }
+    json!({
+        "kube-controller-manager": manager,
+        "kube-apiserver": {
+            "default-not-ready-toleration-seconds": f.default_not_ready_toleration_seconds,
+            "default-unreachable-toleration-seconds": f.default_unreachable_toleration_seconds,
+        },
+    })
+}
+
+fn number(f: f32) -> Value {
+    f.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+}

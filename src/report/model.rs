@@ -1,0 +1,70 @@
+//! A run's report: what every format of it is made from.
+
+use super::charts::Heading;
+use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
+use crate::analysis::{Analysis, Summary, grouped, summary};
+use crate::kernel::Dur;
+
+/// Where a run came from, as far as plan and trace do not say.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The scenario's file as it was given, or what stands for it: `-` for standard input.
+    pub file: String,
+    /// The text of the scenario; its hash goes into the manifest.
+    pub text: Vec<u8>,
+    /// What `--set` changed, as given.
+    pub set: Vec<String>,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// A run with what is said of it.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The run.
+    pub analysis: &'a Analysis<'a>,
+    /// Where it came from.
+    pub source: &'a Source,
+    /// The timeline.
+    pub rows: Vec<Row>,
+    /// The summary.
+    pub summary: Summary,
+}
+
+impl<'a> Report<'a> {
+    /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have been needless.
+    pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
+        Report { analysis, source, rows: timeline(analysis, DEFAULT_ROWS), summary: summary::summary(analysis, window) }
+    }
+
+    /// "1.34.4" of "v1.34.4".
+    pub fn release(&self) -> &'a str {
+        let release = &self.analysis.plan.profile.release;
+        release.strip_prefix('v').unwrap_or(release)
+    }
+
+    /// How many nodes and pods exist from the start.
+    pub fn size(&self) -> (u64, u64) {
+        use crate::sim::plan::{NodeStart, PodStart};
+        let plan = self.analysis.plan;
+        let nodes = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count();
+        let pods = plan.pods.iter().filter(|p| p.start != PodStart::Absent).count();
+        (nodes as u64, pods as u64)
+    }
+
+    /// What stands above the charts.
+    pub fn heading(&self) -> Heading {
+        let plan = self.analysis.plan;
+        let (nodes, pods) = self.size();
+        let checked = if plan.profile.recorded { "" } else { " (not checked against recordings)" };
+        let subtitle = format!(
+            "Kubernetes {}{checked}, timing {}, seed {}: {} nodes, {} pods",
+            self.release(),
+            plan.timing.name,
+            self.source.seed,
+            grouped(nodes),
+            grouped(pods)
+        );
+        Heading { title: plan.name.clone(), subtitle }
+    }
+}

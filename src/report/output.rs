@@ -1,0 +1,55 @@
+//! The folder of a run: all its files, written as a whole.
+
+use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
+use super::files::{FileError, Folder};
+use super::model::Report;
+use super::{events, evictions_csv, json, manifest};
+use crate::analysis::{curves::curves, lanes::lanes};
+use std::path::{Path, PathBuf};
+
+/// Why the folder of a run could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A file or folder cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A chart cannot be drawn.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+}
+
+/// What was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its files with their sizes in bytes, in the order in which they were written.
+    pub files: Vec<(String, u64)>,
+}
+
+/// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name is replaced as a whole.
+/// `begun` is told the temporary folder, for whoever ends the process early.
+///
+/// # Errors
+/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path)) -> Result<Written, OutputError> {
+    let analysis = report.analysis;
+    let mut folder = Folder::create(parent, &analysis.plan.name)?;
+    begun(folder.temporary());
+    folder.write("events.jsonl", |out| events::write(out, analysis))?;
+    folder.write("evictions.csv", |out| evictions_csv::write(out, analysis))?;
+    folder.write("summary.json", |out| json::write(out, &json::summary_document(report)))?;
+    let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
+    let heading = report.heading();
+    for (name, chart) in [("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))] {
+        let svg = charts::svg(chart, &heading, analysis)?;
+        folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
+        let png = charts::png(chart, &heading, analysis)?;
+        folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    // Last, so that a folder with a manifest is complete.
+    let manifest_of = manifest::manifest(report, folder.files());
+    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
+    let files = folder.files().to_vec();
+    Ok(Written { folder: folder.finish()?, files })
+}

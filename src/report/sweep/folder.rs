@@ -1,0 +1,58 @@
+//! The folder of a sweep, written as a whole.
+
+use super::csv;
+use super::figures::{Heading, Row};
+use crate::lab::Case;
+use crate::report::charts::{sweep_png, sweep_svg};
+use crate::report::hash::fnv1a64;
+use crate::report::{Folder, OutputError, Written, json, manifest};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole. `begun` is told the temporary
+/// folder, for whoever ends the process early.
+///
+/// # Errors
+/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+pub fn write_folder(
+    heading: &Heading,
+    cases: &[Case],
+    rows: &[Row],
+    parent: &Path,
+    begun: impl FnOnce(&Path),
+) -> Result<Written, OutputError> {
+    let mut folder = Folder::create(parent, &heading.name)?;
+    begun(folder.temporary());
+    folder.write("sweep.csv", |out| csv::cases(out, heading, rows))?;
+    folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
+    let svg = sweep_svg(heading, rows)?;
+    folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
+    let png = sweep_png(heading, rows)?;
+    folder.write("sweep.png", |out| out.write_all(&png))?;
+    // Last, so that a folder with a manifest is complete.
+    let manifest_of = manifest_of(heading, cases, folder.files());
+    folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
+    let files = folder.files().to_vec();
+    Ok(Written { folder: folder.finish()?, files })
+}
+
+fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
+    let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
+    let axes: Vec<Value> = heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
+    json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "scenario": {
+            "name": heading.scenario,
+            "file": heading.file,
+            "bytes": heading.text.len(),
+            "hash": format!("fnv1a64:{:016x}", fnv1a64(&heading.text)),
+            "set": heading.fixed,
+        },
+        "sweep": axes,
+        "first_seed": cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
+        "seeds": heading.seeds,
+        "needless_window_s": heading.window.as_nanos() as f64 / 1e9,
+        "runs": cases.iter().map(|c| c.runs.len()).sum::<usize>(),
+        "files": files,
+    })
+}

@@ -1,0 +1,285 @@
+//! The report as text for a terminal or a log: header, timeline, summary, where the files are.
+
+use super::clock::{absolute, short, whole};
+use super::model::Report;
+use super::output::Written;
+use crate::analysis::facts::Fact;
+use crate::analysis::state::Health;
+use crate::analysis::timeline::Row;
+use crate::analysis::{Spread, Summary, grouped};
+use crate::kernel::Dur;
+use anstyle::{AnsiColor, Style as Ansi};
+use std::io::{self, Write};
+
+/// How the text is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Style {
+    /// Whether to write colours.
+    pub colour: bool,
+    /// How many characters fit into a line; what is longer is continued below its column.
+    pub width: usize,
+}
+
+impl Default for Style {
+    /// Without colours, 100 characters wide.
+    fn default() -> Self {
+        Style { colour: false, width: 100 }
+    }
+}
+
+/// A column that explains is not narrower than this, however narrow the terminal is.
+const NARROWEST: usize = 30;
+/// Names of entries are shortened to this where they follow a time.
+const ENTRY_NAME: usize = 24;
+
+const BOLD: Ansi = Ansi::new().bold();
+const DIM: Ansi = Ansi::new().dimmed();
+const RED: Ansi = AnsiColor::Red.on_default().bold();
+const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+const GREEN: Ansi = AnsiColor::Green.on_default();
+const MAGENTA: Ansi = AnsiColor::Magenta.on_default();
+const PLAIN: Ansi = Ansi::new();
+
+/// Writes the report; `written` says where its files are, if there are any.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, report: &Report<'_>, written: Option<&Written>, style: Style) -> io::Result<()> {
+    let mut p = Printer { out, style };
+    p.header(report)?;
+    p.timeline(report)?;
+    p.summary(&report.summary)?;
+    p.files(written)
+}
+
+struct Printer<'o> {
+    out: &'o mut dyn Write,
+    style: Style,
+}
+
+impl Printer<'_> {
+    fn painted(&self, text: &str, ansi: Ansi) -> String {
+        if self.style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
+    }
+
+    /// Writes a text that begins at that column, folded between words to the width.
+    fn folded(&mut self, text: &str, column: usize, ansi: Ansi) -> io::Result<()> {
+        let room = self.style.width.saturating_sub(column).max(NARROWEST);
+        for (i, line) in fold(text, room).iter().enumerate() {
+            if i > 0 {
+                write!(self.out, "{:column$}", "")?;
+            }
+            writeln!(self.out, "{}", self.painted(line, ansi))?;
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
+        let plan = report.analysis.plan;
+        let (nodes, pods) = report.size();
+        writeln!(self.out, "{}", self.painted(&plan.name, BOLD))?;
+        if !plan.doc.is_empty() {
+            write!(self.out, "  ")?;
+            self.folded(&plan.doc, 2, PLAIN)?;
+        }
+        let line = format!(
+            "Kubernetes {}, timing {}, seed {}, {}, {}, {}",
+            report.release(),
+            plan.timing.name,
+            report.source.seed,
+            counted(nodes, "node"),
+            counted(pods, "pod"),
+            short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
+        );
+        write!(self.out, "  ")?;
+        self.folded(&line, 2, PLAIN)?;
+        if !plan.profile.recorded {
+            write!(self.out, "  ")?;
+            self.folded("This release was not checked against recordings.", 2, YELLOW)?;
+        }
+        writeln!(self.out)
+    }
+
+    fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
+        let cells: Vec<(String, String)> = report.rows.iter().map(|r| (times(r), relative(report, r))).collect();
+        let width = |least: usize, of: &dyn Fn(&(String, String)) -> &str| {
+            cells.iter().map(|c| of(c).chars().count()).max().unwrap_or(0).max(least)
+        };
+        let (first, second) = (width(9, &|c| &c.0), width(0, &|c| &c.1));
+        if report.rows.is_empty() {
+            writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n")?;
+            return Ok(());
+        }
+        for (row, (times, relative)) in report.rows.iter().zip(&cells) {
+            let relative = self.painted(&format!("{relative:second$}"), DIM);
+            write!(self.out, "{times:>first$}  {relative}  ")?;
+            self.folded(&row.text, first + second + 4, paint(row.fact))?;
+        }
+        writeln!(self.out)
+    }
+
+    fn line(&mut self, name: &str, said: &str) -> io::Result<()> {
+        write!(self.out, "  {name:<18}")?;
+        self.folded(said, 20, PLAIN)
+    }
+
+    fn summary(&mut self, s: &Summary) -> io::Result<()> {
+        let m = &s.metrics;
+        writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
+        let mut evicted = counted(m.evicted, "pod");
+        if m.evicted > 0 {
+            let back = short(m.window);
+            evicted.push_str(&format!(", {} needlessly (the node was back within {back}", grouped(m.needless)));
+            if m.undecided > 0 {
+                evicted.push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+            }
+            evicted.push(')');
+        }
+        self.line("evicted", &evicted)?;
+        self.line("kept", &format!("{} that had a timer or a tainted node", counted(s.kept, "pod")))?;
+        self.line("pending timers", &grouped(s.pending_timers))?;
+        if s.evictions_failed > 0 {
+            self.line("failed evictions", &grouped(s.evictions_failed))?;
+        }
+        if s.refused > 0 {
+            self.line("refused by kubectl", &grouped(s.refused))?;
+        }
+        if !s.deletions.is_empty() {
+            let by: Vec<String> = s.deletions.iter().map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n))).collect();
+            self.line("deletions", &by.join(", "))?;
+        }
+        let ns = m.lost_ns;
+        let tenths = (ns + 3_000_000_000) / 6_000_000_000;
+        self.line("pod-minutes lost", &format!("{}.{}", grouped((tenths / 10) as u64), tenths % 10))?;
+        self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
+        self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
+        if m.eviction.is_some() {
+            self.line("eviction latency", &spread(m.evicted, m.eviction))?;
+        }
+        self.line("at the end", &end(s))?;
+        writeln!(self.out)
+    }
+
+    fn files(&mut self, written: Option<&Written>) -> io::Result<()> {
+        if let Some(w) = written {
+            let names: Vec<&str> = w.files.iter().map(|f| f.0.as_str()).collect();
+            self.folded(&format!("Files in {}: {}", w.folder.display(), names.join(", ")), 0, PLAIN)?;
+        }
+        self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
+    }
+}
+
+fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
+}
+
+/// Without what is less than a millisecond.
+fn whole_ms(d: Dur) -> Dur {
+    Dur::from_millis(d.as_millis())
+}
+
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"
+fn spread(count: u64, s: Option<Spread>) -> String {
+    let count = grouped(count);
+    match s {
+        None => count,
+        Some(s) => {
+            let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+            if min == max {
+                format!("{count}, +{min} after the fault")
+            } else {
+                format!("{count}, +{min} to +{max} after the fault, median +{median}")
+            }
+        }
+    }
+}
+
+fn end(s: &Summary) -> String {
+    let parts = |list: &[(u64, &str)]| {
+        let said: Vec<String> = list.iter().filter(|p| p.0 > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+        if said.is_empty() { "none".to_owned() } else { said.join(", ") }
+    };
+    let node = |h: Health| s.end.nodes[h.index()];
+    let nodes = parts(&[
+        (node(Health::Ready), "Ready"),
+        (node(Health::Silent), "silent"),
+        (node(Health::Unknown), "Unknown"),
+        (node(Health::NotReady), "NotReady"),
+    ]);
+    let tainted = if s.end.nodes_no_execute > 0 { format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute)) } else { String::new() };
+    let e = &s.end;
+    let pods = parts(&[
+        (e.available, "running and ready"),
+        (e.not_ready, "running, not ready"),
+        (e.pending, "pending"),
+        (e.terminating, "terminating"),
+        (e.finished, "finished"),
+    ]);
+    format!("nodes: {nodes}{tainted}; pods: {pods}")
+}
+
+/// `10:50.500`, or `10:52–12:20` of a row that takes a second or more.
+fn times(r: &Row) -> String {
+    if r.last.since(r.first) < Dur::from_secs(1) { absolute(r.first) } else { format!("{}–{}", whole(r.first), whole(r.last)) }
+}
+
+/// `+50.5s after cut b`, or `+50.5s to 2m20s after cut b`.
+fn relative(report: &Report<'_>, r: &Row) -> String {
+    let Some(since) = r.since else { return String::new() };
+    let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else { return String::new() };
+    let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
+    let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
+    if entry.name.chars().count() > ENTRY_NAME {
+        name.push('…');
+    }
+    // Sixty seconds apart, milliseconds do not help.
+    let rounded = |d: Dur| if r.last.since(r.first) >= Dur::from_secs(10) { Dur::from_secs(d.as_secs()) } else { d };
+    let span = if last.saturating_sub(first) < Dur::from_secs(1) {
+        short(first)
+    } else {
+        format!("{} to {}", short(rounded(first)), short(rounded(last)))
+    };
+    format!("+{span} after {name}{}", if since.ended { " ended" } else { "" })
+}
+
+fn paint(fact: Fact) -> Ansi {
+    match fact {
+        Fact::EntryBegan(_) | Fact::EntryEnded(_) => BOLD,
+        Fact::Evicted(_) | Fact::EvictionFailed | Fact::Refused(..) | Fact::ControllersStopped => RED,
+        Fact::Silent | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => YELLOW,
+        Fact::Zone(..) | Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft => MAGENTA,
+        Fact::Heard | Fact::Ready | Fact::Untainted(_) | Fact::TimerCancelled | Fact::ConditionFalse(_) | Fact::ControllersStarted => GREEN,
+        Fact::NodeJoined
+        | Fact::NodeDeleted
+        | Fact::Cordoned
+        | Fact::Uncordoned
+        | Fact::PodCreated
+        | Fact::PodBound
+        | Fact::TimerSet(_)
+        | Fact::PodDeleted(_)
+        | Fact::PodSucceeded
+        | Fact::PodGone => PLAIN,
+    }
+}
+
+/// Breaks a text between words into lines of at most `room` characters; a longer word has a line of its own.
+pub(super) fn fold(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        let fits = used == 0 || used + 1 + length <= room;
+        if !fits {
+            lines.push(String::new());
+            used = 0;
+        }
+        let line = lines.last_mut().expect("there always is a line");
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += length;
+    }
+    lines
+}

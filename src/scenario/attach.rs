@@ -1,0 +1,30 @@
+//! Brings the nodes and pods of `cluster: From("cluster.json")` into a scenario, behind those that it writes itself.
+//!
+//! They are groups of the language like any others: entries of the timeline name them, `--set` changes them, and what
+//! is wrong with them is said at `cluster`.
+
+use super::import::{ImportError, ImportedCluster, Input};
+use super::load::Loaded;
+use super::problem::{Problem, Source};
+use super::spec::Cluster;
+use super::syntax::{Step, Tree};
+
+/// Reads the file that the scenario points at, if it points at one.
+pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
+    let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
+    let cluster = Input::open(&loaded.folder.join(file)).and_then(|input| ImportedCluster::read(&[input]));
+    let cluster = cluster.map_err(|error| problem(&error, &loaded.source))?;
+    loaded.spec.nodes.extend(cluster.nodes);
+    loaded.spec.pods.extend(cluster.pods);
+    loaded.imported = Some(cluster.summary);
+    Ok(())
+}
+
+fn problem(error: &ImportError, source: &Source) -> Problem {
+    let place = Tree::read(&source.text).and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes.clone()));
+    let problem = Problem::new(error.to_string()).help("a path is relative to the scenario; `taintsim import` reads the same files");
+    match place {
+        Some(bytes) => problem.at(source, bytes),
+        None => problem,
+    }
+}

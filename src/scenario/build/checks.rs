@@ -1,0 +1,57 @@
+//! What the API server would refuse, at its place in the scenario.
+
+use super::super::problem::Problem;
+use super::super::syntax::Place;
+use super::complaints::Complaints;
+use super::nodes::with;
+use crate::api::kubectl_taint::{self, TaintEdit};
+use crate::api::toleration::{Operator, Toleration};
+use crate::api::validation;
+
+/// The name of a node or pod.
+pub(super) fn object_name(kind: &str, name: &str) -> Result<(), Problem> {
+    first(kind, name, validation::dns1123_subdomain(name))
+}
+
+/// The name of a namespace.
+pub(super) fn namespace(name: &str) -> Result<(), Problem> {
+    first("namespace", name, validation::dns1123_label(name))
+}
+
+/// A value of a label.
+pub(super) fn label_value(value: &str) -> Result<(), Problem> {
+    first("label value", value, validation::label_value(value))
+}
+
+/// A label.
+pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
+    first("label key", key, validation::qualified_name(key)).and_then(|()| label_value(value))
+}
+
+fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
+    // A text of megabytes is shown by its beginning.
+    let shown: String = text.chars().take(100).collect();
+    errors.into_iter().next().map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
+}
+
+/// Tolerations that the API server would accept; complaints about the others.
+pub(super) fn tolerations(all: &[Toleration], place: &Place, comparison_operators: bool, complaints: &mut Complaints) {
+    for (i, toleration) in all.iter().enumerate() {
+        for error in validation::validate_tolerations(std::slice::from_ref(toleration), "", comparison_operators) {
+            let text = error.to_string();
+            // The path begins with the toleration's own place, which is said by the place of the complaint.
+            let text = text.strip_prefix("[0].").unwrap_or(&text);
+            let gate = matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
+            let help = gate
+                .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
+            let field = text.split(':').next().unwrap_or_default();
+            complaints.add(with(&with(place, i), field), Problem::new(text).maybe_help(help.or(error.hint)));
+        }
+    }
+}
+
+/// Taints in kubectl's syntax.
+pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    kubectl_taint::parse(&texts).map_err(|e| Problem::new(e.text).maybe_help(e.hint))
+}

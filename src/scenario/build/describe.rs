@@ -1,0 +1,95 @@
+//! Names of entries that have none: what they do, in a few words.
+
+use super::super::spec::{ConditionKind, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
+
+/// What an entry does, in a few words.
+pub(super) fn describe(step: &Step) -> String {
+    let on = |node: &Option<String>, nodes: &Option<NodeSelector>| match (node, nodes) {
+        (Some(node), _) => node.clone(),
+        (None, Some(nodes)) => selected(nodes),
+        (None, None) => String::new(),
+    };
+    match step {
+        Step::Partition { node, nodes, .. } => format!("partition of {}", on(node, nodes)),
+        Step::Heal { node, nodes } => format!("heal {}", on(node, nodes)),
+        Step::Crash { node, nodes, .. } => format!("crash of {}", on(node, nodes)),
+        Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
+        Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
+        Step::SlowHeartbeats { node, nodes, period, .. } => format!("heartbeats of {} every {period}", on(node, nodes)),
+        Step::Condition { node, nodes, kind, status, .. } => {
+            format!("{}={} on {}", condition(*kind), status_word(*status), on(node, nodes))
+        }
+        Step::ApiOutage { .. } => "API server outage".to_owned(),
+        Step::WatchLag { resource, lag, .. } => format!("watches of {} late by {lag}", resource_word(*resource)),
+        Step::WatchStall { resource, .. } => format!("watches of {} stalled", resource_word(*resource)),
+        Step::ControllerRestart { .. } => "controller restart".to_owned(),
+        Step::ClockSkew { node, nodes, skew, .. } => format!("clock of {} off by {skew}", on(node, nodes)),
+        Step::AddNode { node } => format!("add {}", node.names_texts().map_or_else(String::new, |n| listed(&n))),
+        Step::DeleteNode { node, nodes } => format!("delete {}", on(node, nodes)),
+        Step::Taint { node, nodes, taint, .. } => format!("taint {} {}", on(node, nodes), listed(taint)),
+        Step::Untaint { node, nodes, taint } => format!("untaint {} {}", on(node, nodes), listed(taint)),
+        Step::Cordon { node, nodes } => format!("cordon {}", on(node, nodes)),
+        Step::Uncordon { node, nodes } => format!("uncordon {}", on(node, nodes)),
+        Step::Label { node, nodes, labels } => {
+            let labels: Vec<String> =
+                labels.iter().map(|(k, v)| v.as_ref().map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))).collect();
+            format!("label {} {}", on(node, nodes), labels.join(" "))
+        }
+        Step::CreatePod { pod } => {
+            let name = pod.name.clone().or_else(|| pod.names.as_ref().map(listed)).unwrap_or_default();
+            format!("create pod {name}")
+        }
+        Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
+        Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
+        Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+    }
+}
+
+fn listed(texts: &OneOrMany) -> String {
+    let texts = texts.texts();
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, .., last] if texts.len() > 4 => format!("{first} to {last}"),
+        _ => texts.join(" "),
+    }
+}
+
+fn selected(selector: &NodeSelector) -> String {
+    match selector {
+        NodeSelector::All => "all nodes".to_owned(),
+        NodeSelector::Node(name) => name.clone(),
+        NodeSelector::Nodes(names) => listed(&OneOrMany::Many(names.clone())),
+        NodeSelector::Zone(zone) => format!("zone {zone}"),
+        NodeSelector::Region(region) => format!("region {region}"),
+        NodeSelector::Label(text) => format!("nodes with {text}"),
+        NodeSelector::Share { of, fraction, .. } => format!("{} % of {}", (fraction * 1000.0).round() / 10.0, selected(of)),
+    }
+}
+
+fn chosen(pod: &Option<String>, pods: &Option<PodSelector>) -> String {
+    match (pod, pods) {
+        (Some(name), _) | (None, Some(PodSelector::Pod(name))) => name.clone(),
+        (None, Some(PodSelector::All)) => "all pods".to_owned(),
+        (None, Some(PodSelector::Pods(names))) => listed(&OneOrMany::Many(names.clone())),
+        (None, Some(PodSelector::Group(name))) => format!("group {name}"),
+        (None, Some(PodSelector::Label(text))) => format!("pods with {text}"),
+        (None, None) => String::new(),
+    }
+}
+
+fn condition(kind: ConditionKind) -> &'static str {
+    super::nodes::condition_kind(kind).as_str()
+}
+
+fn status_word(status: Status) -> &'static str {
+    super::nodes::status(status).as_str()
+}
+
+fn resource_word(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Nodes => "nodes",
+        Resource::Pods => "pods",
+        Resource::Leases => "leases",
+    }
+}

@@ -1,0 +1,257 @@
+//! The components' flags: their names, ranges, and the releases that have them.
+//!
+//! `cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`, the options of the admission plugins
+//! DefaultTolerationSeconds and of the API server's admission, and `KubeletConfiguration`. Left out: every flag that
+//! changes nothing here; such a flag is refused, not ignored.
+
+use super::super::problem::{Problem, did_you_mean_or_list};
+use super::super::spec::{FlagValue, Flags as Written};
+use super::super::syntax::at;
+use super::complaints::Complaints;
+use super::values;
+use crate::client::Limits;
+use crate::kernel::Dur;
+use crate::sim::plan::{Admission, Flags};
+use crate::sim::profile::Profile;
+use std::collections::BTreeMap;
+
+/// What the flags come down to.
+pub(super) struct Settings {
+    /// Those of the controllers and of admission.
+    pub(super) flags: Flags,
+    /// Admission plugins.
+    pub(super) admission: Admission,
+    /// `--kube-api-qps` and `--kube-api-burst`, where one of them is given.
+    pub(super) client: Option<Limits>,
+    /// The kubelets' flags.
+    pub(super) kubelet: KubeletFlags,
+}
+
+/// The kubelets' flags; none is the release's default.
+#[derive(Default)]
+pub(super) struct KubeletFlags {
+    /// `--node-status-update-frequency`
+    pub(super) status_update: Option<Dur>,
+    /// `nodeStatusReportFrequency`
+    pub(super) status_report: Option<Dur>,
+    /// `nodeLeaseDurationSeconds`
+    pub(super) lease_duration: Option<Dur>,
+}
+
+/// kube-controller-manager's client limits where no flag changes them (`component-base/config` defaults).
+pub(super) const CLIENT: Limits = Limits { qps: 20.0, burst: 30 };
+
+type Set = fn(&mut Settings, &FlagValue) -> Result<(), Problem>;
+
+/// Which releases have a flag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Always,
+    /// While the controllers know pod-eviction-timeout, up to 1.26.
+    TimeoutMode,
+    /// Since kubelets renew leases, 1.14.
+    Leases,
+}
+
+struct Flag {
+    name: &'static str,
+    since: Since,
+    set: Set,
+}
+
+const fn flag(name: &'static str, set: Set) -> Flag {
+    Flag { name, since: Since::Always, set }
+}
+
+const CONTROLLER_MANAGER: &[Flag] = &[
+    flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, positive(v))),
+    flag("node-monitor-grace-period", |s, v| put(&mut s.flags.node_monitor_grace_period, positive(v))),
+    flag("node-startup-grace-period", |s, v| put(&mut s.flags.node_startup_grace_period, positive(v))),
+    flag("node-eviction-rate", |s, v| put(&mut s.flags.node_eviction_rate, rate(v))),
+    flag("secondary-node-eviction-rate", |s, v| put(&mut s.flags.secondary_node_eviction_rate, rate(v))),
+    flag("large-cluster-size-threshold", |s, v| {
+        put(&mut s.flags.large_cluster_size_threshold, whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32))
+    }),
+    flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, share(v))),
+    Flag { name: "pod-eviction-timeout", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)) },
+    Flag { name: "enable-taint-manager", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)) },
+    flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, positive_rate(v))),
+    flag("kube-api-burst", |s, v| put(&mut s.client.get_or_insert(CLIENT).burst, whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32))),
+];
+
+const API_SERVER: &[Flag] = &[
+    flag("default-not-ready-toleration-seconds", |s, v| {
+        put(&mut s.flags.default_not_ready_toleration_seconds, whole(v, i64::MIN, i64::MAX))
+    }),
+    flag("default-unreachable-toleration-seconds", |s, v| {
+        put(&mut s.flags.default_unreachable_toleration_seconds, whole(v, i64::MIN, i64::MAX))
+    }),
+    flag("enable-admission-plugins", |s, v| plugins(s, v, true)),
+    flag("disable-admission-plugins", |s, v| plugins(s, v, false)),
+];
+
+const KUBELET: &[Flag] = &[
+    flag("node-status-update-frequency", |s, v| put(&mut s.kubelet.status_update, positive(v).map(Some))),
+    flag("node-status-report-frequency", |s, v| put(&mut s.kubelet.status_report, positive(v).map(Some))),
+    Flag {
+        name: "node-lease-duration-seconds",
+        since: Since::Leases,
+        set: |s, v| put(&mut s.kubelet.lease_duration, whole(v, 1, 86_400).map(|n| Some(Dur::from_secs(n as u64)))),
+    },
+];
+
+/// The components with their names in a scenario and in a PATH.
+const COMPONENTS: &[(&str, &[Flag])] =
+    &[("kube_controller_manager", CONTROLLER_MANAGER), ("kube_apiserver", API_SERVER), ("kubelet", KUBELET)];
+
+/// Every flag, `kube_controller_manager` and `node-monitor-period` say.
+pub(in crate::scenario) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMPONENTS.iter().flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
+}
+
+/// Reads the flags that a scenario gives over those that a release has.
+pub(super) fn read(written: &Written, profile: &Profile, complaints: &mut Complaints) -> Settings {
+    let mut settings = defaults(profile);
+    for (component, flags) in COMPONENTS {
+        let given: &BTreeMap<String, FlagValue> = match *component {
+            "kube_controller_manager" => &written.kube_controller_manager,
+            "kube_apiserver" => &written.kube_apiserver,
+            _ => &written.kubelet,
+        };
+        // Those that enable come before those that disable, as the API server has it: the map's order is reversed.
+        for (name, value) in given.iter().rev() {
+            let place = || at!["flags", *component, name];
+            let shown = component.replace('_', "-");
+            let Some(flag) = flags.iter().find(|f| f.name == name) else {
+                complaints.add(place(), unknown(&shown, name, flags));
+                continue;
+            };
+            let there = match flag.since {
+                Since::Always => true,
+                Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
+                Since::Leases => profile.kubelet.leases,
+            };
+            if !there {
+                complaints.say(place(), format!("{shown} of Kubernetes {} has no flag --{name}", profile.release));
+            } else if let Err(problem) = (flag.set)(&mut settings, value) {
+                complaints.add(place(), problem.about(&format!("--{name}")));
+            }
+        }
+    }
+    settings
+}
+
+fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
+    let bare = name.trim_start_matches('-').replace('_', "-");
+    let problem = Problem::new(format!("`{name}` is not a flag of {component} that is modelled"));
+    if let Some(other) = known().find(|(_, n)| *n == bare) {
+        let right = other.0.replace('_', "-");
+        return if right == component { problem.help(format!("write `{bare}`")) } else { problem.help(format!("it is a flag of {right}")) };
+    }
+    let names: Vec<&str> = flags.iter().map(|f| f.name).collect();
+    problem.maybe_help(did_you_mean_or_list(&bare, &names))
+}
+
+/// The defaults of a release (`config/v1alpha1/defaults.go`).
+fn defaults(profile: &Profile) -> Settings {
+    Settings {
+        flags: Flags {
+            node_monitor_period: Dur::from_secs(5),
+            node_monitor_grace_period: profile.node_monitor_grace_period,
+            node_startup_grace_period: Dur::from_secs(60),
+            node_eviction_rate: 0.1,
+            secondary_node_eviction_rate: 0.01,
+            large_cluster_size_threshold: 50,
+            unhealthy_zone_threshold: 0.55,
+            pod_eviction_timeout: Dur::from_secs(300),
+            enable_taint_manager: true,
+            default_not_ready_toleration_seconds: 300,
+            default_unreachable_toleration_seconds: 300,
+        },
+        admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: profile.taint_nodes_by_condition },
+        client: None,
+        kubelet: KubeletFlags::default(),
+    }
+}
+
+fn put<T>(to: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
+    *to = value?;
+    Ok(())
+}
+
+fn positive(value: &FlagValue) -> Result<Dur, Problem> {
+    match value {
+        FlagValue::Text(text) => values::positive(text),
+        other => {
+            Err(Problem::new(format!("expected a duration in quotes, found {other}")).help(format!("\"{other}s\" is {other} seconds")))
+        }
+    }
+}
+
+fn number(value: &FlagValue) -> Result<f64, Problem> {
+    let number = match value {
+        FlagValue::Int(n) => Some(*n as f64),
+        FlagValue::Float(x) => Some(*x),
+        FlagValue::Text(text) => text.parse().ok(),
+        FlagValue::Bool(_) => None,
+    };
+    number.filter(|n: &f64| n.is_finite()).ok_or_else(|| Problem::new(format!("expected a number, found {value}")))
+}
+
+fn rate(value: &FlagValue) -> Result<f32, Problem> {
+    let rate = number(value)?;
+    if (0.0..=1e6).contains(&rate) {
+        Ok(rate as f32)
+    } else {
+        Err(Problem::new(format!("a rate of {value} per second is not between 0 and 1000000")))
+    }
+}
+
+fn positive_rate(value: &FlagValue) -> Result<f32, Problem> {
+    let rate = rate(value)?;
+    if rate > 0.0 { Ok(rate) } else { Err(Problem::new("this rate must be above zero")) }
+}
+
+fn share(value: &FlagValue) -> Result<f32, Problem> {
+    let share = number(value)?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(share as f32)
+    } else {
+        Err(Problem::new(format!("a threshold of {value} is not between 0 and 1")))
+    }
+}
+
+fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
+    let number = match value {
+        FlagValue::Int(n) => Some(*n),
+        FlagValue::Text(text) => text.parse().ok(),
+        _ => None,
+    };
+    let number = number.ok_or_else(|| Problem::new(format!("expected a whole number, found {value}")))?;
+    if (least..=most).contains(&number) { Ok(number) } else { Err(Problem::new(format!("{number} is not between {least} and {most}"))) }
+}
+
+fn boolean(value: &FlagValue) -> Result<bool, Problem> {
+    match value {
+        FlagValue::Bool(b) => Ok(*b),
+        FlagValue::Text(text) if text == "true" => Ok(true),
+        FlagValue::Text(text) if text == "false" => Ok(false),
+        other => Err(Problem::new(format!("expected true or false, found {other}"))),
+    }
+}
+
+fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), Problem> {
+    let text = value.to_string();
+    for name in text.split(',').map(str::trim) {
+        match name {
+            "DefaultTolerationSeconds" => settings.admission.default_toleration_seconds = on,
+            "TaintNodesByCondition" => settings.admission.taint_nodes_by_condition = on,
+            other => {
+                let names = ["DefaultTolerationSeconds", "TaintNodesByCondition"];
+                return Err(Problem::new(format!("`{other}` is not an admission plugin that is modelled"))
+                    .maybe_help(did_you_mean_or_list(other, &names)));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits are checked, the
+//! timeline is spread out. Everything that is wrong is found in one go.
+
+mod checks;
+mod complaints;
+mod describe;
+mod flags;
+mod nodes;
+mod overlap;
+mod pods;
+mod resolved;
+mod select;
+mod steps;
+mod timeline;
+mod timing;
+mod values;
+mod when;
+
+pub(in crate::scenario) use flags::known as known_flags;
+pub(in crate::scenario) use resolved::mistakes;
+pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, seed};

@@ -1,0 +1,206 @@
+//! The build itself: a scenario with its overrides in, a plan out.
+
+use super::super::load::{Damage, Loaded};
+use super::super::paths;
+use super::super::problem::{Problem, Problems, Source};
+use super::super::profiles::{self, GateError};
+use super::super::spec::{NodeStart, PodStart, Scenario, Step, Timing as WrittenTiming};
+use super::super::syntax::{Place, at};
+use super::complaints::{Complaints, Overridden};
+use super::nodes::Defaults;
+use super::select::{Nodes, Pods};
+use super::{flags, timeline, timing, values};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::Plan;
+use crate::sim::profile::Profile;
+use std::collections::BTreeMap;
+
+/// The most nodes of a cluster, forty times what Kubernetes supports.
+pub const NODES_MAX: u64 = 200_000;
+/// The most pods of a cluster, thirty times what Kubernetes supports.
+pub const PODS_MAX: u64 = 5_000_000;
+
+/// The release of a scenario that names none: the newest one that timelines were recorded from and that is still common.
+const KUBERNETES: &str = "1.34";
+/// The seed of a scenario that names none.
+const SEED: u64 = 1;
+
+/// What a command line changes in a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// `--kubernetes`
+    pub kubernetes: Option<String>,
+    /// `--timing`: `ideal` or `typical`
+    pub timing: Option<String>,
+    /// `--seed`
+    pub seed: Option<u64>,
+    /// Every `--set`, `PATH=VALUE`, in their order.
+    pub sets: Vec<String>,
+}
+
+/// The seed of a run.
+pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
+    overrides.seed.map_or_else(|| overridden(loaded, overrides).map(|(spec, _)| spec.seed.unwrap_or(SEED)), Ok)
+}
+
+/// The plan of a run.
+///
+/// # Errors
+/// Everything that is wrong with the scenario or the overrides, each with its place.
+pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
+    let (spec, sets) = overridden(loaded, overrides)?;
+    let mut complaints = Complaints::default();
+    let plan = plan(&spec, loaded, Damage::default(), &mut complaints);
+    complaints.finish(&loaded.source, &loaded.source.text, &sets)?;
+    // Without a complaint there is a plan; this message would be a fault of ours.
+    plan.ok_or_else(|| Problems::one(Problem::new("this scenario cannot be built, and nothing says why: please report it")))
+}
+
+/// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its text with those blanked out.
+pub(in crate::scenario) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Problem> {
+    let mut complaints = Complaints::default();
+    plan(&loaded.spec, loaded, damage, &mut complaints);
+    complaints.finish(&loaded.source, left, &[]).map_or_else(|problems| problems.0, |()| Vec::new())
+}
+
+/// The scenario with the command line's changes.
+fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<(Scenario, Vec<Overridden>), Problems> {
+    let mut spec = loaded.spec.clone();
+    let (mut sets, mut problems) = (Vec::new(), Vec::new());
+    let own = [("kubernetes", &overrides.kubernetes), ("timing", &overrides.timing)];
+    let own = own.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| (format!("--{path}"), format!("{path}={v}"))));
+    let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
+    for (name, text) in own.chain(given) {
+        let source = Source::new(&name, text);
+        match paths::set(&mut spec, &source.text) {
+            Ok(places) => sets.extend(places.into_iter().map(|place| Overridden { place, source: source.clone() })),
+            Err(problem) => {
+                let all = 0..source.text.len();
+                problems.push(problem.at(&source, all));
+            }
+        }
+    }
+    if problems.is_empty() { Ok((spec, sets)) } else { Err(Problems(problems)) }
+}
+
+fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
+    let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
+    let problem = match profiles::with_gates(version, &spec.feature_gates) {
+        Ok(profile) => return Some(profile),
+        Err(error) => Problem::new(error.to_string()).maybe_help(error.hint()),
+    };
+    // One gate after the other, so that each mistake is named.
+    let mut named = false;
+    for (name, value) in &spec.feature_gates {
+        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
+            Ok(_) => {}
+            Err(GateError::Release(_)) => break,
+            Err(error) => {
+                complaints.add(at!["feature_gates", name], Problem::new(error.to_string()).maybe_help(error.hint()));
+                named = true;
+            }
+        }
+    }
+    if !named {
+        complaints.add(at!["kubernetes"], problem);
+    }
+    // The release without gates, so that the rest can be looked at.
+    profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
+}
+
+fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Complaints) -> Option<Plan> {
+    match spec.version {
+        1 => {}
+        0 if damage.header => {}
+        0 => complaints.add(Place::new(), Problem::new("`version` is missing").help("the version of the language is 1: `version: 1`")),
+        other => complaints.add(
+            at!["version"],
+            Problem::new(format!("version {other} of the scenario language is not known"))
+                .help("this version of taintsim reads `version: 1`"),
+        ),
+    }
+    let profile = profile(spec, complaints)?;
+    let horizon = match spec.horizon.as_str() {
+        "" if damage.header => None,
+        "" => {
+            complaints.add(Place::new(), Problem::new("`horizon` is missing").help("the end of the run: `horizon: \"30m\"`"));
+            None
+        }
+        text => complaints.take(at!["horizon"], values::positive(text)),
+    };
+    let settings = flags::read(&spec.flags, &profile, complaints);
+    let timing = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
+    let controllers_start =
+        spec.controllers_start.as_ref().and_then(|t| complaints.take(at!["controllers_start"], values::span(t.as_str())));
+
+    let defaults = Defaults { lease_period: timing::lease_period(&settings.kubelet), status_period: Dur::from_secs(10) };
+    let mut nodes = Nodes { incomplete: damage.nodes, labels_incomplete: damage.node_labels, ..Nodes::default() };
+    for (i, group) in spec.nodes.iter().enumerate() {
+        nodes.declare(group, &at!["nodes", i], false, &defaults, complaints);
+    }
+    let mut pods = Pods { incomplete: damage.pods, ..Pods::default() };
+    let mut templates = Vec::new();
+    let operators = profile.taint_eviction.comparison_operators;
+    for (i, group) in spec.pods.iter().enumerate() {
+        pods.declare(group, &at!["pods", i], false, &nodes, &mut templates, operators, complaints);
+    }
+    // Nodes and pods that come later: known to every entry, whatever its time.
+    let mut added = BTreeMap::new();
+    for (i, entry) in spec.timeline.iter().enumerate() {
+        if let Step::AddNode { node } = &entry.step {
+            let again = node.name.as_ref().and_then(|name| nodes.by_name.get(name)).copied();
+            let indices = match again {
+                // A node that was deleted joins again as it was declared.
+                Some(index) if is_name_alone(node) => vec![index],
+                Some(_) => {
+                    complaints.add(
+                        at!["timeline", i, "do", "node"],
+                        Problem::new("a node of this name is declared; it joins again as it is").help("give only its `name`"),
+                    );
+                    Vec::new()
+                }
+                None => nodes.declare(node, &at!["timeline", i, "do", "node"], true, &defaults, complaints),
+            };
+            added.insert(i, indices);
+        }
+    }
+    for (i, entry) in spec.timeline.iter().enumerate() {
+        if let Step::CreatePod { pod } = &entry.step {
+            let place = at!["timeline", i, "do", "pod"];
+            added.insert(i, pods.declare(pod, &place, true, &nodes, &mut templates, operators, complaints));
+        }
+    }
+    let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
+    let world = super::steps::World { nodes: &nodes, pods: &pods, profile: &profile, added: &added };
+    let (entries, actions) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+
+    if !complaints.is_empty() {
+        return None;
+    }
+    let imported = spec.cluster.is_some()
+        || spec.nodes.iter().any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
+        || spec.pods.iter().any(|g| matches!(g.start, Some(PodStart::Imported { .. })));
+    Some(Plan {
+        name: loaded.name.clone(),
+        doc: spec.doc.clone(),
+        horizon: end?,
+        flags: settings.flags,
+        admission: settings.admission,
+        controllers_start: Time::from_nanos(controllers_start.map_or(0, Dur::as_nanos)),
+        // People describe a cluster that runs. An import's timers are not known: they start over, as after a restart; so do
+        // recorded timelines, which `Ideal` equals.
+        warm_start: controllers_start.is_none() && !imported && spec.timing != Some(WrittenTiming::Ideal),
+        timing,
+        profile,
+        nodes: nodes.plans,
+        templates,
+        pods: pods.plans,
+        timeline: entries,
+        actions,
+    })
+}
+
+fn is_name_alone(group: &super::super::spec::NodeGroup) -> bool {
+    let bare = super::super::spec::NodeGroup { name: group.name.clone(), ..Default::default() };
+    *group == bare
+}

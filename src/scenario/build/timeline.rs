@@ -1,0 +1,69 @@
+//! The timeline of a plan: each entry at each of its times, as primitive steps in order.
+
+use super::super::problem::Problem;
+use super::super::spec::Entry;
+use super::super::syntax::at;
+use super::complaints::Complaints;
+use super::describe::describe;
+use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
+use super::{overlap, when};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::{Action, TimelineEntry};
+
+/// The most steps of a timeline.
+const STEPS_MAX: u64 = 1_000_000;
+
+/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the order of the file.
+pub(super) fn expand(
+    entries: &[Entry],
+    horizon: Option<Time>,
+    incomplete: bool,
+    world: &World<'_>,
+    complaints: &mut Complaints,
+) -> (Vec<TimelineEntry>, Vec<Action>) {
+    let lengths: Vec<Option<Dur>> = entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
+    let times = when::resolve(entries, &lengths, incomplete, complaints);
+    let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
+    for (i, entry) in entries.iter().enumerate() {
+        let steps = primitives(i, &entry.step, lengths[i], world, complaints);
+        let (Some(steps), Some(when), Some(horizon)) = (steps, times[i], horizon) else { continue };
+        if when.first > horizon {
+            complaints.add(
+                at!["timeline", i, "at"],
+                Problem::new(format!("this is after the end of the run, {} s", horizon.as_nanos() as f64 / 1e9))
+                    .help("make `horizon` longer"),
+            );
+            continue;
+        }
+        let times = u64::from(when.times);
+        let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
+        mentions = mentions.saturating_add(named.saturating_mul(times));
+        if (steps.len() as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
+            let field = if entry.times.is_some() { "times" } else { "do" };
+            complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
+            return (timeline, actions);
+        }
+        let name = entry.name.clone().unwrap_or_else(|| describe(&entry.step));
+        for n in 0..when.times {
+            let begin = when.begin(n);
+            if begin > horizon {
+                break;
+            }
+            let index = timeline.len() as u32;
+            timeline.push(TimelineEntry {
+                at: begin,
+                name: if when.times > 1 { format!("{name} ({} of {})", n + 1, when.times) } else { name.clone() },
+                ends: when.lasts.map(|d| begin.saturating_add(d)),
+                is_fault: is_fault(&entry.step),
+            });
+            actions.extend(steps.iter().map(|(offset, phase, act)| Action {
+                at: begin.saturating_add(*offset),
+                entry: index,
+                phase: *phase,
+                act: act.clone(),
+            }));
+        }
+    }
+    actions.sort_by_key(|a| a.at);
+    (timeline, overlap::settle(actions))
+}

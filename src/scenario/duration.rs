@@ -1,0 +1,366 @@
+//! Durations as Go writes them, "1h30m", "1.5s", "300ms": the syntax of every duration in a scenario.
+//!
+//! `src/time/format.go: ParseDuration` and `src/time/time.go: Duration.String` of Go 1.26: a sequence of decimal
+//! numbers, each with an optional fraction and a unit of `ns`, `us`, `µs`, `ms`, `s`, `m` or `h`; only `0` may lack
+//! its unit. At most 2^63-1 ns, which is 292 years.
+
+use crate::api::spelling;
+use crate::kernel::Dur;
+use thiserror::Error;
+
+/// Why a text is not a duration, in Go's words where Go refuses it too.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DurationError {
+    /// Not built like a duration at all.
+    #[error("invalid duration {0:?}")]
+    Syntax(String),
+    /// A number without a unit.
+    #[error("missing unit in duration {0:?}")]
+    MissingUnit(String),
+    /// A unit that Go does not know.
+    #[error("unknown unit {unit:?} in duration {text:?}")]
+    UnknownUnit {
+        /// The whole text.
+        text: String,
+        /// The unit in it.
+        unit: String,
+    },
+    /// Longer than 2^63-1 ns.
+    #[error("duration {0:?} is longer than 292 years")]
+    Overflow(String),
+    /// Below zero where only what lies ahead makes sense.
+    #[error("duration {0:?} is negative")]
+    Negative(String),
+}
+
+impl DurationError {
+    /// What to write instead, where that can be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Syntax(_) => Some("durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\"".to_owned()),
+            Self::MissingUnit(text) => Some(format!("add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes")),
+            Self::UnknownUnit { unit, .. } => Some(match unit.as_str() {
+                "d" | "day" | "days" => "Go's durations have no days: 1 day is \"24h\"".to_owned(),
+                "w" | "week" | "weeks" => "Go's durations have no weeks: 1 week is \"168h\"".to_owned(),
+                _ => match meant_unit(unit) {
+                    Some(near) => format!("did you mean {near:?}? units are ns, us, ms, s, m and h"),
+                    None => "units are ns, us, ms, s, m and h".to_owned(),
+                },
+            }),
+            Self::Overflow(_) => None,
+            Self::Negative(text) => text.strip_prefix('-').map(|positive| format!("did you mean {positive:?}?")),
+        }
+    }
+}
+
+/// The unit a word stands for: `sec`, `minutes`, `H`.
+fn meant_unit(word: &str) -> Option<&'static str> {
+    const WORDS: [(&str, &str); 14] = [
+        ("s", "s"),
+        ("sec", "s"),
+        ("secs", "s"),
+        ("second", "s"),
+        ("seconds", "s"),
+        ("m", "m"),
+        ("min", "m"),
+        ("mins", "m"),
+        ("minutes", "m"),
+        ("h", "h"),
+        ("hr", "h"),
+        ("hours", "h"),
+        ("ms", "ms"),
+        ("milliseconds", "ms"),
+    ];
+    let near = spelling::nearest(word, WORDS.iter().map(|(word, _)| *word))?;
+    WORDS.iter().find(|(word, _)| *word == near).map(|(_, unit)| *unit)
+}
+
+/// Reads a duration of zero or more.
+///
+/// # Errors
+/// What Go refuses, and what is below zero.
+pub fn parse(text: &str) -> Result<Dur, DurationError> {
+    let nanos = parse_signed(text)?;
+    u64::try_from(nanos).map(Dur::from_nanos).map_err(|_| DurationError::Negative(shown(text)))
+}
+
+/// Reads a duration that may be negative, a clock's skew say, in nanoseconds.
+///
+/// # Errors
+/// What Go refuses.
+pub fn parse_signed(text: &str) -> Result<i64, DurationError> {
+    let (negative, unsigned) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if unsigned == "0" {
+        return Ok(0);
+    }
+    if unsigned.is_empty() {
+        return Err(DurationError::Syntax(shown(text)));
+    }
+    // Go sums into a uint64 that may hold 2^63, the magnitude of the most negative duration.
+    let mut total: u64 = 0;
+    let mut rest = unsigned;
+    while !rest.is_empty() {
+        let (amount, after) = one_amount(rest, text)?;
+        total = total.checked_add(amount).filter(|t| *t <= 1 << 63).ok_or_else(|| DurationError::Overflow(shown(text)))?;
+        rest = after;
+    }
+    if negative { Some((total as i64).wrapping_neg()) } else { i64::try_from(total).ok() }
+        .ok_or_else(|| DurationError::Overflow(shown(text)))
+}
+
+/// One number with its unit, in nanoseconds, and what follows it. `whole` is for error messages.
+fn one_amount<'a>(text: &'a str, whole: &str) -> Result<(u64, &'a str), DurationError> {
+    let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
+    let integer_len = digits(text);
+    let (integer, mut rest) = text.split_at(integer_len);
+    let mut fraction = "";
+    if let Some(after) = rest.strip_prefix('.') {
+        (fraction, rest) = after.split_at(digits(after));
+    }
+    if integer.is_empty() && fraction.is_empty() {
+        return Err(DurationError::Syntax(shown(whole)));
+    }
+    let unit_len = rest.bytes().take_while(|b| *b != b'.' && !b.is_ascii_digit()).count();
+    let (unit, rest) = rest.split_at(unit_len);
+    let nanos: u64 = match unit {
+        "" => return Err(DurationError::MissingUnit(shown(whole))),
+        "ns" => 1,
+        // The micro sign and the Greek letter.
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return Err(DurationError::UnknownUnit { text: shown(whole), unit: shown(unit) }),
+    };
+    let overflow = || DurationError::Overflow(shown(whole));
+    let count: u64 = if integer.is_empty() { 0 } else { integer.parse().map_err(|_| overflow())? };
+    let amount = count.checked_mul(nanos).filter(|a| *a <= 1 << 63).ok_or_else(overflow)?;
+    let amount = amount.checked_add(fraction_of(fraction, nanos)).filter(|a| *a <= 1 << 63).ok_or_else(overflow)?;
+    Ok((amount, rest))
+}
+
+/// The fraction of a unit, rounded down with Go's floating-point arithmetic; digits that no longer fit a `u64` are
+/// left out, as Go does.
+fn fraction_of(digits: &str, unit: u64) -> u64 {
+    let mut value: u64 = 0;
+    let mut scale: f64 = 1.0;
+    for digit in digits.bytes().map(|b| u64::from(b - b'0')) {
+        if value > ((1 << 63) - 1) / 10 {
+            break;
+        }
+        let next = value * 10 + digit;
+        if next > 1 << 63 {
+            break;
+        }
+        value = next;
+        scale *= 10.0;
+    }
+    (value as f64 * (unit as f64 / scale)) as u64
+}
+
+/// A text for an error message: not longer than a line.
+fn shown(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+}
+
+/// Writes a duration exactly as Go does: `1h30m0s`, `1.5s`, `300ms`, `2µs`, `0s`.
+pub fn format_go(duration: Dur) -> String {
+    let ns = duration.as_nanos();
+    let decimal = |whole: u64, fraction: u64, width: usize, unit: &str| {
+        let digits = format!("{fraction:0width$}");
+        let digits = digits.trim_end_matches('0');
+        if fraction == 0 { format!("{whole}{unit}") } else { format!("{whole}.{digits}{unit}") }
+    };
+    match ns {
+        0 => "0s".to_owned(),
+        1..1_000 => format!("{ns}ns"),
+        1_000..1_000_000 => decimal(ns / 1_000, ns % 1_000, 3, "\u{b5}s"),
+        1_000_000..1_000_000_000 => decimal(ns / 1_000_000, ns % 1_000_000, 6, "ms"),
+        _ => {
+            let total = ns / 1_000_000_000;
+            let (hours, minutes) = (total / 3600, total / 60 % 60);
+            let seconds = decimal(total % 60, ns % 1_000_000_000, 9, "s");
+            match (hours, minutes) {
+                (0, 0) => seconds,
+                (0, m) => format!("{m}m{seconds}"),
+                (h, m) => format!("{h}h{m}m{seconds}"),
+            }
+        }
+    }
+}
+
+/// Writes a duration as people do, without the parts that are zero: `5m` where Go writes `5m0s`. Reads back the same.
+pub fn format(duration: Dur) -> String {
+    let go = format_go(duration);
+    let go = match go.strip_suffix("m0s") {
+        Some(_) => &go[..go.len() - 2],
+        None => &go,
+    };
+    match go.strip_suffix("h0m") {
+        Some(hours) => format!("{hours}h"),
+        None => go.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000;
+    const MS: u64 = 1_000_000;
+    const S: u64 = 1_000_000_000;
+    const M: u64 = 60 * S;
+    const H: u64 = 60 * M;
+
+    /// The table of Go's `TestParseDuration` (src/time/time_test.go), with what it has of negative durations.
+    #[test]
+    fn what_go_reads() {
+        let signed: &[(&str, i64)] = &[
+            ("0", 0),
+            ("5s", 5 * S as i64),
+            ("30s", 30 * S as i64),
+            ("1478s", 1478 * S as i64),
+            ("-5s", -(5 * S as i64)),
+            ("+5s", 5 * S as i64),
+            ("-0", 0),
+            ("+0", 0),
+            ("5.0s", 5 * S as i64),
+            ("5.6s", (5 * S + 600 * MS) as i64),
+            ("5.s", 5 * S as i64),
+            (".5s", (500 * MS) as i64),
+            ("1.0s", S as i64),
+            ("1.00s", S as i64),
+            ("1.004s", (S + 4 * MS) as i64),
+            ("1.0040s", (S + 4 * MS) as i64),
+            ("100.00100s", (100 * S + MS) as i64),
+            ("10ns", 10),
+            ("11us", (11 * US) as i64),
+            ("12µs", (12 * US) as i64),
+            ("12μs", (12 * US) as i64),
+            ("13ms", (13 * MS) as i64),
+            ("14s", (14 * S) as i64),
+            ("15m", (15 * M) as i64),
+            ("16h", (16 * H) as i64),
+            ("3h30m", (3 * H + 30 * M) as i64),
+            ("10.5s4m", (4 * M + 10 * S + 500 * MS) as i64),
+            ("-2m3.4s", -((2 * M + 3 * S + 400 * MS) as i64)),
+            ("1h2m3s4ms5us6ns", (H + 2 * M + 3 * S + 4 * MS + 5 * US + 6) as i64),
+            ("39h9m14.425s", (39 * H + 9 * M + 14 * S + 425 * MS) as i64),
+            ("52763797000ns", 52763797000),
+            ("0.3333333333333333333h", (20 * M) as i64),
+            ("9007199254740993ns", (1 << 53) + 1),
+            ("9223372036854775807ns", i64::MAX),
+            ("9223372036854775.807us", i64::MAX),
+            ("9223372036s854ms775us807ns", i64::MAX),
+            ("-9223372036854775808ns", i64::MIN),
+            ("-9223372036854775.808us", i64::MIN),
+            ("-9223372036s854ms775us808ns", i64::MIN),
+            ("-2562047h47m16.854775808s", i64::MIN),
+            ("0.100000000000000000000h", (6 * M) as i64),
+            ("0.830103483285477580700h", (49 * M + 48 * S + 372_539_827) as i64),
+        ];
+        for (text, nanos) in signed {
+            assert_eq!(parse_signed(text), Ok(*nanos), "{text}");
+            match u64::try_from(*nanos) {
+                Ok(nanos) => assert_eq!(parse(text), Ok(Dur::from_nanos(nanos)), "{text}"),
+                Err(_) => assert_eq!(parse(text), Err(DurationError::Negative((*text).to_owned()))),
+            }
+        }
+    }
+
+    /// The table of Go's `TestParseDurationErrors`, with its messages.
+    #[test]
+    fn what_go_refuses() {
+        for text in ["", "-", ".", "-.", ".s", "+.s", "s", "1s2.", " 1s", "x1s"] {
+            let error = parse_signed(text).expect_err(text);
+            let known = matches!(error, DurationError::Syntax(_) | DurationError::MissingUnit(_));
+            assert!(known, "{text:?}: {error}");
+        }
+        for text in ["3", "1s2", "1.5", "00"] {
+            assert_eq!(parse_signed(text).unwrap_err().to_string(), format!("missing unit in duration {text:?}"));
+        }
+        for (text, unit) in [("1d", "d"), ("1sµ", "sµ"), ("3000 ms", " ms"), ("1s ", "s "), ("5min", "min"), ("1s-1s", "s-"), ("1S", "S")]
+        {
+            let expected = DurationError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned() };
+            assert_eq!(parse_signed(text), Err(expected), "{text}");
+        }
+        for text in [
+            "9223372036854775810ns",
+            "9223372036854775808ns",
+            "9223372036854775.808us",
+            "9223372036854ms775us808ns",
+            "9223372036s854ms775us808ns",
+            "-9223372036854775809ns",
+            "3000000h",
+            "99999999999999999999s",
+        ] {
+            assert_eq!(parse_signed(text), Err(DurationError::Overflow(text.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_write() {
+        for (text, hint) in [
+            ("30", "add a unit: \"30s\" for seconds, \"30m\" for minutes"),
+            ("1d", "Go's durations have no days: 1 day is \"24h\""),
+            ("5min", "did you mean \"m\"? units are ns, us, ms, s, m and h"),
+            ("5sec", "did you mean \"s\"? units are ns, us, ms, s, m and h"),
+            ("5parsec", "units are ns, us, ms, s, m and h"),
+            ("-5s", "did you mean \"5s\"?"),
+            ("soon", "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\""),
+        ] {
+            assert_eq!(parse(text).unwrap_err().hint().as_deref(), Some(hint), "{text}");
+        }
+        assert!(parse(&"1".repeat(1_000_000)).unwrap_err().to_string().len() < 100);
+    }
+
+    /// The table of Go's `TestDurationString`, its positive half.
+    #[test]
+    fn written_as_go_does() {
+        for (nanos, go, short) in [
+            (0, "0s", "0s"),
+            (1, "1ns", "1ns"),
+            (1100, "1.1µs", "1.1µs"),
+            (2_200 * US, "2.2ms", "2.2ms"),
+            (3_300 * MS, "3.3s", "3.3s"),
+            (4 * M + 5 * S, "4m5s", "4m5s"),
+            (4 * M + 5 * S + MS, "4m5.001s", "4m5.001s"),
+            (5 * H + 6 * M + 7 * S + MS, "5h6m7.001s", "5h6m7.001s"),
+            (8 * M + 1, "8m0.000000001s", "8m0.000000001s"),
+            (i64::MAX as u64, "2562047h47m16.854775807s", "2562047h47m16.854775807s"),
+            (5 * M, "5m0s", "5m"),
+            (10 * S, "10s", "10s"),
+            (10 * M, "10m0s", "10m"),
+            (H, "1h0m0s", "1h"),
+            (10 * H, "10h0m0s", "10h"),
+            (H + 30 * M, "1h30m0s", "1h30m"),
+            (H + S, "1h0m1s", "1h0m1s"),
+        ] {
+            let duration = Dur::from_nanos(nanos);
+            assert_eq!((format_go(duration).as_str(), format(duration).as_str()), (go, short));
+            assert_eq!((parse(go), parse(short)), (Ok(duration), Ok(duration)));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_duration_reads_back(nanos in 0..=i64::MAX as u64) {
+            let duration = Dur::from_nanos(nanos);
+            proptest::prop_assert_eq!(parse(&format_go(duration)), Ok(duration));
+            proptest::prop_assert_eq!(parse(&format(duration)), Ok(duration));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "[-+]?([0-9.]{0,25}(ns|us|µs|ms|s|m|h|d)?){0,3}|\\PC{0,20}") {
+            if let Err(error) = parse(&text) {
+                let _ = (error.to_string(), error.hint());
+            }
+        }
+    }
+}

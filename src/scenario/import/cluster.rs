@@ -1,0 +1,228 @@
+//! From all objects of all files to one cluster: duplicates, time zero, leases, groups of like nodes and pods.
+//!
+//! The result is in the types of the scenario language, so that a cluster that a scenario points at and one that is
+//! written out are the same thing.
+
+use super::document::{self, Object};
+use super::error::{ImportError, Place};
+use super::groups;
+use super::input::Input;
+use super::node::{LeaseSeen, NodeShape, RawNode};
+use super::object::{RawLeaseSpec, RawMeta};
+use super::pod::{PodShape, RawPod, StartShape};
+use super::rfc3339::Stamp;
+use super::summary::Summary;
+use super::times::{Times, time};
+use super::value::{self, Wrong};
+use crate::scenario::spec::{NodeGroup, PodGroup};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
+const NODE_LEASES: &str = "kube-node-lease";
+
+/// A cluster as an export shows it, in the words of the scenario language.
+#[derive(Clone, Debug)]
+pub struct ImportedCluster {
+    /// Groups of like nodes, in the order in which the first of each stands in the files.
+    pub nodes: Vec<NodeGroup>,
+    /// Groups of like pods, in that order.
+    pub pods: Vec<PodGroup>,
+    /// What was taken and what was left out.
+    pub summary: Summary,
+}
+
+impl ImportedCluster {
+    /// Makes a cluster of what several inputs hold together.
+    ///
+    /// # Errors
+    /// An input is no export, or an object is not as the API would have accepted it.
+    pub fn read(inputs: &[Input]) -> Result<Self, ImportError> {
+        let mut gathered = Gathered::default();
+        for input in inputs {
+            gathered.summary.files.push(input.file.clone());
+            document::read(input, &mut |place, object| gathered.take(place, object))?;
+        }
+        gathered.finish()
+    }
+}
+
+/// Everything in the files, before times are relative.
+#[derive(Default)]
+struct Gathered {
+    nodes: Vec<RawNode>,
+    node_at: BTreeMap<String, usize>,
+    pods: Vec<RawPod>,
+    pod_at: BTreeMap<(String, String), usize>,
+    leases: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
+    summary: Summary,
+}
+
+fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
+    move |Wrong(message)| ImportError::Object { place: Box::new(place.clone()), message }
+}
+
+impl Gathered {
+    fn take(&mut self, place: Place, object: Object) -> Result<(), ImportError> {
+        match object {
+            Object::Other(kind) => *self.summary.kinds.entry(kind).or_default() += 1,
+            Object::Node(meta, spec, status) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                let node = RawNode { place, name, meta, spec, status };
+                match self.node_at.get(&node.name) {
+                    None => {
+                        self.node_at.insert(node.name.clone(), self.nodes.len());
+                        self.nodes.push(node);
+                    }
+                    Some(&i) => {
+                        let first = &self.nodes[i];
+                        let same = (&first.meta, &first.spec, &first.status) == (&node.meta, &node.spec, &node.status);
+                        self.again(same, "Node", &first.place.clone(), node.place, &node.name)?;
+                    }
+                }
+            }
+            Object::Pod(meta, spec, status) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                // kubectl puts objects without a namespace into this one, unless told otherwise.
+                let namespace =
+                    value::namespace("metadata.namespace", meta.namespace.as_deref().or(Some("default"))).map_err(at(&place))?.to_owned();
+                let pod = RawPod { place, namespace, name, meta, spec, status };
+                let key = (pod.namespace.clone(), pod.name.clone());
+                match self.pod_at.get(&key) {
+                    None => {
+                        self.pod_at.insert(key, self.pods.len());
+                        self.pods.push(pod);
+                    }
+                    Some(&i) => {
+                        let first = &self.pods[i];
+                        let same = (&first.meta, &first.spec, &first.status) == (&pod.meta, &pod.spec, &pod.status);
+                        self.again(same, "Pod", &first.place.clone(), pod.place.clone(), &pod.full_name())?;
+                    }
+                }
+            }
+            Object::Lease(meta, spec) => {
+                if meta.namespace.as_deref() != Some(NODE_LEASES) {
+                    *self.summary.kinds.entry("Lease".to_owned()).or_default() += 1;
+                    return Ok(());
+                }
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                if let Some((first, other_meta, other_spec)) = self.leases.get(&name) {
+                    let same = (other_meta, other_spec) == (&meta, &spec);
+                    return self.again(same, "Lease", &first.clone(), place, &name);
+                }
+                self.leases.insert(name, (place, meta, spec));
+            }
+        }
+        Ok(())
+    }
+
+    /// An object of a name that was there before.
+    fn again(&mut self, same: bool, kind: &'static str, first: &Place, second: Place, name: &str) -> Result<(), ImportError> {
+        if !same {
+            let (first, second) = (Box::new(bare(first)), Box::new(bare(&second)));
+            return Err(ImportError::Conflict { kind, name: name.to_owned(), first, second });
+        }
+        self.summary.repeated += 1;
+        Ok(())
+    }
+
+    /// The newest heartbeat, and when each node's lease was renewed.
+    fn times(&mut self) -> Result<(Stamp, BTreeMap<String, Stamp>), ImportError> {
+        let mut times = Times::default();
+        let mut renewed = BTreeMap::new();
+        for node in &self.nodes {
+            node.note_times(&mut times).map_err(at(&node.place))?;
+        }
+        for pod in &self.pods {
+            pod.note_times(&mut times).map_err(at(&pod.place))?;
+        }
+        for (name, (place, _, spec)) in &self.leases {
+            if !self.node_at.contains_key(name) {
+                self.summary.stray_leases += 1;
+                continue;
+            }
+            // A lease that was never renewed says nothing.
+            if let Some(t) = time("renewTime", spec.renew_time.as_deref()).map_err(at(place))? {
+                times.heartbeat(t);
+                renewed.insert(name.clone(), t);
+            }
+        }
+        self.summary.leases = renewed.len();
+        self.summary.time_zero = times.zero();
+        self.summary.zero_is_heartbeat = times.has_heartbeat();
+        Ok((times.zero().unwrap_or_default(), renewed))
+    }
+
+    fn finish(mut self) -> Result<ImportedCluster, ImportError> {
+        let (zero, renewed) = self.times()?;
+        let Gathered { nodes, mut node_at, pods, mut summary, .. } = self;
+        let mut shapes = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            let lease = match renewed.get(&node.name) {
+                Some(t) => LeaseSeen::Renewed(*t),
+                None if renewed.is_empty() => LeaseSeen::NotExported,
+                None => LeaseSeen::Missing,
+            };
+            let mut unmodelled = |kind: &str| *summary.conditions.entry(kind.to_owned()).or_default() += 1;
+            let shape = node.shape(zero, lease, &mut unmodelled).map_err(at(&node.place))?;
+            if shape.state.as_ref().is_some_and(|s| s.cut) {
+                summary.cut_off.push(node.name.clone());
+            }
+            let version = node.status.node_info.as_ref().and_then(|i| i.kubelet_version.as_deref());
+            summary.kubelets.extend(version.and_then(minor_release));
+            shapes.push((node.name.clone(), shape));
+        }
+        if nodes.is_empty() {
+            summary.made_up = pods.iter().filter_map(RawPod::node).collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect();
+            for name in &summary.made_up {
+                value::name("spec.nodeName", Some(name)).map_err(|wrong| of_pod_on(&pods, name, wrong))?;
+                node_at.insert(name.clone(), shapes.len());
+                shapes.push((name.clone(), NodeShape::default()));
+            }
+        }
+        summary.nodes = shapes.len();
+
+        let mut bound = Vec::with_capacity(pods.len());
+        for pod in &pods {
+            let node = match pod.node() {
+                Some(node) if !node_at.contains_key(node) => {
+                    summary.orphans.push(pod.full_name());
+                    continue;
+                }
+                node => node,
+            };
+            let shape = pod.shape(zero).map_err(at(&pod.place))?;
+            pod.unmodelled(&mut |field| *summary.pod_fields.entry(field.to_owned()).or_default() += 1);
+            if node.is_none() {
+                summary.unbound.push(pod.full_name());
+            }
+            summary.terminating += usize::from(matches!(shape.start, StartShape::State { deletion: Some(_), .. }));
+            bound.push((pod.name.clone(), node.map(str::to_owned), shape));
+        }
+        summary.pods = bound.len();
+        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), summary })
+    }
+}
+
+/// The place of an object whose kind and name stand elsewhere in the message.
+fn bare(place: &Place) -> Place {
+    Place { kind: String::new(), name: String::new(), ..place.clone() }
+}
+
+/// An error of the first pod that names this node.
+fn of_pod_on(pods: &[RawPod], node: &str, wrong: Wrong) -> ImportError {
+    let place = pods.iter().find(|p| p.node() == Some(node)).map(|p| p.place.clone()).unwrap_or_default();
+    at(&place)(wrong)
+}
+
+/// `v1.34.2+k3s1` is 1.34.
+fn minor_release(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.strip_prefix('v')?.split('.');
+    let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    parts.next()?;
+    Some((major, minor))
+}
+
+/// A named node and its shape.
+pub(super) type NamedNode = (String, NodeShape);
+/// A pod's name, its node, and its shape.
+pub(super) type NamedPod = (String, Option<String>, PodShape);

@@ -1,0 +1,131 @@
+//! What can be wrong with an export, said so that its owner finds the spot: file, document, item, kind and name.
+
+use std::fmt;
+
+/// The command that prints what the importer reads; part of most advice.
+pub const KUBECTL: &str = "kubectl get nodes,pods -A -o json";
+
+/// Where in the files an object stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// The file's name as given, or `standard input`.
+    pub file: String,
+    /// The document in the file, from 1; none in a file of one document.
+    pub document: Option<usize>,
+    /// The item in the document's list, from 1; none outside of a list.
+    pub item: Option<usize>,
+    /// The line, from 1, if it is known.
+    pub line: Option<usize>,
+    /// The object's kind as far as it was read.
+    pub kind: String,
+    /// The object's `namespace/name`, or name, as far as it was read.
+    pub name: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(document) = self.document {
+            write!(f, ", document {document}")?;
+        }
+        if let Some(item) = self.item {
+            write!(f, ", item {item}")?;
+        }
+        match (self.kind.is_empty(), self.name.is_empty()) {
+            (true, true) => Ok(()),
+            (true, false) => write!(f, ", {:?}", self.name),
+            (false, true) => write!(f, ", {}", self.kind),
+            (false, false) => write!(f, ", {} {:?}", self.kind, self.name),
+        }
+    }
+}
+
+/// Why an export cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be opened or read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A path names a directory.
+    #[error("{file} is a directory; name the files in it")]
+    Directory {
+        /// The path.
+        file: String,
+    },
+    /// More bytes, after decompression, than a cluster of any size needs.
+    #[error("{file} holds more than {limit_mib} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods")]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// The limit in MiB.
+        limit_mib: u64,
+    },
+    /// The gzip data is cut short or broken.
+    #[error("{file}: gzip data is cut short or damaged: {message}")]
+    Gzip {
+        /// The file.
+        file: String,
+        /// What the decompressor said.
+        message: String,
+    },
+    /// Neither UTF-8 nor UTF-16 with a byte order mark.
+    #[error("{file} is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is")]
+    NotText {
+        /// The file.
+        file: String,
+        /// Offset of the first bad byte, after decompression.
+        offset: usize,
+    },
+    /// There is nothing in the file but white space and comments.
+    #[error("{file} is empty; write `{KUBECTL}` into it")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// It is something else that kubectl prints.
+    #[error("{file} {what}; use `{KUBECTL} > cluster.json` instead")]
+    OtherOutput {
+        /// The file.
+        file: String,
+        /// What it is, as the predicate of a sentence about the file.
+        what: String,
+    },
+    /// JSON or YAML that does not parse, or a value of the wrong type.
+    #[error("{place}: {message}{excerpt}")]
+    Syntax {
+        /// Where.
+        place: Box<Place>,
+        /// What the parser said.
+        message: String,
+        /// The line in question, on lines of its own.
+        excerpt: String,
+    },
+    /// An object lacks something, or has something the API would not have accepted.
+    #[error("{place}: {message}")]
+    Object {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong.
+        message: String,
+    },
+    /// Two objects of one name that are not the same.
+    #[error("{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them")]
+    Conflict {
+        /// The objects' kind.
+        kind: &'static str,
+        /// Their name.
+        name: String,
+        /// Where the first stands.
+        first: Box<Place>,
+        /// Where the second stands.
+        second: Box<Place>,
+    },
+}

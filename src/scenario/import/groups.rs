@@ -1,0 +1,214 @@
+//! From single nodes and pods to groups of the scenario language, one for each shape.
+
+use super::cluster::{NamedNode, NamedPod};
+use super::node::{NodeShape, NodeState};
+use super::pod::{OperatorShape, PodConditionShape, PodShape, StartShape};
+use super::rfc3339::SECOND_US;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::PodPhase;
+use crate::api::taint::Effect;
+use crate::scenario::spec::{self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText};
+use std::collections::BTreeMap;
+
+/// Groups of nodes in the order of their first ones.
+pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
+    let grouped = by_shape(nodes.into_iter().map(|(name, shape)| (shape, name)));
+    grouped.into_iter().map(|(shape, names)| node_group(names, shape)).collect()
+}
+
+/// Groups of pods in the order of their first ones. Pods that are bound and pods that are not do not mix.
+pub(super) fn pods(pods: Vec<NamedPod>) -> Vec<PodGroup> {
+    let grouped = by_shape(pods.into_iter().map(|(name, node, shape)| ((node.is_some(), shape), (name, node))));
+    grouped.into_iter().map(|((_, shape), members)| pod_group(members, shape)).collect()
+}
+
+fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
+    let mut at: BTreeMap<S, usize> = BTreeMap::new();
+    let mut groups: Vec<(S, Vec<M>)> = Vec::new();
+    for (shape, member) in all {
+        match at.get(&shape) {
+            Some(&i) => groups[i].1.push(member),
+            None => {
+                at.insert(shape.clone(), groups.len());
+                groups.push((shape, vec![member]));
+            }
+        }
+    }
+    groups
+}
+
+/// One name under `name`, several under `names`.
+fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) {
+    match names.len() {
+        1 => (names.pop(), None),
+        _ => (None, Some(OneOrMany::Many(super::ranges::shorten(&names)))),
+    }
+}
+
+fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
+    let (name, names) = name_or_names(names);
+    let added = |t: &super::node::TaintShape| Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?)));
+    NodeGroup {
+        name,
+        names,
+        labels: shape.labels,
+        taints_added: shape.taints.iter().filter_map(added).collect(),
+        taints: shape.taints.into_iter().map(taint).collect(),
+        unschedulable: shape.unschedulable,
+        capacity: quantities(shape.allocatable),
+        start: shape.state.map(node_start),
+        ..NodeGroup::default()
+    }
+}
+
+/// In kubectl's syntax.
+fn taint(t: super::node::TaintShape) -> String {
+    crate::api::taint::Taint { key: t.key, value: t.value, effect: t.effect, time_added: None }.to_string()
+}
+
+fn node_start(state: NodeState) -> spec::NodeStart {
+    let conditions = state.conditions.into_iter().map(|c| spec::Condition {
+        kind: match c.kind {
+            NodeConditionType::Ready => spec::ConditionKind::Ready,
+            NodeConditionType::MemoryPressure => spec::ConditionKind::MemoryPressure,
+            NodeConditionType::DiskPressure => spec::ConditionKind::DiskPressure,
+            NodeConditionType::PidPressure => spec::ConditionKind::PIDPressure,
+            NodeConditionType::NetworkUnavailable => spec::ConditionKind::NetworkUnavailable,
+            NodeConditionType::OutOfDisk => spec::ConditionKind::OutOfDisk,
+        },
+        status: status(c.status),
+        reason: c.reason,
+        last_heartbeat_time: seconds(c.heartbeat),
+        last_transition_time: seconds(c.transition),
+    });
+    spec::NodeStart::Imported { conditions: conditions.collect(), renew_time: state.renewed_us.map(micros), cut_off: state.cut }
+}
+
+fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGroup {
+    let (names, places): (Vec<String>, Vec<Option<String>>) = members.into_iter().unzip();
+    let (name, names) = name_or_names(names);
+    let on = match places.into_iter().collect::<Option<Vec<String>>>() {
+        None => Placement::Unbound,
+        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => nodes.into_iter().next().map_or(Placement::Unbound, Placement::Node),
+        Some(nodes) => Placement::Nodes(nodes),
+    };
+    // Bound pods are running and unbound ones are pending unless something else is said.
+    let start = match shape.start {
+        StartShape::Running => None,
+        StartShape::Pending => (!matches!(on, Placement::Unbound)).then_some(spec::PodStart::Pending),
+        StartShape::State { phase, ready, disruption_target, deletion } => Some(spec::PodStart::Imported {
+            phase: match phase {
+                PodPhase::Pending => spec::Phase::Pending,
+                PodPhase::Running => spec::Phase::Running,
+                PodPhase::Succeeded => spec::Phase::Succeeded,
+                PodPhase::Failed => spec::Phase::Failed,
+            },
+            ready: ready.map(pod_condition),
+            disruption_target: disruption_target.map(pod_condition),
+            deletion: deletion.map(|(at, grace)| spec::Deletion { timestamp: seconds(at), grace_period_seconds: grace }),
+        }),
+    };
+    let tolerations = shape.tolerations.into_iter().map(|t| spec::Toleration {
+        key: t.key,
+        operator: match t.operator {
+            OperatorShape::Equal => None,
+            OperatorShape::Exists => Some(spec::Operator::Exists),
+            OperatorShape::Lt => Some(spec::Operator::Lt),
+            OperatorShape::Gt => Some(spec::Operator::Gt),
+        },
+        value: t.value,
+        effect: t.effect.map(|e| match e {
+            Effect::NoSchedule => spec::Effect::NoSchedule,
+            Effect::PreferNoSchedule => spec::Effect::PreferNoSchedule,
+            Effect::NoExecute => spec::Effect::NoExecute,
+        }),
+        toleration_seconds: t.seconds,
+    });
+    PodGroup {
+        name,
+        names,
+        namespace: (shape.namespace != "default").then_some(shape.namespace),
+        on,
+        labels: shape.labels,
+        owner: shape.owner.map(|(kind, name)| spec::Owner { kind, name }),
+        tolerations: tolerations.collect(),
+        // 30 is what is meant where nothing is said, and what nearly every pod has.
+        termination_grace_period_seconds: shape.grace.filter(|g| *g != 30),
+        node_selector: shape.node_selector,
+        requests: quantities(shape.requests),
+        priority: shape.priority.filter(|p| *p != 0),
+        priority_class_name: Some(shape.priority_class).filter(|c| !c.is_empty()),
+        static_pod: shape.static_from_url.map(|url| if url { spec::StaticPod::Url } else { spec::StaticPod::File }),
+        start,
+        ..PodGroup::default()
+    }
+}
+
+/// A reason that the language does not know is left out, as it says.
+fn pod_condition(c: PodConditionShape) -> spec::PodCondition {
+    let reason = match c.reason.as_str() {
+        "DeletionByTaintManager" => Some(spec::PodReason::DeletionByTaintManager),
+        "DeletionByPodGC" => Some(spec::PodReason::DeletionByPodGC),
+        _ => None,
+    };
+    spec::PodCondition { status: status(c.status), reason, last_transition_time: seconds(c.transition) }
+}
+
+fn status(s: ConditionStatus) -> spec::Status {
+    match s {
+        ConditionStatus::True => spec::Status::True,
+        ConditionStatus::False => spec::Status::False,
+        ConditionStatus::Unknown => spec::Status::Unknown,
+    }
+}
+
+fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
+    texts.into_iter().map(|(name, text)| (name, QuantityText(text))).collect()
+}
+
+fn seconds(s: i64) -> DurationText {
+    micros(s * SECOND_US)
+}
+
+/// A span in Go's syntax, `-1h2m3.5s`; exact.
+fn micros(us: i64) -> DurationText {
+    let sign = if us < 0 { "-" } else { "" };
+    let (total_s, fraction) = (us.unsigned_abs() / SECOND_US.unsigned_abs(), us.unsigned_abs() % SECOND_US.unsigned_abs());
+    let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
+    let mut text = sign.to_owned();
+    if h > 0 {
+        text += &format!("{h}h");
+    }
+    if m > 0 {
+        text += &format!("{m}m");
+    }
+    if fraction > 0 {
+        text += format!("{s}.{fraction:06}").trim_end_matches('0');
+        text += "s";
+    } else if s > 0 || total_s == 0 {
+        text += &format!("{s}s");
+    }
+    DurationText(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Go's `time.Duration.String`, without the zero minutes and seconds it would add.
+    #[test]
+    fn spans_as_go_writes_them() {
+        for (us, text) in [
+            (0, "0s"),
+            (-12_000_000, "-12s"),
+            (-293_458, "-0.293458s"),
+            (3_600_000_000, "1h"),
+            (-93_784_500_000, "-26h3m4.5s"),
+            (60_000_000, "1m"),
+            (61_000_001, "1m1.000001s"),
+        ] {
+            assert_eq!(micros(us).0, text);
+        }
+    }
+}

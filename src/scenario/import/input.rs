@@ -1,0 +1,244 @@
+//! From files and standard input to text: gzip by its magic number, byte order marks, limits, and a look at what it is.
+//!
+//! Everything is read into memory: an export of 10,000 pods has 70 MiB. What kubectl prints for people (tables,
+//! `describe`, `-o name`, its error messages) is recognised by its first line and refused with the command to use.
+
+use super::error::ImportError;
+use flate2::read::MultiGzDecoder;
+use std::io::Read;
+use std::path::Path;
+
+/// The most text that one file may hold, after decompression: a hundred thousand pods and some room.
+const LIMIT_MIB: u64 = 1024;
+const LIMIT: u64 = LIMIT_MIB << 20;
+
+/// The text of one export.
+#[derive(Debug)]
+pub struct Input {
+    /// Its name, for messages.
+    pub file: String,
+    /// What it says, without a byte order mark.
+    pub text: String,
+}
+
+impl Input {
+    /// Reads a file, or `stdin` where the path is `-`.
+    ///
+    /// # Errors
+    /// The file cannot be read, is too large, is damaged gzip, is no text, or is not JSON or YAML at first sight.
+    pub fn read(path: &str, stdin: &mut dyn Read) -> Result<Self, ImportError> {
+        if path == "-" { Self::from_reader("standard input", stdin) } else { Self::open(Path::new(path)) }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn open(path: &Path) -> Result<Self, ImportError> {
+        let name = path.display().to_string();
+        let io = |source| ImportError::Io { file: name.clone(), source };
+        let mut file = std::fs::File::open(path).map_err(io)?;
+        if file.metadata().map_err(io)?.is_dir() {
+            return Err(ImportError::Directory { file: name });
+        }
+        Self::from_reader(&name, &mut file)
+    }
+
+    /// Reads whatever `reader` gives; `file` is its name for messages.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
+        let mut bytes = Vec::new();
+        reader.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|source| ImportError::Io { file: file.to_owned(), source })?;
+        Self::from_bytes(file, bytes)
+    }
+
+    /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, ImportError> {
+        Self::limited(file, bytes, LIMIT)
+    }
+
+    fn limited(file: &str, bytes: Vec<u8>, limit: u64) -> Result<Self, ImportError> {
+        let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(file, &bytes, limit)? } else { bytes };
+        if bytes.len() as u64 > limit {
+            return Err(ImportError::TooLarge { file: file.to_owned(), limit_mib: limit >> 20 });
+        }
+        let text = decode(file, bytes)?;
+        if let Some(error) = refuse(file, &text) {
+            return Err(error);
+        }
+        Ok(Input { file: file.to_owned(), text })
+    }
+}
+
+/// Decompresses, and stops one byte above the limit, so that a bomb costs no more than the largest honest file.
+fn gunzip(file: &str, bytes: &[u8], limit: u64) -> Result<Vec<u8>, ImportError> {
+    let mut out = Vec::new();
+    MultiGzDecoder::new(bytes)
+        .take(limit + 1)
+        .read_to_end(&mut out)
+        .map_err(|e| ImportError::Gzip { file: file.to_owned(), message: e.to_string() })?;
+    Ok(out)
+}
+
+/// UTF-8 with or without a byte order mark, and UTF-16 with one, which is what `>` writes in Windows PowerShell.
+fn decode(file: &str, bytes: Vec<u8>) -> Result<String, ImportError> {
+    let wide = |from: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks(2).map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
+        let mut offset = 2;
+        let decoded = char::decode_utf16(units).map(|c| {
+            let c = c.map_err(|_| ImportError::NotText { file: file.to_owned(), offset })?;
+            offset += 2 * c.len_utf16();
+            Ok(c)
+        });
+        decoded.collect::<Result<String, _>>()
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        _ => {
+            let mut text = String::from_utf8(bytes)
+                .map_err(|e| ImportError::NotText { file: file.to_owned(), offset: e.utf8_error().valid_up_to() })?;
+            if text.starts_with('\u{feff}') {
+                text.remove(0);
+            }
+            Ok(text)
+        }
+    }
+}
+
+/// What a text is that holds no objects at all, judged by its first line that says anything.
+fn refuse(file: &str, text: &str) -> Option<ImportError> {
+    let says_nothing = |l: &&str| l.is_empty() || l.starts_with('#') || *l == "---" || *l == "..." || l.starts_with('%');
+    let Some(line) = text.lines().map(str::trim).find(|l| !says_nothing(l)) else {
+        return Some(ImportError::Empty { file: file.to_owned() });
+    };
+    let what = other_output(line, text)?;
+    Some(ImportError::OtherOutput { file: file.to_owned(), what })
+}
+
+fn other_output(line: &str, text: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_heading = |w: &str| w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'));
+    let shown: String = line.chars().take(80).collect();
+    if is_heading(first) && words.next().is_some_and(is_heading) {
+        Some("is the table that kubectl prints for people, with only a part of each object".to_owned())
+    } else if line.starts_with("Name:") && text.lines().any(|l| l.starts_with("Labels:") || l.starts_with("Annotations:")) {
+        Some("is what `kubectl describe` prints for people".to_owned())
+    } else if line.starts_with("No resources found") {
+        Some("says that kubectl found no resources".to_owned())
+    } else if ["error:", "Error from server", "Unable to connect", "The connection to the server"].iter().any(|p| line.starts_with(p)) {
+        Some(format!("holds an error message of kubectl ({shown})"))
+    } else if line.starts_with("Warning:") {
+        Some(format!("begins with a warning of kubectl ({shown}); keep standard error out of the file"))
+    } else if line.starts_with("Scenario") || line.starts_with("//") {
+        Some("is a scenario already, not an export".to_owned())
+    } else if !line.contains([' ', ':', '{', '[', '"']) && line.split('/').filter(|w| !w.is_empty()).count() == 2 {
+        Some("is a list of names (`-o name`), without the objects".to_owned())
+    } else if line.starts_with(['{', '[', '-', '&', '!', '"', '\'', '?']) || line.contains(": ") || line.ends_with(':') {
+        None
+    } else {
+        Some(format!("begins with {shown:?}, which is neither JSON nor YAML of an object"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn gz(bytes: &[u8]) -> Vec<u8> {
+        let mut e = GzEncoder::new(Vec::new(), Compression::default());
+        e.write_all(bytes).unwrap();
+        e.finish().unwrap()
+    }
+
+    fn error(bytes: &[u8]) -> String {
+        Input::from_bytes("f", bytes.to_vec()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn gzip_is_known_by_its_magic_number() {
+        assert_eq!(Input::from_bytes("f", gz(b"kind: List\n")).unwrap().text, "kind: List\n");
+        let two = [gz(b"kind: List\n"), gz(b"items: []\n")].concat();
+        assert_eq!(Input::from_bytes("f", two).unwrap().text, "kind: List\nitems: []\n");
+    }
+
+    #[test]
+    fn damaged_gzip() {
+        let whole = gz(&b"kind: List\n".repeat(1000));
+        for cut in [2, 9, whole.len() / 2, whole.len() - 1] {
+            assert!(error(&whole[..cut]).contains("cut short or damaged"), "{cut}");
+        }
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        assert!(error(&flipped).contains("cut short or damaged"));
+    }
+
+    #[test]
+    fn a_gzip_bomb_stops_at_the_limit() {
+        let bomb = gz(&vec![b' '; 4 << 20]);
+        let e = Input::limited("f", bomb, 1 << 20).unwrap_err().to_string();
+        assert!(e.starts_with("f holds more than 1 MiB of text"), "{e}");
+    }
+
+    #[test]
+    fn encodings() {
+        let text = "kind: Ü\n";
+        let le: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let be: Vec<u8> = [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect();
+        let bom = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        for bytes in [le, be, bom] {
+            assert_eq!(Input::from_bytes("f", bytes).unwrap().text, text);
+        }
+        assert!(error(b"kind: \xff\n").contains("byte 6 cannot be decoded"));
+        assert!(error(&[0xff, 0xfe, 0x6b, 0, 0, 0xd8]).contains("byte 4 cannot be decoded"), "half a surrogate pair");
+        assert!(error(&[0xff, 0xfe, 0x6b]).contains("neither JSON nor YAML"), "half a unit, decoded as k");
+    }
+
+    #[test]
+    fn what_kubectl_prints_for_people_is_refused() {
+        for (text, words) in [
+            ("NAME     STATUS   ROLES    AGE   VERSION\nn1       Ready    <none>   1d    v1.34.0\n", "is the table"),
+            ("NAMESPACE   NAME   READY\ndefault     a      1/1\n", "is the table"),
+            ("\nNAME  READY\n", "is the table"),
+            ("Name:               n1\nRoles:              <none>\nLabels:             a=b\n", "kubectl describe"),
+            ("No resources found in default namespace.\n", "found no resources"),
+            ("error: the server doesn't have a resource type \"nods\"\n", "error message"),
+            ("Error from server (Forbidden): nodes is forbidden\n", "error message"),
+            ("The connection to the server localhost:8080 was refused - did you specify the right host or port?\n", "error message"),
+            ("Warning: v1 ComponentStatus is deprecated in v1.19+\napiVersion: v1\n", "keep standard error out"),
+            ("node/n1\nnode/n2\n", "list of names"),
+            ("deployment.apps/web\n", "list of names"),
+            ("n1   Ready   <none>   1d   v1.34.0\n", "neither JSON nor YAML"),
+            ("// A cluster.\nScenario(version: 1)\n", "scenario already"),
+        ] {
+            let e = error(text.as_bytes());
+            assert!(e.contains(words), "{text:?}: {e}");
+            assert!(e.contains("kubectl get nodes,pods -A -o json"), "{e}");
+        }
+    }
+
+    #[test]
+    fn nothing_at_all() {
+        for text in ["", "  \n\t\n", "# only a comment\n---\n...\n", "\u{feff}"] {
+            assert!(error(text.as_bytes()).starts_with("f is empty"), "{text:?}");
+        }
+        assert!(error(&gz(b"")).starts_with("f is empty"));
+    }
+
+    #[test]
+    fn what_cannot_be_read() {
+        let read = |path: &str| Input::read(path, &mut std::io::empty()).unwrap_err();
+        assert!(matches!(read("src"), ImportError::Directory { .. }));
+        assert!(matches!(read("no/such/file"), ImportError::Io { .. }));
+        assert!(read("-").to_string().starts_with("standard input is empty"));
+    }
+}

@@ -1,0 +1,42 @@
+//! Import: from what `kubectl get nodes,pods -A -o json` (or `-o yaml`) prints to a cluster in the scenario language.
+//!
+//! ```text
+//! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
+//! document   JSON or YAML, documents and lists, to single objects
+//! object     the fields that are read
+//! node, pod  an object, checked, with times relative to time zero
+//! cluster    all objects together: duplicates, leases, time zero, what is left out
+//! groups     like nodes and pods become groups of the language
+//! ranges     lists of names written short
+//! write      the scenario file
+//! ```
+//!
+//! Nothing here reads a clock: [time zero](times) is the newest heartbeat of the export. Kinds that are not modelled
+//! (workloads, disruption budgets, events) are counted in the [`Summary`] and left out; so are fields of pods that
+//! only a scheduler reads. Timers of the eviction controller are not part of any object: they start over, as after a
+//! restart of the controller.
+
+mod cluster;
+mod document;
+mod error;
+mod groups;
+mod input;
+mod node;
+mod object;
+mod pod;
+mod quantities;
+mod ranges;
+mod rfc3339;
+mod summary;
+mod times;
+mod value;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use cluster::ImportedCluster;
+pub use error::{ImportError, KUBECTL, Place};
+pub use input::Input;
+pub use rfc3339::Stamp;
+pub use summary::Summary;

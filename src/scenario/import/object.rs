@@ -1,0 +1,279 @@
+//! What the importer reads of an object, as the API prints it: all else in an export is passed over.
+//!
+//! Field names and meaning: `k8s.io/api/core/v1/types.go` and `k8s.io/api/coordination/v1/types.go`, v1.34. Every field
+//! may be missing or null, as in Go; what is needed is checked when it is converted, where the object's name is known.
+
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A map of texts in which null stands for the empty text.
+pub(super) type Texts = BTreeMap<String, Option<String>>;
+/// `v1.ResourceList`
+pub(super) type RawResources = BTreeMap<String, RawQuantity>;
+
+/// `metav1.ObjectMeta`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawMeta {
+    pub name: Option<String>,
+    pub namespace: Option<String>,
+    pub labels: Option<Texts>,
+    pub annotations: Option<ConfigAnnotations>,
+    pub owner_references: Option<Vec<RawOwner>>,
+    pub deletion_timestamp: Option<String>,
+    pub deletion_grace_period_seconds: Option<i64>,
+    pub finalizers: Option<Filled>,
+}
+
+/// The name of an object that is only counted.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct NameOnly {
+    pub name: Option<String>,
+    pub namespace: Option<String>,
+}
+
+/// `metav1.OwnerReference`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawOwner {
+    pub kind: Option<String>,
+    pub name: Option<String>,
+    pub controller: Option<bool>,
+}
+
+/// `v1.NodeSpec`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawNodeSpec {
+    pub taints: Option<Vec<RawTaint>>,
+    pub unschedulable: Option<bool>,
+}
+
+/// `v1.Taint`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawTaint {
+    pub key: Option<String>,
+    pub value: Option<String>,
+    pub effect: Option<String>,
+    pub time_added: Option<String>,
+}
+
+/// `v1.NodeStatus`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawNodeStatus {
+    pub allocatable: Option<RawResources>,
+    pub capacity: Option<RawResources>,
+    pub conditions: Option<Vec<RawCondition>>,
+    pub node_info: Option<RawNodeInfo>,
+}
+
+/// `v1.NodeSystemInfo`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawNodeInfo {
+    pub kubelet_version: Option<String>,
+}
+
+/// `v1.NodeCondition` and `v1.PodCondition`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawCondition {
+    pub r#type: Option<String>,
+    pub status: Option<String>,
+    pub reason: Option<String>,
+    pub last_heartbeat_time: Option<String>,
+    pub last_transition_time: Option<String>,
+}
+
+/// `v1.PodSpec`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawPodSpec {
+    pub node_name: Option<String>,
+    pub node_selector: Option<Texts>,
+    pub tolerations: Option<Vec<RawToleration>>,
+    pub termination_grace_period_seconds: Option<i64>,
+    pub priority: Option<i32>,
+    pub priority_class_name: Option<String>,
+    pub containers: Option<Vec<RawContainer>>,
+    pub init_containers: Option<Vec<RawContainer>>,
+    pub overhead: Option<RawResources>,
+    pub resources: Option<RawRequirements>,
+    pub affinity: Option<Filled>,
+    pub topology_spread_constraints: Option<Filled>,
+    pub scheduling_gates: Option<Filled>,
+    pub resource_claims: Option<Filled>,
+    pub volumes: Option<Vec<RawVolume>>,
+    pub scheduler_name: Option<String>,
+    pub preemption_policy: Option<String>,
+}
+
+/// `v1.Toleration`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawToleration {
+    pub key: Option<String>,
+    pub operator: Option<String>,
+    pub value: Option<String>,
+    pub effect: Option<String>,
+    pub toleration_seconds: Option<i64>,
+}
+
+/// `v1.Container`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawContainer {
+    pub restart_policy: Option<String>,
+    pub resources: Option<RawRequirements>,
+    pub ports: Option<Vec<RawPort>>,
+}
+
+/// `v1.ContainerPort`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawPort {
+    pub host_port: Option<i32>,
+}
+
+/// `v1.ResourceRequirements`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawRequirements {
+    pub requests: Option<RawResources>,
+    pub limits: Option<RawResources>,
+}
+
+/// `v1.Volume`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawVolume {
+    pub persistent_volume_claim: Option<Filled>,
+}
+
+/// `v1.PodStatus`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct RawPodStatus {
+    pub phase: Option<String>,
+    pub conditions: Option<Vec<RawCondition>>,
+}
+
+/// `coordination/v1.LeaseSpec`
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct RawLeaseSpec {
+    pub renew_time: Option<String>,
+}
+
+/// The annotations of a static pod's mirror; others may be large and are not kept.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ConfigAnnotations {
+    /// `kubernetes.io/config.mirror` is there.
+    pub mirror: bool,
+    /// `kubernetes.io/config.source`
+    pub source: Option<String>,
+}
+
+/// A field of which only this is asked: whether it is there and not empty.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Filled(pub bool);
+
+/// A quantity as it was written: text, or a bare number, which the API accepts too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RawQuantity(pub String);
+
+impl<'de> Deserialize<'de> for ConfigAnnotations {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(field_identifier)]
+        enum Key {
+            #[serde(rename = "kubernetes.io/config.mirror")]
+            Mirror,
+            #[serde(rename = "kubernetes.io/config.source")]
+            Source,
+            #[serde(other)]
+            Other,
+        }
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = ConfigAnnotations;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of annotations")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut found = ConfigAnnotations::default();
+                while let Some(key) = map.next_key()? {
+                    match key {
+                        Key::Source => found.source = map.next_value()?,
+                        Key::Mirror => {
+                            map.next_value::<IgnoredAny>()?;
+                            found.mirror = true;
+                        }
+                        Key::Other => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(found)
+            }
+        }
+        d.deserialize_map(V)
+    }
+}
+
+impl<'de> Deserialize<'de> for Filled {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Filled;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list or a map")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Filled, A::Error> {
+                let mut filled = false;
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
+                    filled = true;
+                }
+                Ok(Filled(filled))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Filled, A::Error> {
+                let mut filled = false;
+                while seq.next_element::<IgnoredAny>()?.is_some() {
+                    filled = true;
+                }
+                Ok(Filled(filled))
+            }
+        }
+        d.deserialize_any(V)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawQuantity {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct V;
+        impl Visitor<'_> for V {
+            type Value = RawQuantity;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a quantity like \"500m\" or \"32Gi\"")
+            }
+            fn visit_str<E>(self, v: &str) -> Result<RawQuantity, E> {
+                Ok(RawQuantity(v.to_owned()))
+            }
+            fn visit_u64<E>(self, v: u64) -> Result<RawQuantity, E> {
+                Ok(RawQuantity(v.to_string()))
+            }
+            fn visit_i64<E>(self, v: i64) -> Result<RawQuantity, E> {
+                Ok(RawQuantity(v.to_string()))
+            }
+            fn visit_f64<E>(self, v: f64) -> Result<RawQuantity, E> {
+                Ok(RawQuantity(v.to_string()))
+            }
+        }
+        d.deserialize_any(V)
+    }
+}

@@ -1,0 +1,257 @@
+//! From an exported pod to what a scenario says of one.
+//!
+//! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not started a plain
+//! pending one. Any other keeps phase, conditions and deletion with their times.
+
+use super::error::Place;
+use super::object::{RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
+use super::quantities;
+use super::rfc3339::Stamp;
+use super::times::{Times, time};
+use super::value::{self, Wrong};
+use crate::api::meta::ConditionStatus;
+use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::taint::Effect;
+use crate::api::toleration::{Operator, Toleration};
+use crate::api::validation;
+use std::collections::BTreeMap;
+
+/// All of a pod but its name and node; pods of one shape are one group of the scenario.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct PodShape {
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// The controlling owner: kind and name.
+    pub owner: Option<(String, String)>,
+    /// `metadata.labels`
+    pub labels: BTreeMap<String, String>,
+    /// `spec.tolerations`
+    pub tolerations: Vec<TolerationShape>,
+    /// `spec.terminationGracePeriodSeconds`
+    pub grace: Option<i64>,
+    /// `spec.nodeSelector`
+    pub node_selector: BTreeMap<String, String>,
+    /// What the scheduler counts, checked and added up.
+    pub requests: BTreeMap<String, String>,
+    /// `spec.priority`
+    pub priority: Option<i32>,
+    /// `spec.priorityClassName`
+    pub priority_class: String,
+    /// A mirror of a static pod; from a URL, or else from a file.
+    pub static_from_url: Option<bool>,
+    /// How far it is.
+    pub start: StartShape,
+}
+
+/// A toleration.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct TolerationShape {
+    pub key: String,
+    pub operator: OperatorShape,
+    pub value: String,
+    pub effect: Option<Effect>,
+    pub seconds: Option<i64>,
+}
+
+impl TolerationShape {
+    /// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go: applyDefaults`).
+    fn every_no_execute() -> Self {
+        let (key, value) = (String::new(), String::new());
+        TolerationShape { key, operator: OperatorShape::Exists, value, effect: Some(Effect::NoExecute), seconds: None }
+    }
+}
+
+/// `v1.TolerationOperator`
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum OperatorShape {
+    Equal,
+    Exists,
+    Lt,
+    Gt,
+}
+
+/// How far a pod is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum StartShape {
+    /// Running and Ready.
+    Running,
+    /// Not started.
+    Pending,
+    /// Anything else, times in seconds from time zero.
+    State {
+        phase: PodPhase,
+        ready: Option<PodConditionShape>,
+        disruption_target: Option<PodConditionShape>,
+        /// `deletionTimestamp` and `deletionGracePeriodSeconds`
+        deletion: Option<(i64, i64)>,
+    },
+}
+
+/// A condition: status, reason, and the second of its last transition from time zero.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct PodConditionShape {
+    pub status: ConditionStatus,
+    pub reason: String,
+    pub transition: i64,
+}
+
+/// An exported pod.
+#[derive(Debug)]
+pub(super) struct RawPod {
+    pub place: Place,
+    pub namespace: String,
+    pub name: String,
+    pub meta: RawMeta,
+    pub spec: RawPodSpec,
+    pub status: RawPodStatus,
+}
+
+impl RawPod {
+    /// `namespace/name`
+    pub(super) fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// The node it is bound to.
+    pub(super) fn node(&self) -> Option<&str> {
+        self.spec.node_name.as_deref().filter(|n| !n.is_empty())
+    }
+
+    /// Its times go into `times`; a deletion's lies in the future, and says nothing.
+    pub(super) fn note_times(&self, times: &mut Times) -> Result<(), Wrong> {
+        for c in self.status.conditions.iter().flatten() {
+            if let Some(t) = time("lastTransitionTime", c.last_transition_time.as_deref())? {
+                times.other(t);
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields of this pod that bear on its fate and are not modelled yet.
+    pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
+        let spec = &self.spec;
+        let filled = |f: Option<super::object::Filled>| f.is_some_and(|f| f.0);
+        let containers = || spec.containers.iter().chain(&spec.init_containers).flatten();
+        let facts = [
+            ("affinity", filled(spec.affinity)),
+            ("topologySpreadConstraints", filled(spec.topology_spread_constraints)),
+            ("schedulingGates", filled(spec.scheduling_gates)),
+            ("resourceClaims", filled(spec.resource_claims)),
+            ("persistentVolumeClaim", spec.volumes.iter().flatten().any(|v| filled(v.persistent_volume_claim))),
+            ("hostPort", containers().any(|c| c.ports.iter().flatten().any(|p| p.host_port.is_some_and(|n| n != 0)))),
+            ("schedulerName", spec.scheduler_name.as_deref().is_some_and(|n| !n.is_empty() && n != "default-scheduler")),
+            ("preemptionPolicy: Never", spec.preemption_policy.as_deref() == Some("Never")),
+            ("finalizers", filled(self.meta.finalizers)),
+        ];
+        facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
+    }
+
+    /// The pod as a scenario has it.
+    pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
+        let spec = &self.spec;
+        let owner = self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true));
+        let owner = owner.map(|o| (o.kind.clone().unwrap_or_default(), o.name.clone().unwrap_or_default()));
+        if owner.as_ref().is_some_and(|(kind, name)| kind.is_empty() || name.is_empty()) {
+            return Err(Wrong("metadata.ownerReferences has a controller without kind or name".to_owned()));
+        }
+        let mut tolerations = tolerations(spec.tolerations.as_deref().unwrap_or_default())?;
+        let static_from_url = self.static_from_url()?;
+        if static_from_url == Some(false) {
+            // The kubelet has given it a toleration for every NoExecute taint, which goes without saying in a scenario.
+            let all = TolerationShape::every_no_execute();
+            if let Some(i) = tolerations.iter().rposition(|t| *t == all) {
+                tolerations.remove(i);
+            }
+        }
+        let grace = spec.termination_grace_period_seconds;
+        Ok(PodShape {
+            namespace: self.namespace.clone(),
+            owner,
+            labels: value::labels("metadata.labels", self.meta.labels.as_ref())?,
+            tolerations,
+            grace,
+            node_selector: value::labels("spec.nodeSelector", spec.node_selector.as_ref())?,
+            requests: quantities::pod_requests(spec)?,
+            priority: spec.priority,
+            priority_class: spec.priority_class_name.clone().unwrap_or_default(),
+            static_from_url,
+            start: self.start(zero)?,
+        })
+    }
+
+    /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says what it mirrors.
+    fn static_from_url(&self) -> Result<Option<bool>, Wrong> {
+        let Some(a) = self.meta.annotations.as_ref().filter(|a| a.mirror) else { return Ok(None) };
+        match a.source.as_deref() {
+            None | Some("file") => Ok(Some(false)),
+            Some("http") => Ok(Some(true)),
+            Some(other) => Err(Wrong(format!("is a mirror pod, but its annotation kubernetes.io/config.source is {other:?}"))),
+        }
+    }
+
+    fn start(&self, zero: Stamp) -> Result<StartShape, Wrong> {
+        let phase = match self.status.phase.as_deref().unwrap_or_default() {
+            // A manifest that was never sent has no status, and an API server gives it this phase.
+            "" | "Pending" => PodPhase::Pending,
+            "Running" => PodPhase::Running,
+            "Succeeded" => PodPhase::Succeeded,
+            "Failed" => PodPhase::Failed,
+            other => return Err(Wrong(format!("status.phase is {other:?}, which the API does not know"))),
+        };
+        let ready = self.condition(PodConditionType::Ready, zero)?;
+        let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
+        let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
+            None => None,
+            Some(t) => {
+                let grace = self.meta.deletion_grace_period_seconds.or(self.spec.termination_grace_period_seconds).unwrap_or(30);
+                Some((t.seconds_since(zero), grace))
+            }
+        };
+        if self.node().is_none() && phase == PodPhase::Running {
+            return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
+        }
+        let is_ready = ready.as_ref().is_some_and(|c| c.status == ConditionStatus::True);
+        Ok(match phase {
+            PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => StartShape::Running,
+            PodPhase::Pending if !is_ready && disruption_target.is_none() && deletion.is_none() => StartShape::Pending,
+            PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed => {
+                StartShape::State { phase, ready, disruption_target, deletion }
+            }
+        })
+    }
+
+    fn condition(&self, kind: PodConditionType, zero: Stamp) -> Result<Option<PodConditionShape>, Wrong> {
+        let is_it = |c: &&RawCondition| c.r#type.as_deref() == Some(kind.as_str());
+        let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else { return Ok(None) };
+        let status = value::word("status.conditions: status", raw.status.as_deref(), ConditionStatus::parse)?;
+        let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?.map_or(0, |t| t.seconds_since(zero));
+        Ok(Some(PodConditionShape { status, reason: raw.reason.clone().unwrap_or_default(), transition }))
+    }
+}
+
+/// `Lt` and `Gt` pass here whatever the release: the API server that stored them let them pass.
+fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
+    let mut tolerations = Vec::with_capacity(raw.len());
+    for (i, t) in raw.iter().enumerate() {
+        let at = |field: &str| format!("spec.tolerations[{i}].{field}");
+        let effect = t.effect.as_deref().filter(|e| !e.is_empty());
+        tolerations.push(Toleration {
+            key: t.key.clone().unwrap_or_default(),
+            operator: validation::operator_of(t.operator.as_deref().unwrap_or_default(), &at("operator"))?,
+            value: t.value.clone().unwrap_or_default(),
+            effect: effect.map(|e| validation::effect_of(e, &at("effect"))).transpose()?,
+            toleration_seconds: t.toleration_seconds,
+        });
+    }
+    value::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
+    let shape = |t: Toleration| {
+        let operator = match t.operator {
+            Operator::Equal => OperatorShape::Equal,
+            Operator::Exists => OperatorShape::Exists,
+            Operator::Lt => OperatorShape::Lt,
+            Operator::Gt => OperatorShape::Gt,
+        };
+        TolerationShape { key: t.key, operator, value: t.value, effect: t.effect, seconds: t.toleration_seconds }
+    };
+    Ok(tolerations.into_iter().map(shape).collect())
+}

@@ -1,0 +1,162 @@
+//! What an import took, and what it left out: lines for the terminal and for the head of the scenario it writes.
+
+use super::rfc3339::Stamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an import took, and what it left out. Nothing is dropped without a word here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The files, as named.
+    pub files: Vec<String>,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many pods there are.
+    pub pods: usize,
+    /// How many node leases were used.
+    pub leases: usize,
+    /// Time zero.
+    pub time_zero: Option<Stamp>,
+    /// Time zero is the newest heartbeat, and not another time for want of one.
+    pub zero_is_heartbeat: bool,
+    /// Nodes that start cut off: Ready is Unknown, or was never posted.
+    pub cut_off: Vec<String>,
+    /// Pods whose deletion has begun.
+    pub terminating: usize,
+    /// Pods that are bound nowhere.
+    pub unbound: Vec<String>,
+    /// Pods left out because their node is not in the files.
+    pub orphans: Vec<String>,
+    /// The nodes that were made up because pods name them and no node was exported.
+    pub made_up: Vec<String>,
+    /// Objects that were there more than once, alike.
+    pub repeated: usize,
+    /// Kinds that are not modelled yet, and how many objects of each were left out.
+    pub kinds: BTreeMap<String, usize>,
+    /// Fields of pods that are not modelled yet, and how many pods have them.
+    pub pod_fields: BTreeMap<String, usize>,
+    /// Types of node conditions that are not modelled, and how many nodes have them.
+    pub conditions: BTreeMap<String, usize>,
+    /// Leases in `kube-node-lease` of nodes that are not in the files.
+    pub stray_leases: usize,
+    /// The minor releases of the nodes' kubelets, `1.34`.
+    pub kubelets: BTreeSet<(u32, u32)>,
+}
+
+impl Summary {
+    /// The summary, a sentence per line.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.head()];
+        let mut say = |list: usize, line: String| {
+            if list > 0 {
+                lines.push(line);
+            }
+        };
+        let n = self.cut_off.len();
+        say(
+            n,
+            format!(
+                "{} without a known state (Ready is Unknown, or was never posted), cut off from the start: {}",
+                count(n, "node"),
+                some(&self.cut_off)
+            ),
+        );
+        say(self.terminating, format!("{} Terminating, and stay so", count(self.terminating, "pod")));
+        let n = self.unbound.len();
+        say(n, format!("{} bound to no node, kept pending (the scheduler is not simulated yet): {}", count(n, "pod"), some(&self.unbound)));
+        let n = self.orphans.len();
+        say(
+            n,
+            format!(
+                "{} left out because their nodes are not in the files (add `nodes` to the kubectl command): {}",
+                count(n, "pod"),
+                some(&self.orphans)
+            ),
+        );
+        let n = self.made_up.len();
+        say(
+            n,
+            format!(
+                "no nodes in the files: the {} that pods name are taken to be Ready, without zones, labels and taints (add `nodes` to the kubectl command): {}",
+                count(n, "node"),
+                some(&self.made_up)
+            ),
+        );
+        say(
+            self.kinds.len(),
+            format!("not modelled yet, left out: {}", self.kinds.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")),
+        );
+        say(self.pod_fields.len(), format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)));
+        say(self.conditions.len(), format!("not modelled, left out of nodes: {}", tally(&self.conditions)));
+        say(self.stray_leases, format!("{} left out because their nodes are not in the files", count(self.stray_leases, "node lease")));
+        say(self.repeated, format!("{} in the files more than once, alike, and taken once", count(self.repeated, "object")));
+        lines
+    }
+
+    fn head(&self) -> String {
+        let leases = if self.leases > 0 { format!(", {}", count(self.leases, "node lease")) } else { String::new() };
+        let zero = match self.time_zero {
+            Some(zero) if self.zero_is_heartbeat => format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339()),
+            Some(zero) => format!("; no heartbeat in the files: time zero is the newest change of a condition, {}", zero.to_rfc3339()),
+            None => String::new(),
+        };
+        format!("{}, {}{leases} from {}{zero}", count(self.nodes, "node"), count(self.pods, "pod"), self.files.join(", "))
+    }
+
+    /// The newest of the kubelets' minor releases.
+    pub fn newest_kubelet(&self) -> Option<(u32, u32)> {
+        self.kubelets.last().copied()
+    }
+}
+
+/// `1 node`, `2 nodes`, `3 NetworkPolicies`, `3 PriorityClasses`.
+fn count(n: usize, noun: &str) -> String {
+    if n == 1 || noun == "Endpoints" {
+        return format!("{n} {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{n} {stem}ies"),
+        _ if noun.ends_with('s') || noun.ends_with('x') => format!("{n} {noun}es"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// The first few of a list.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        n if n > SHOWN => format!("{shown} and {} more", n - SHOWN),
+        _ => shown,
+    }
+}
+
+fn tally(counts: &BTreeMap<String, usize>) -> String {
+    counts.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals() {
+        for (n, noun, text) in [
+            (1, "Deployment", "1 Deployment"),
+            (3, "Deployment", "3 Deployments"),
+            (2, "PriorityClass", "2 PriorityClasses"),
+            (2, "NetworkPolicy", "2 NetworkPolicies"),
+            (2, "Gateway", "2 Gateways"),
+            (2, "Endpoints", "2 Endpoints"),
+            (0, "Ingress", "0 Ingresses"),
+        ] {
+            assert_eq!(count(n, noun), text);
+        }
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..7).map(|i| format!("n{i}")).collect();
+        assert_eq!(some(&names), "n0, n1, n2, n3, n4 and 2 more");
+        assert_eq!(some(&names[..2]), "n0, n1");
+    }
+}

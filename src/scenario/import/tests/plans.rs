@@ -1,0 +1,109 @@
+//! From an export to a plan, directly and by way of a scenario file: both ways lead to the same.
+
+use super::{export, exports};
+use crate::api::meta::Timestamp;
+use crate::scenario::{Loaded, Overrides, Problems, build, parse};
+use crate::sim::plan::{NodeStart, Plan, PodStart};
+use std::path::Path;
+
+fn load(text: &str) -> Result<Loaded, Problems> {
+    parse("x.ron", text.as_bytes().to_vec(), Path::new("tests/exports"))
+}
+
+fn plan(text: &str) -> Plan {
+    let loaded = load(text).unwrap_or_else(|p| panic!("{p}"));
+    build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
+}
+
+fn from(file: &str) -> String {
+    format!("Scenario(version: 1, horizon: \"30m\", cluster: From(\"{file}\"))")
+}
+
+#[test]
+fn what_is_written_builds_the_same_plan() {
+    for file in
+        ["healthy-all.json.gz", "healthy-two-lists.yaml.gz", "degraded-nodes.yaml.gz", "degraded-pods.yaml.gz", "healthy-events.json.gz"]
+    {
+        let (direct, written) = (plan(&from(file)), plan(&exports(&[file]).to_scenario()));
+        let parts = |p: &Plan| format!("{:#?} {:#?} {:#?} {}", p.nodes, p.templates, p.pods, p.warm_start);
+        assert_eq!(parts(&direct), parts(&written), "{file}");
+        assert!(!direct.warm_start, "{file}: timers start over");
+        assert_eq!(direct.nodes.len(), exports(&[file]).summary.nodes, "{file}");
+        assert_eq!(direct.pods.len(), exports(&[file]).summary.pods, "{file}");
+    }
+}
+
+/// As in `exports.rs`: Unknown since 8m36s before zero, the NoExecute taint of 8m25s before.
+#[test]
+fn a_plan_has_the_state_of_the_export() {
+    let plan = plan(&from("degraded-nodes.yaml.gz"));
+    let d1 = plan.nodes.iter().find(|n| n.name == "extra-d1").unwrap();
+    let NodeStart::Imported { conditions, lease_renewed_us, cut: true } = &d1.start else { panic!("{:?}", d1.start) };
+    assert_eq!((conditions[0].last_transition_time, *lease_renewed_us), (Timestamp(-516), Some(-610_000_000)));
+    assert_eq!(d1.taints[1].time_added, Some(Timestamp(-505)));
+    assert_eq!(d1.labels["kubernetes.io/hostname"], "extra-d1");
+    assert_eq!(plan.nodes.iter().filter(|n| matches!(n.start, NodeStart::Imported { cut: true, .. })).count(), 12);
+}
+
+#[test]
+fn faults_name_what_is_in_the_export() {
+    let text = from("healthy-all.json.gz");
+    let faulty = |entry: &str| format!("{}, timeline: [(at: \"1m\", name: \"cut\", do: {entry})])", text.strip_suffix(')').unwrap());
+    let cut = plan(&faulty("Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\")"));
+    // gpu-c1, worker-c1, worker-c2, worker-c3
+    assert!(matches!(&cut.actions[0].act, crate::sim::plan::Do::Cut(nodes) if nodes.len() == 4), "{:?}", cut.actions);
+    let p = build(&load(&faulty("Crash(node: \"worker-c9\")")).unwrap(), &Overrides::default()).unwrap_err().to_string();
+    assert!(p.contains("worker-c9") && p.contains("did you mean"), "{p}");
+}
+
+#[test]
+fn groups_of_both_stand_beside_each_other() {
+    let text = from("healthy-node-worker-a1.json.gz");
+    let text = format!("{}, nodes: [(name: \"own\")], pods: [(name: \"p\", on: Node(\"worker-a1\"))])", text.strip_suffix(')').unwrap());
+    let plan = plan(&text);
+    assert_eq!(plan.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["own", "worker-a1"]);
+    assert_eq!((plan.pods[0].node, plan.pods[0].start), (Some(1), PodStart::Running));
+    let twice = text.replace("\"own\"", "\"worker-a1\"");
+    let p = build(&load(&twice).unwrap(), &Overrides::default()).unwrap_err().to_string();
+    assert!(p.contains("node `worker-a1` is declared twice"), "{p}");
+    assert!(p.starts_with("x.ron:1:47: "), "at `From`: {p}");
+}
+
+#[test]
+fn what_was_left_out_is_known() {
+    let loaded = load(&from("healthy-all.json.gz")).unwrap();
+    assert!(loaded.imported.unwrap().lines().iter().any(|l| l.contains("3 Deployments")));
+}
+
+#[test]
+fn a_file_that_cannot_be_imported_is_a_problem_of_the_scenario() {
+    for (file, message) in
+        [("nothing.json", "No such file"), ("healthy-table.txt", "is the table that kubectl prints"), ("", "is a directory")]
+    {
+        let p = load(&from(file)).unwrap_err();
+        assert_eq!(p.0.len(), 1, "{p}");
+        assert!(p.to_string().starts_with("x.ron:1:47: ") && p.to_string().contains(message), "{p}");
+    }
+}
+
+/// A thousand pods of one shape are one template.
+#[test]
+fn like_pods_share_a_template() {
+    let one = |i: usize| {
+        format!("{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"name\":\"p{i}\"}},\"spec\":{{\"nodeName\":\"n{}\"}}}}", i % 10)
+    };
+    let text: String = (0..1000).map(one).collect();
+    let cluster = super::good(&text);
+    let plan = plan(&cluster.to_scenario());
+    assert_eq!((plan.nodes.len(), plan.templates.len(), plan.pods.len()), (10, 1, 1000));
+    let last = plan.pods.iter().find(|p| &*p.name == "default/p999").unwrap();
+    assert_eq!(plan.nodes[last.node.unwrap() as usize].name, "n9");
+}
+
+#[test]
+fn the_whole_degraded_cluster_builds() {
+    let cluster = super::super::ImportedCluster::read(&[export("degraded-nodes.yaml.gz"), export("degraded-pods.yaml.gz")]).unwrap();
+    let plan = plan(&cluster.to_scenario());
+    let terminating = plan.pods.iter().filter(|p| matches!(p.start, PodStart::Imported { deletion: Some(_), .. }));
+    assert_eq!((plan.nodes.len(), plan.pods.len(), terminating.count()), (24, 233, 56));
+}

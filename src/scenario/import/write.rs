@@ -1,0 +1,255 @@
+//! The scenario file that `taintsim import` writes: the cluster as it stands, and a fault to begin with, commented out.
+//!
+//! The text of the groups comes from ron's own serializer, so that it is what the language reads; [`lay_out`] only
+//! breaks it into lines.
+
+use super::cluster::ImportedCluster;
+use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::scenario::spec::{NodeGroup, NodeStart};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Lines are broken to fit in so many columns where that is possible.
+const WIDTH: usize = 120;
+/// The minor releases of Kubernetes 1 that have a profile.
+const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
+
+impl ImportedCluster {
+    /// The text of a scenario with this cluster, ready to be run.
+    pub fn to_scenario(&self) -> String {
+        let mut out = String::from("// Written by `taintsim import`.\n//\n");
+        for line in self.summary.lines() {
+            comment(&mut out, &line);
+        }
+        out.push_str("Scenario(\n    version: 1,\n");
+        let doc = match self.summary.time_zero {
+            Some(zero) => format!("An imported cluster as it stood at {}.", zero.to_rfc3339()),
+            None => "An imported cluster.".to_owned(),
+        };
+        push(&mut out, "doc", &doc);
+        if let Some((1, minor)) = self.summary.newest_kubelet().filter(|(major, minor)| *major == 1 && PROFILES.contains(minor)) {
+            out.push_str("    // The newest kubelet's release; the control plane's may be newer.\n");
+            push(&mut out, "kubernetes", &format!("1.{minor}"));
+        }
+        push(&mut out, "horizon", &"30m");
+        out.push_str("    // Eviction timers are in no export: they start over with the controllers.\n");
+        push(&mut out, "controllers_start", &"0s");
+        list(&mut out, "nodes", &self.nodes);
+        list(&mut out, "pods", &self.pods);
+        self.fault(&mut out);
+        out.push_str(")\n");
+        out
+    }
+
+    /// A fault to begin with, commented out: the cluster runs as it stands.
+    fn fault(&self, out: &mut String) {
+        let Some(nodes) = self.victims() else { return };
+        out.push_str("    // What goes wrong: nothing, as it stands. Take the slashes away to begin with this.\n    // timeline: [\n");
+        // Writing to a string cannot fail.
+        _ = writeln!(out, "    //     (at: \"1m\", name: \"cut\", do: Partition(nodes: {nodes}, duration: \"10m\")),");
+        if !self.summary.cut_off.is_empty() {
+            out.push_str("    //     // Nodes that are cut off from the start come back at the end of a partition.\n");
+            let names = to_ron(&super::ranges::shorten(&self.summary.cut_off));
+            let entry = format!("(at:\"0s\",name:\"outage\",do:Partition(nodes:Nodes({names}),duration:\"5m\"))");
+            for line in format!("        {},", lay_out(&entry, 8)).lines() {
+                _ = writeln!(out, "    // {}", line.strip_prefix("    ").unwrap_or(line));
+            }
+        }
+        out.push_str("    // ],\n");
+    }
+
+    /// A zone with healthy nodes if there are several zones, else a healthy node.
+    fn victims(&self) -> Option<String> {
+        let cut = |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
+        let zone = |g: &'_ NodeGroup| g.labels.get(LABEL_ZONE_BETA).or_else(|| g.labels.get(LABEL_ZONE)).cloned();
+        let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
+        let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
+        if let (true, Some(last)) = (all.len() > 1, last) {
+            return Some(format!("Zone({})", to_ron(&last)));
+        }
+        let healthy = self.nodes.iter().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
+        let first = crate::scenario::names::expand(healthy.texts().first()?, 1_000_000).ok()?.into_iter().next()?;
+        Some(format!("Node({})", to_ron(&first)))
+    }
+}
+
+/// A comment, broken into lines; no line break of a file's name can end it.
+fn comment(out: &mut String, text: &str) {
+    let mut line = String::from("//");
+    for word in text.split_whitespace() {
+        if line.len() > 2 && line.chars().count() + word.chars().count() >= WIDTH {
+            out.push_str(&line);
+            out.push('\n');
+            line = String::from("//  ");
+        }
+        line.push(' ');
+        line.extend(word.chars().filter(|c| !c.is_control()));
+    }
+    out.push_str(&line);
+    out.push('\n');
+}
+
+fn push<T: Serialize + ?Sized>(out: &mut String, field: &str, value: &T) {
+    _ = writeln!(out, "    {field}: {},", to_ron(value));
+}
+
+fn list<T: Serialize>(out: &mut String, field: &str, items: &[T]) {
+    if items.is_empty() {
+        return;
+    }
+    _ = writeln!(out, "    {field}: [");
+    for item in items {
+        _ = writeln!(out, "        {},", lay_out(&to_ron(item), 8));
+    }
+    out.push_str("    ],\n");
+}
+
+/// In RON as scenarios are written, without `Some`.
+fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
+    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    // The types of the language are structs, lists, maps with texts as keys, and plain values; ron writes all of them.
+    options.to_string(value).expect("the scenario language is RON")
+}
+
+/// A piece of RON: what stands before its bracket, and what stands in it.
+struct Piece {
+    head: String,
+    /// The brackets and what they hold, if there are any.
+    body: Option<(char, char, Vec<Piece>)>,
+}
+
+/// Breaks RON without white space into lines; the first begins at column `indent`.
+fn lay_out(text: &str, indent: usize) -> String {
+    let mut chars = text.chars().peekable();
+    let piece = read_piece(&mut chars);
+    let mut out = String::new();
+    write_piece(&piece, indent, &mut out);
+    out
+}
+
+fn read_piece(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Piece {
+    let mut head = String::new();
+    while let Some(&c) = chars.peek() {
+        match c {
+            ',' | ')' | ']' | '}' => break,
+            '(' | '[' | '{' => {
+                chars.next();
+                let close = match c {
+                    '(' => ')',
+                    '[' => ']',
+                    _ => '}',
+                };
+                let mut body = Vec::new();
+                while chars.peek().is_some_and(|c| *c != close) {
+                    body.push(read_piece(chars));
+                    chars.next_if_eq(&',');
+                }
+                chars.next();
+                return Piece { head, body: Some((c, close, body)) };
+            }
+            '"' => read_text(chars, &mut head),
+            ':' => {
+                chars.next();
+                head.push_str(": ");
+            }
+            _ => {
+                chars.next();
+                head.push(c);
+            }
+        }
+    }
+    Piece { head, body: None }
+}
+
+/// A text in quotes, with its escapes.
+fn read_text(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, head: &mut String) {
+    head.extend(chars.next());
+    while let Some(c) = chars.next() {
+        head.push(c);
+        match c {
+            '\\' => head.extend(chars.next()),
+            '"' => break,
+            _ => {}
+        }
+    }
+}
+
+fn flat(piece: &Piece, out: &mut String) {
+    out.push_str(&piece.head);
+    let Some((open, close, body)) = &piece.body else { return };
+    out.push(*open);
+    for (i, p) in body.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        flat(p, out);
+    }
+    out.push(*close);
+}
+
+fn write_piece(piece: &Piece, indent: usize, out: &mut String) {
+    let mut line = String::new();
+    flat(piece, &mut line);
+    let Some((open, close, body)) = piece.body.as_ref().filter(|_| indent + line.chars().count() >= WIDTH) else {
+        out.push_str(&line);
+        return;
+    };
+    out.push_str(&piece.head);
+    out.push(*open);
+    if let ([only], '(') = (body.as_slice(), open) {
+        // `Nodes([…])`: the inner brackets alone are broken up.
+        write_piece(only, indent, out);
+        out.push(*close);
+        return;
+    }
+    let inner = indent + 4;
+    let plain = body.iter().all(|p| p.body.is_none());
+    let mut column = WIDTH;
+    for p in body {
+        // Plain values share lines; everything else has its own.
+        let width = p.head.chars().count() + 2;
+        if plain && column + width <= WIDTH {
+            out.push(' ');
+        } else {
+            _ = write!(out, "\n{:inner$}", "");
+            column = inner;
+        }
+        write_piece(p, inner, out);
+        out.push(',');
+        column += width;
+    }
+    _ = write!(out, "\n{:indent$}{close}", "");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_values_stay_on_a_line() {
+        assert_eq!(
+            lay_out("(a:1,b:[\"x:,\\\"]\"],c:{\"k\":\"v\"},d:Node(\"n\"))", 0),
+            "(a: 1, b: [\"x:,\\\"]\"], c: {\"k\": \"v\"}, d: Node(\"n\"))"
+        );
+    }
+
+    #[test]
+    fn long_values_are_broken() {
+        let names = (0..30).map(|i| format!("\"name-{i:02}\"")).collect::<Vec<_>>().join(",");
+        let got = lay_out(&format!("(names:[{names}],zone:\"a\")"), 4);
+        let lines: Vec<&str> = got.lines().collect();
+        assert_eq!(lines[..2], ["(", "        names: ["]);
+        assert!(lines[2].starts_with("            \"name-00\", \"name-01\","), "{got}");
+        assert_eq!(lines[lines.len() - 3..], ["        ],", "        zone: \"a\",", "    )"]);
+        assert!(lines.iter().all(|l| l.chars().count() <= WIDTH), "{got}");
+    }
+
+    #[test]
+    fn comments_cannot_be_ended_from_within() {
+        let mut out = String::new();
+        comment(&mut out, &format!("a\nScenario( {}", "word ".repeat(40)));
+        assert!(out.lines().count() > 1);
+        assert!(out.lines().all(|l| l.starts_with("//") && l.chars().count() <= WIDTH), "{out}");
+    }
+}

@@ -1,0 +1,484 @@
+//! From a file to a [`Scenario`]: limits, `ron`, and mistakes of form.
+//!
+//! `ron` stops at the first mistake. To name all of them, the text of the field or element that holds the mistake is
+//! blanked out and the rest is read again; positions stay as they are. What is left is then looked at for mistakes of
+//! meaning, but for those that may follow from what was blanked out. What belongs to a later version of the language is
+//! refused with a word of its own.
+
+use super::attach::attach;
+use super::import::Summary;
+use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
+use super::spec::Scenario;
+use super::syntax::{Part, Place, Step, Tree};
+use crate::api::spelling;
+use ron::error::SpannedError;
+use ron::extensions::Extensions;
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// A scenario as read, before anything in it is looked up.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file says.
+    pub spec: Scenario,
+    /// Its text, for places of problems.
+    pub source: Source,
+    /// The scenario's name: the file's name without extension.
+    pub name: String,
+    /// The folder that paths in the scenario are relative to.
+    pub folder: PathBuf,
+    /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
+    pub imported: Option<Summary>,
+}
+
+/// The largest scenario file, in bytes.
+pub const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// How many mistakes of form are named before reading stops.
+const MISTAKES_MAX: usize = 50;
+
+/// How many bytes are read again to find further mistakes.
+const REREAD_BYTES_MAX: usize = 64 << 20;
+
+/// Reads a scenario from a file.
+pub fn load(path: &Path) -> Result<Loaded, Problems> {
+    let shown = path.display().to_string();
+    let fail = |text: String| Err(Problems::one(Problem::new(text)));
+    let mut bytes = Vec::new();
+    let read = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => return fail(format!("{shown} is a directory, not a scenario file")),
+        Ok(_) => std::fs::File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = read {
+        let what = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        let nearby = neighbours(path);
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let help = super::problem::did_you_mean(&name, nearby.iter().map(String::as_str));
+        return Err(Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help)));
+    }
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
+    from_bytes(&shown, &stem, bytes, folder)
+}
+
+/// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is where paths in the
+/// scenario start.
+pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Problems> {
+    let stem = Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = stem.trim_matches(['<', '>']);
+    from_bytes(shown, if stem.is_empty() || stem == "-" { "scenario" } else { stem }, bytes, folder.to_path_buf())
+}
+
+fn neighbours(path: &Path) -> Vec<String> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries.flatten().take(1000).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Result<Loaded, Problems> {
+    let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return fail(format!("the file is larger than {} MiB, the limit of a scenario", FILE_BYTES_MAX >> 20));
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+            return fail(format!("line {line} is not UTF-8; a scenario is a text file"));
+        }
+    };
+    if text.trim().is_empty() {
+        return Err(Problems::one(
+            Problem::new(format!("{shown}: the file is empty")).help("`taintsim init` writes a scenario to start from"),
+        ));
+    }
+    let source = Source::new(shown, text);
+    let Read { spec, left, mut problems, mut damage } = read(&source);
+    let Some(spec) = spec else { return Err(Problems(problems)) };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None };
+    if let Err(problem) = attach(&mut loaded) {
+        problems.push(problem);
+        (damage.nodes, damage.node_labels, damage.pods) = (true, true, true);
+    }
+    if problems.is_empty() {
+        return Ok(loaded);
+    }
+    problems.extend(super::build::mistakes(&loaded, &left, damage));
+    problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
+    Err(Problems(problems))
+}
+
+/// What is not all there for a mistake of form: that a name in it is not found is no mistake.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Damage {
+    /// Names of nodes.
+    pub(super) nodes: bool,
+    /// Labels, zones and regions of nodes.
+    pub(super) node_labels: bool,
+    /// Pods.
+    pub(super) pods: bool,
+    /// Entries of the timeline.
+    pub(super) entries: bool,
+    /// The version or the horizon.
+    pub(super) header: bool,
+}
+
+impl Damage {
+    /// Marks that the part at that place is lost.
+    fn add(&mut self, place: &[Step]) {
+        let key = |n: usize| match place.get(n) {
+            Some(Step::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        let is = |n: usize, names: &[&str]| names.contains(&key(n));
+        match key(0) {
+            "nodes" => {
+                // A field of a group that is neither its name nor a label; an unknown one may be a misspelt label.
+                let own = ["taints", "unschedulable", "capacity", "start", "lease_offset", "lease_period", "status_offset"];
+                let near = spelling::nearest(key(2), ["name", "names"]).is_some();
+                self.nodes |= place.len() < 3 || near;
+                self.node_labels |= place.len() < 3 || !is(2, &own);
+            }
+            "version" | "horizon" => self.header = true,
+            "pods" => self.pods = true,
+            "timeline" => {
+                // The nodes and pods that an entry adds may be lost with it.
+                let whole = place.len() < 4;
+                self.entries |= place.len() < 3 || is(2, &["name"]) || whole;
+                self.nodes |= is(3, &["node"]);
+                self.pods |= is(3, &["pod"]);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn options() -> ron::Options {
+    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME).with_recursion_limit(super::syntax::DEPTH_MAX)
+}
+
+/// What reading came to.
+struct Read {
+    /// What could be read without the mistakes, if anything could.
+    spec: Option<Scenario>,
+    /// The text that it was read from: the source with the mistakes blanked out.
+    left: String,
+    /// Every mistake of form.
+    problems: Vec<Problem>,
+    /// What is lost.
+    damage: Damage,
+}
+
+/// Reads the text, and names every mistake of form.
+fn read(source: &Source) -> Read {
+    let mut text = (*source.text).clone();
+    let mut problems = Vec::new();
+    let mut damage = Damage::default();
+    // Structs that lost a field to a mistake, by where they begin: that they now lack it is no mistake of its own.
+    let mut damaged = BTreeSet::new();
+    loop {
+        let error = match options().from_str::<Scenario>(&text) {
+            Ok(spec) => {
+                problems.extend(doubled_keys(source));
+                return Read { spec: Some(spec), left: text, problems, damage };
+            }
+            Err(error) => error,
+        };
+        let found = bytes_of(&text, &error);
+        let tree = Tree::read(&text);
+        let owner = tree.as_ref().and_then(|t| owner(t, &found, &error));
+        let follows =
+            matches!(&error.code, ron::Error::MissingStructField { .. }) && owner.as_ref().is_some_and(|o| damaged.contains(&o.holder));
+        if !follows {
+            problems.push(explain(&error).at(source, owner.as_ref().and_then(|o| o.shown.clone()).unwrap_or_else(|| found.clone())));
+        }
+        // A mistake of syntax, or one that is in the whole file: nothing else can be said.
+        let again = problems.len() < MISTAKES_MAX && (problems.len() * text.len()) < REREAD_BYTES_MAX;
+        let Some(owner) = owner.filter(|o| !o.blank.is_empty() && again) else { break };
+        damage.add(&owner.place);
+        damaged.insert(owner.outer);
+        let mut end = owner.blank.end;
+        let after = text[end..].trim_start();
+        if after.starts_with(',') {
+            end = text.len() - after.len() + 1;
+        }
+        let blank: String = text[owner.blank.start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+        // Characters of several bytes become one space each, so spaces are added to keep every later position.
+        let lost = end - owner.blank.start - blank.len();
+        text.replace_range(owner.blank.start..end, &(blank + &" ".repeat(lost)));
+    }
+    problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
+    Read { spec: None, left: text, problems, damage }
+}
+
+/// What a mistake belongs to.
+struct Owner {
+    /// The place of the part that is blanked out.
+    place: Place,
+    /// The part that is blanked out.
+    blank: Range<usize>,
+    /// Where the innermost value begins that holds the mistake.
+    holder: usize,
+    /// Where the value begins that loses the part.
+    outer: usize,
+    /// What is underlined, if not what `ron` points at.
+    shown: Option<Range<usize>>,
+}
+
+fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owner> {
+    // The chain of parts from the top to the place.
+    let byte = if matches!(error.code, ron::Error::MissingStructField { .. }) { found.start.saturating_sub(1) } else { found.start };
+    let mut chain: Vec<(&Tree, &Part)> = Vec::new();
+    let mut place = Place::new();
+    let mut value = tree;
+    while let Some((i, part)) = value.parts.iter().enumerate().find(|(_, p)| p.bytes().contains(&byte)) {
+        chain.push((value, part));
+        place.push(part.key.as_ref().map_or(Step::Index(i), |(k, _)| Step::Key(k.clone())));
+        value = &part.value;
+    }
+    match &error.code {
+        ron::Error::MissingStructField { .. } => {
+            // `ron` points behind the last field, so the last part may be that field: the struct is the one around it
+            // that ends next.
+            let holder = std::iter::once(tree).chain(chain.iter().map(|(_, p)| &p.value)).rfind(|t| found.start < t.bytes.end)?;
+            let depth = chain.iter().position(|(_, p)| std::ptr::eq(&p.value, holder));
+            let text_start = holder.bytes.start;
+            let shown = Some(text_start..holder.bytes.end);
+            Some(match depth {
+                Some(i) => Owner {
+                    place: place[..=i].to_vec(),
+                    blank: chain[i].1.bytes(),
+                    holder: text_start,
+                    outer: chain[i].0.bytes.start,
+                    shown,
+                },
+                // The whole file: there is nothing around it to blank out.
+                None => Owner {
+                    place: Place::new(),
+                    blank: 0..0,
+                    holder: text_start,
+                    outer: text_start,
+                    shown: Some(text_start..text_start + 1),
+                },
+            })
+        }
+        ron::Error::Eof | ron::Error::ExpectedComma | ron::Error::ExpectedStringEnd | ron::Error::TrailingCharacters => None,
+        _ => {
+            // A group without its name is no group: it is lost as a whole.
+            let group = matches!(&place[..], [Step::Key(all), Step::Index(_), Step::Key(name)]
+                if ["nodes", "pods"].contains(&all.as_str()) && ["name", "names"].contains(&name.as_str()));
+            let shown = chain.last()?.1.value.bytes.clone();
+            if group {
+                chain.pop();
+                place.pop();
+            }
+            let (outer, part) = chain.last()?;
+            // `ron` points at the word it does not know, but only somewhere near a value it cannot use.
+            let word = matches!(
+                &error.code,
+                ron::Error::NoSuchStructField { .. }
+                    | ron::Error::NoSuchEnumVariant { .. }
+                    | ron::Error::DuplicateStructField { .. }
+                    | ron::Error::ExpectedDifferentStructName { .. }
+            );
+            let shown = (!word).then_some(shown);
+            Some(Owner { place, blank: part.bytes(), holder: part.value.bytes.start, outer: outer.bytes.start, shown })
+        }
+    }
+}
+
+/// The bytes of `ron`'s line and column, which counts characters.
+fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
+    let byte = |position: ron::error::Position| {
+        let line_start =
+            if position.line <= 1 { 0 } else { text.match_indices('\n').nth(position.line - 2).map_or(text.len(), |(i, _)| i + 1) };
+        let line = &text[line_start..];
+        line.char_indices().nth(position.col.saturating_sub(1)).map_or(text.len(), |(i, _)| line_start + i)
+    };
+    let (start, end) = (byte(error.span.start), byte(error.span.end));
+    // It may begin in the blanks before a value.
+    let start = start + text[start..].len() - text[start..].trim_start().len();
+    start..end.max(start)
+}
+
+/// Fields and variants of the language that work in a later version.
+const LATER: &[(&str, &str)] = &[
+    ("workloads", "Workload controllers and the scheduler belong to later work; describe pods with `pods` and say where they are"),
+    ("expect", "Expectations belong to later work"),
+    ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
+    ("Drain", "Draining needs the eviction API, which belongs to later work; `Cordon` and `DeletePod` are here"),
+    ("Scale", "Scaling needs workload controllers, which belong to later work; `CreatePod` and `DeletePod` are here"),
+];
+
+/// A mistake of form in a person's words.
+fn explain(error: &SpannedError) -> Problem {
+    let later = |found: &str| LATER.iter().find(|(name, _)| *name == found).map(|(_, why)| *why);
+    match &error.code {
+        ron::Error::NoSuchStructField { expected, found, outer } => match later(found) {
+            Some(why) => Problem::new(format!("`{found}` is not supported by this version")).help(why),
+            None => {
+                let of = outer.as_ref().map_or(String::new(), |o| format!(" of {}", thing(o)));
+                Problem::new(format!("`{found}` is not a field{of}")).maybe_help(did_you_mean_or_list(found, expected))
+            }
+        },
+        ron::Error::NoSuchEnumVariant { expected, found, outer } => match later(found) {
+            Some(why) => Problem::new(format!("`{found}` is not supported by this version")).help(why),
+            None => {
+                let a = outer.as_ref().map_or("known here".to_owned(), |o| thing(o));
+                Problem::new(format!("`{found}` is not {a}")).maybe_help(did_you_mean_or_list(found, expected))
+            }
+        },
+        ron::Error::MissingStructField { field, outer } => {
+            let of = outer.as_ref().map_or("here".to_owned(), |o| format!("in {}", thing(o)));
+            let help = match *field {
+                "on" => Some("every pod says where it is: `on: Node(\"a-03\")`, `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`"),
+                _ => None,
+            };
+            Problem::new(format!("`{field}` is missing {of}")).maybe_help(help.map(str::to_owned))
+        }
+        ron::Error::DuplicateStructField { field, .. } => Problem::new(format!("`{field}` stands here twice")),
+        ron::Error::InvalidValueForType { expected, found } => Problem::new(format!("expected {expected}, found {found}")),
+        ron::Error::ExpectedString => Problem::new("expected a text in quotes"),
+        ron::Error::ExpectedInteger => Problem::new("expected a whole number, without quotes"),
+        ron::Error::IntegerOutOfBounds => Problem::new("this number is out of range here"),
+        ron::Error::ExpectedBoolean => Problem::new("expected `true` or `false`"),
+        ron::Error::ExpectedArray => Problem::new("expected a list: `[…]`"),
+        ron::Error::ExpectedMap => Problem::new("expected a map: `{ \"key\": … }`"),
+        ron::Error::ExpectedIdentifier => Problem::new("expected a word without quotes"),
+        ron::Error::ExpectedStructLike | ron::Error::ExpectedNamedStructLike(_) => Problem::new("expected `(` here"),
+        ron::Error::ExpectedDifferentStructName { expected, found } => {
+            Problem::new(format!("expected `{expected}(…)` or `(…)`, found `{found}`"))
+        }
+        ron::Error::ExpectedStringEnd => Problem::new("this text has no closing quote"),
+        ron::Error::ExpectedComma => Problem::new("expected a comma, or the closing bracket"),
+        ron::Error::Eof => Problem::new("the file ends too early: a bracket is not closed"),
+        ron::Error::TrailingCharacters => Problem::new("expected the end of the file"),
+        ron::Error::ExceededRecursionLimit => Problem::new(format!("values are nested deeper than {} levels", super::syntax::DEPTH_MAX)),
+        other => Problem::new(lower_first(&other.to_string())),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_lowercase().chain(chars).collect())
+}
+
+/// What people call a type of the language.
+fn thing(name: &str) -> String {
+    let text = match name {
+        "Scenario" => "a scenario",
+        "NodeGroup" => "a node group",
+        "PodGroup" => "a pod group",
+        "Entry" => "a timeline entry",
+        "Step" => "a fault or action",
+        "NodeSelector" => "a node selector",
+        "PodSelector" => "a pod selector",
+        "Placement" => "a placement of pods",
+        "Toleration" => "a toleration",
+        "Operator" => "an operator",
+        "Effect" => "a taint's effect",
+        "Flags" => "`flags`",
+        "Timing" => "a timing",
+        "ConditionKind" => "a condition's type",
+        "Status" => "a condition's status",
+        "Resource" => "a watched resource",
+        "NodeStart" | "PodStart" => "a way to start",
+        "Phase" => "a pod's phase",
+        "Owner" => "an owner",
+        _ => return format!("`{name}`"),
+    };
+    text.to_owned()
+}
+
+/// Maps whose keys stand twice: `ron` would keep the last one.
+fn doubled_keys(source: &Source) -> Vec<Problem> {
+    // Fields of structs are checked by `ron`.
+    let doubles = Tree::read(&source.text).map(|t| t.doubles()).unwrap_or_default();
+    doubles.into_iter().map(|(key, bytes)| Problem::new(format!("`{key}` stands here twice")).at(source, bytes)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> String {
+        let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new(""));
+        let built = loaded.and_then(|l| super::super::build(&l, &super::super::Overrides::default()));
+        built.map_or_else(|p| p.to_string(), |_| "nothing is wrong".to_owned())
+    }
+
+    #[test]
+    fn every_mistake_of_form_is_named_at_once() {
+        let text = r#"Scenario(
+    version: 1,
+    horizn: "30m",
+    horizon: 30,
+    nodes: [(name: "a", zoone: "b"), (name: 3), (names: "a-{0..1}", labels: ["x"])],
+    pods: [(name: "w", count: -1, on: Node("a-0")), (name: "v")],
+    timeline: [
+        (at: "1m", do: Partion(nodes: All)),
+        (at: "1m", do: Flap(node: "a-0", down: "3s")),
+        (at: "1m", do: Drain(node: "a-0")),
+    ],
+    expect: [],
+)"#;
+        assert_eq!(
+            problems(text),
+            "f.ron:3:5: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?\n\
+             f.ron:4:14: expected a duration in quotes, such as \"5m30s\", found the unsigned integer `30`\n\
+             f.ron:5:25: `zoone` is not a field of a node group\n  help: did you mean `zone`?\n\
+             f.ron:5:45: expected a text in quotes\n\
+             f.ron:5:77: expected a map: `{ \"key\": … }`\n\
+             f.ron:6:31: this number is out of range here\n\
+             f.ron:6:53: `on` is missing in a pod group\n  help: every pod says where it is: `on: Node(\"a-03\")`, \
+             `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
+             f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
+             f.ron:9:24: `up` is missing in `Flap`\n\
+             f.ron:10:24: `Drain` is not supported by this version\n  help: Draining needs the eviction API, which belongs to \
+             later work; `Cordon` and `DeletePod` are here\n\
+             f.ron:12:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
+        );
+    }
+
+    #[test]
+    fn syntax_ends_the_list() {
+        assert_eq!(problems("Scenario(version: 1 horizon: \"1m\")"), "f.ron:1:21: expected a comma, or the closing bracket");
+        assert_eq!(problems("Scenario(version: 1, horizon: \"1m)"), "f.ron:1:31: this text has no closing quote");
+        assert_eq!(problems("Senario(version: 1)"), "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`");
+        assert_eq!(problems("(version: 1)"), "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`");
+        assert_eq!(
+            problems("(version: 2, horizon: \"1m\")"),
+            "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
+        );
+        // Columns count characters, not bytes.
+        let umlauts = "(/*äöü*/ version: 1, horizn: \"1m\", horizon: \"1m\")";
+        assert_eq!(problems(umlauts), "f.ron:1:22: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?");
+        let twice = "(version: 1, horizon: \"1m\", nodes: [(name: \"n\", labels: {\"A\": \"x\", \"A\": \"y\"})])";
+        assert_eq!(problems(twice), "f.ron:1:68: `A` stands here twice");
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert_eq!(problems(" \n"), "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from");
+        let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
+        assert_eq!(bad.to_string(), "f.ron: line 2 is not UTF-8; a scenario is a text file");
+        let deep = format!("(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}", "Share(of: ".repeat(1000));
+        assert!(problems(&deep).contains("values are nested deeper than 100 levels"), "{}", problems(&deep));
+        assert!(problems(&"[".repeat(100_000)).starts_with("f.ron:1:1: "), "{}", problems(&"[".repeat(100_000)));
+        let folder = load(Path::new("src")).unwrap_err().to_string();
+        assert_eq!(folder, "src is a directory, not a scenario file");
+        assert_eq!(
+            load(Path::new("src/lib.rss")).unwrap_err().to_string(),
+            "cannot read src/lib.rss: there is no such file\n  help: did you mean `lib.rs`?"
+        );
+    }
+}

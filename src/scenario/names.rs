@@ -1,0 +1,161 @@
+//! Name ranges: `a-{00..09}`, `{a,b,c}-{1..3}`. Several ranges multiply, the last one running fastest.
+
+/// Why a text is not a list of names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamesError {
+    /// A brace has no partner.
+    #[error("`{0}` has a brace without its partner")]
+    Brace(String),
+    /// Nothing stands between the braces, or between two commas.
+    #[error("`{{{0}}}` has an empty alternative")]
+    Empty(String),
+    /// The ends of a range are not numbers.
+    #[error("`{{{0}}}` is neither a range of whole numbers, such as {{00..09}}, nor a list, such as {{a,b,c}}")]
+    Range(String),
+    /// A range runs backwards.
+    #[error("`{{{0}}}` runs backwards")]
+    Backwards(String),
+    /// There are more names than a run can hold.
+    #[error("`{text}` stands for {count} names, more than the limit of {limit}")]
+    TooMany {
+        /// The text.
+        text: String,
+        /// How many names it stands for, with "over" where they cannot be counted.
+        count: String,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+enum Piece<'a> {
+    Text(&'a str),
+    List(Vec<&'a str>),
+    Range { first: u64, last: u64, width: usize },
+}
+
+impl Piece<'_> {
+    fn count(&self) -> u128 {
+        match self {
+            Self::Text(_) => 1,
+            Self::List(words) => words.len() as u128,
+            Self::Range { first, last, .. } => u128::from(last - first) + 1,
+        }
+    }
+
+    fn push(&self, i: u64, out: &mut String) {
+        use std::fmt::Write;
+        match self {
+            Self::Text(text) => out.push_str(text),
+            Self::List(words) => out.push_str(words[i as usize]),
+            // Writing to a string cannot fail.
+            Self::Range { first, width, .. } => _ = write!(out, "{:0width$}", first + i),
+        }
+    }
+}
+
+/// The names a text stands for, at most `limit` of them; a text without braces stands for itself.
+pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
+    let pieces = pieces(text)?;
+    let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
+    let count = match count {
+        Some(n) if n <= u128::from(limit) => n as u64,
+        Some(n) => return Err(NamesError::TooMany { text: text.to_owned(), count: n.to_string(), limit }),
+        None => return Err(NamesError::TooMany { text: text.to_owned(), count: format!("over {}", u128::MAX), limit }),
+    };
+    Ok((0..count)
+        .map(|n| {
+            // Digits of n in the mixed base of the pieces' counts, the last piece running fastest.
+            let mut left = n;
+            let mut digits = vec![0; pieces.len()];
+            for (digit, piece) in digits.iter_mut().zip(&pieces).rev() {
+                let base = piece.count() as u64;
+                (*digit, left) = (left % base, left / base);
+            }
+            let mut name = String::new();
+            digits.iter().zip(&pieces).for_each(|(&d, p)| p.push(d, &mut name));
+            name
+        })
+        .collect())
+}
+
+/// The text up to its first brace without a trailing separator: what people call the group, `a` for `a-{00..09}`.
+pub fn stem(text: &str) -> &str {
+    text.split('{').next().unwrap_or(text).trim_end_matches(['-', '.', '_'])
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(brace) = rest.find(['{', '}']) {
+        let (before, from) = rest.split_at(brace);
+        let (inside, after) = from.strip_prefix('{').and_then(|r| r.split_once('}')).ok_or_else(|| NamesError::Brace(text.to_owned()))?;
+        if inside.contains('{') {
+            return Err(NamesError::Brace(text.to_owned()));
+        }
+        pieces.push(Piece::Text(before));
+        pieces.push(alternatives(inside)?);
+        rest = after;
+    }
+    pieces.push(Piece::Text(rest));
+    Ok(pieces)
+}
+
+fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
+    let Some((first, last)) = inside.split_once("..") else {
+        let words: Vec<&str> = inside.split(',').map(str::trim).collect();
+        return if words.iter().any(|w| w.is_empty()) { Err(NamesError::Empty(inside.to_owned())) } else { Ok(Piece::List(words)) };
+    };
+    let number = |s: &str| s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse::<u64>().ok()).flatten();
+    let (Some(low), Some(high)) = (number(first), number(last)) else { return Err(NamesError::Range(inside.to_owned())) };
+    if low > high {
+        return Err(NamesError::Backwards(inside.to_owned()));
+    }
+    // As in a shell: a leading zero at either end pads all to the same width.
+    let padded = |s: &str| s.len() > 1 && s.starts_with('0');
+    let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
+    Ok(Piece::Range { first: low, last: high, width })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> String {
+        expand(text, 100).map_or_else(|e| format!("error: {e}"), |n| n.join(" "))
+    }
+
+    #[test]
+    fn ranges_and_lists_multiply() {
+        assert_eq!(names("a"), "a");
+        assert_eq!(names("a-{0..3}"), "a-0 a-1 a-2 a-3");
+        assert_eq!(names("a-{08..11}"), "a-08 a-09 a-10 a-11", "a leading zero pads");
+        assert_eq!(names("{a,b}-{1..2}.x"), "a-1.x a-2.x b-1.x b-2.x", "the last runs fastest");
+        assert_eq!(names("{7..7}"), "7");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(names("a-{0..3"), "error: `a-{0..3` has a brace without its partner");
+        assert_eq!(names("a-0..3}"), "error: `a-0..3}` has a brace without its partner");
+        assert_eq!(names("{a{b}}"), "error: `{a{b}}` has a brace without its partner");
+        assert_eq!(names("{a,}"), "error: `{a,}` has an empty alternative");
+        assert_eq!(names("{}"), "error: `{}` has an empty alternative");
+        assert_eq!(names("{3..1}"), "error: `{3..1}` runs backwards");
+        assert!(names("{-1..1}").starts_with("error: `{-1..1}` is neither"));
+        assert!(names("{a..c}").starts_with("error: `{a..c}` is neither"));
+    }
+
+    #[test]
+    fn counting_comes_before_making() {
+        assert_eq!(names("n-{0..9999999}"), "error: `n-{0..9999999}` stands for 10000000 names, more than the limit of 100");
+        let all = "{0..18446744073709551615}".repeat(3);
+        assert!(names(&all).contains("stands for over"), "{}", names(&all));
+    }
+
+    #[test]
+    fn a_group_is_called_by_its_stem() {
+        assert_eq!(stem("a-{00..09}"), "a");
+        assert_eq!(stem("gpu"), "gpu");
+        assert_eq!(stem("{a,b}-x"), "");
+    }
+}

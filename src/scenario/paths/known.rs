@@ -1,0 +1,126 @@
+//! The paths that a scenario has.
+
+use super::super::build::known_flags;
+use super::super::spec::{NodeSelector, Scenario, Step};
+use super::apply::{node_names, pod_names, short};
+
+/// Every path of a scenario that can be set, apart from labels, resources and feature gates that are not written yet; for
+/// suggestions and completion.
+pub fn known_paths(spec: &Scenario) -> Vec<String> {
+    let mut paths: Vec<String> = [
+        "horizon",
+        "kubernetes",
+        "timing",
+        "timing.request",
+        "timing.response",
+        "timing.watch",
+        "timing.pass_overhead",
+        "seed",
+        "controllers_start",
+    ]
+    .map(str::to_owned)
+    .into();
+    paths.extend(spec.feature_gates.keys().map(|gate| format!("feature_gates.{gate}")));
+    paths.extend(known_flags().map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))));
+    for (i, group) in spec.nodes.iter().enumerate() {
+        let own = node_names(group).into_iter().next().map_or_else(|| format!("nodes[{i}]"), |n| format!("nodes.{}", quoted(&n)));
+        for field in ["names", "zone", "region", "unschedulable", "taints", "lease_offset", "lease_period", "status_offset"] {
+            paths.push(format!("{own}.{field}"));
+        }
+        paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
+        paths.extend(group.capacity.keys().map(|key| format!("{own}.capacity.{}", quoted(key))));
+    }
+    for (i, group) in spec.pods.iter().enumerate() {
+        let own = pod_names(group).into_iter().next().map_or_else(|| format!("pods[{i}]"), |n| format!("pods.{}", quoted(&n)));
+        for field in ["count", "replicas", "terminationGracePeriodSeconds", "priority"] {
+            paths.push(format!("{own}.{field}"));
+        }
+        let mut keys = vec!["unreachable", "not-ready"];
+        keys.extend(group.tolerations.iter().map(|t| short(&t.key)).filter(|k| !k.is_empty() && !["unreachable", "not-ready"].contains(k)));
+        paths.extend(keys.into_iter().map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")));
+        paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
+        paths.extend(group.requests.keys().map(|key| format!("{own}.requests.{}", quoted(key))));
+    }
+    for (i, entry) in spec.timeline.iter().enumerate() {
+        let own = entry.name.as_deref().map_or_else(|| format!("timeline[{i}]"), |n| format!("timeline.{}", quoted(n)));
+        let of_all = ["at", "every", "times"].into_iter();
+        paths.extend(of_all.chain(fields(&entry.step).iter().copied()).map(|field| format!("{own}.{field}")));
+    }
+    paths
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains(['.', '[', '=']) && !name.contains('{') { format!("\"{name}\"") } else { name.to_owned() }
+}
+
+/// The fields of a step that can be set.
+fn fields(step: &Step) -> &'static [&'static str] {
+    match step {
+        Step::Partition { nodes: Some(NodeSelector::Share { .. }), .. } | Step::Crash { nodes: Some(NodeSelector::Share { .. }), .. } => {
+            &["duration", "fraction"]
+        }
+        Step::Partition { .. } | Step::Crash { .. } | Step::Condition { .. } | Step::ApiOutage { .. } | Step::WatchStall { .. } => {
+            &["duration"]
+        }
+        Step::Flap { .. } => &["down", "up"],
+        Step::SlowHeartbeats { .. } => &["period", "duration"],
+        Step::WatchLag { .. } => &["lag", "duration"],
+        Step::ControllerRestart { .. } => &["downtime"],
+        Step::ClockSkew { .. } => &["skew", "duration"],
+        Step::Taint { .. } | Step::Untaint { .. } => &["taint"],
+        Step::DeletePod { .. } => &["gracePeriodSeconds"],
+        _ => &[],
+    }
+}
+
+/// The nodes that a step is about, if it says so with a selector.
+pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
+    match step {
+        Step::Partition { nodes, .. }
+        | Step::Heal { nodes, .. }
+        | Step::Crash { nodes, .. }
+        | Step::Reboot { nodes, .. }
+        | Step::Flap { nodes, .. }
+        | Step::SlowHeartbeats { nodes, .. }
+        | Step::Condition { nodes, .. }
+        | Step::ClockSkew { nodes, .. }
+        | Step::DeleteNode { nodes, .. }
+        | Step::Taint { nodes, .. }
+        | Step::Untaint { nodes, .. }
+        | Step::Cordon { nodes, .. }
+        | Step::Uncordon { nodes, .. }
+        | Step::Label { nodes, .. } => nodes.as_mut(),
+        Step::ApiOutage { .. }
+        | Step::WatchLag { .. }
+        | Step::WatchStall { .. }
+        | Step::ControllerRestart { .. }
+        | Step::AddNode { .. }
+        | Step::CreatePod { .. }
+        | Step::DeletePod { .. }
+        | Step::BindPod { .. }
+        | Step::PatchTolerations { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{parse, starter};
+    use super::super::set;
+    use std::path::Path;
+
+    #[test]
+    fn the_paths_of_a_scenario_are_listed() {
+        let mut spec = parse("s.ron", starter().as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        let paths = super::known_paths(&spec);
+        for path in
+            ["horizon", "flags.kubelet.node-lease-duration-seconds", "nodes.a.zone", "pods.web.labels.app", "timeline.cut b.duration"]
+        {
+            assert!(paths.iter().any(|p| p == path), "{path} in {paths:?}");
+        }
+        // Each of them is a path: what is refused is the value alone.
+        for path in paths {
+            let problem = set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
+            assert!(!problem.contains("is not a path"), "{problem}");
+        }
+    }
+}

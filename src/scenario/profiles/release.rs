@@ -1,0 +1,127 @@
+//! Releases of Kubernetes: which there are, and how people write them.
+
+use std::fmt;
+use thiserror::Error;
+
+/// The last patch of each minor release, from [`FIRST_MINOR`] on. Of those still maintained (1.34 to 1.37) it is the
+/// patch whose source was compared.
+const LAST_PATCH: [u32; 32] = [
+    13, 16, 15, 11, // 1.6 to 1.9
+    13, 10, 10, 12, 10, 12, 15, 17, 20, 16, // 1.10 to 1.19
+    15, 14, 17, 17, 17, 16, 15, 16, 15, 15, // 1.20 to 1.29
+    14, 14, 13, 13, 12, 9, 5, 1, // 1.30 to 1.37
+];
+const FIRST_MINOR: u32 = 6;
+const LAST_MINOR: u32 = FIRST_MINOR + LAST_PATCH.len() as u32 - 1;
+
+/// Minor releases from which timelines were recorded.
+const RECORDED: [u32; 12] = [18, 20, 22, 24, 27, 29, 31, 32, 33, 34, 36, 37];
+
+/// A release of Kubernetes 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Release {
+    /// The second number.
+    pub minor: u32,
+    /// The third number.
+    pub patch: u32,
+}
+
+/// Not a release that is known; says what there is.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UnknownRelease {
+    /// Not written as a release.
+    #[error("{0:?} is not a release of Kubernetes")]
+    Syntax(String),
+    /// An alpha, beta or candidate.
+    #[error("{0} is a release before the release")]
+    PreRelease(String),
+    /// A minor release outside the range.
+    #[error("Kubernetes {0} is not known")]
+    Minor(String),
+    /// A patch that is not known of a minor release that is.
+    #[error("Kubernetes {given} is not known: the last known patch of 1.{} is {last}", last.minor)]
+    Patch {
+        /// As it was written.
+        given: String,
+        /// The last known one.
+        last: Release,
+    },
+}
+
+impl UnknownRelease {
+    /// What to write instead.
+    pub fn hint(&self) -> String {
+        let range = format!("1.{FIRST_MINOR} to 1.{LAST_MINOR} are known");
+        match self {
+            Self::Syntax(_) => {
+                format!("write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; {range}")
+            }
+            Self::PreRelease(_) => format!("only final releases are modelled; {range}"),
+            Self::Minor(_) => range,
+            Self::Patch { last, .. } => format!("write \"1.{}\" for {last}", last.minor),
+        }
+    }
+}
+
+impl Release {
+    /// Reads `1.34`, `v1.34`, `1.34.4`, `v1.34.4`, with or without what a vendor appends.
+    pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
+        let syntax = || UnknownRelease::Syntax(text.chars().take(40).collect());
+        let numbers = text.trim();
+        let numbers = numbers.strip_prefix('v').unwrap_or(numbers);
+        let (numbers, suffix) = match numbers.find(['+', '-']) {
+            Some(at) => (&numbers[..at], &numbers[at + 1..]),
+            None => (numbers, ""),
+        };
+        if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
+            return Err(UnknownRelease::PreRelease(text.chars().take(40).collect()));
+        }
+        let number = |s: &str| {
+            let digits = !s.is_empty() && s.len() <= 6 && s.bytes().all(|b| b.is_ascii_digit());
+            if digits { s.parse::<u32>().map_err(|_| syntax()) } else { Err(syntax()) }
+        };
+        let mut parts = numbers.split('.');
+        let major = number(parts.next().unwrap_or_default())?;
+        let minor = number(parts.next().ok_or_else(syntax)?)?;
+        let patch = parts.next().map(number).transpose()?;
+        if parts.next().is_some() {
+            return Err(syntax());
+        }
+        let given = match patch {
+            Some(patch) => format!("{major}.{minor}.{patch}"),
+            None => format!("{major}.{minor}"),
+        };
+        if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
+            return Err(UnknownRelease::Minor(given));
+        }
+        let last = Self { minor, patch: LAST_PATCH[(minor - FIRST_MINOR) as usize] };
+        match patch {
+            Some(patch) if patch > last.patch => Err(UnknownRelease::Patch { given, last }),
+            Some(patch) => Ok(Self { minor, patch }),
+            None => Ok(last),
+        }
+    }
+
+    /// Whether timelines were recorded from this minor release.
+    pub fn recorded(self) -> bool {
+        RECORDED.contains(&self.minor)
+    }
+
+    /// The last known patch of every minor release, oldest first.
+    pub fn all_minors() -> impl Iterator<Item = Self> {
+        (FIRST_MINOR..=LAST_MINOR).zip(LAST_PATCH).map(|(minor, patch)| Self { minor, patch })
+    }
+
+    /// Whether a change is in this release that came with `since`: with the last of those releases and everything
+    /// after it, and in the older minor releases listed from that patch on.
+    pub(super) fn has(self, since: &[(u32, u32)]) -> bool {
+        since.iter().any(|&(minor, patch)| minor == self.minor && patch <= self.patch) || since.iter().all(|&(minor, _)| minor < self.minor)
+    }
+}
+
+/// `v1.34.4`
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v1.{}.{}", self.minor, self.patch)
+    }
+}

@@ -1,0 +1,208 @@
+//! The steps from Kubernetes 1.6.0 to the newest release.
+//!
+//! A step says from which releases on it holds, carried-back patches included, and what it changes. Steps are applied
+//! in order, so that a later one may take back or refine an earlier one. Where a feature gate decides, the step says
+//! what the release does with the gate on, and [`super::gates`] takes it away where it is off. `S` numbers are rows of
+//! the list of behaviour switches in docs/model.md.
+//!
+//! No step: S24 and S25 are gates alone. S26, a fix for "an old worker's end removes its successor's entry", is in no
+//! release.
+
+use super::release::Release;
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
+use crate::kernel::Dur;
+use crate::sim::profile::Profile;
+use kubelet::{FirstTry, ReportOffset};
+use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
+use scheduler::TaintMessage;
+use taint_eviction::{DisruptionTarget, FinishedEntry};
+
+/// One change.
+struct Step {
+    /// The (minor, patch) from which on it holds: in each minor release listed from that patch on, and in all later ones.
+    since: &'static [(u32, u32)],
+    /// What it changes.
+    change: fn(&mut Profile),
+}
+
+const fn step(since: &'static [(u32, u32)], change: fn(&mut Profile)) -> Step {
+    Step { since, change }
+}
+
+/// The behaviour of a release, every gate it has taken as on.
+pub(super) fn profile(release: Release) -> Profile {
+    let mut profile = oldest();
+    profile.release = release.to_string();
+    profile.recorded = release.recorded();
+    for step in STEPS.iter().filter(|step| release.has(step.since)) {
+        (step.change)(&mut profile);
+    }
+    profile
+}
+
+/// Kubernetes 1.6.0.
+fn oldest() -> Profile {
+    Profile {
+        release: String::new(),
+        recorded: false,
+        node_lifecycle: node_lifecycle::Switches {
+            taint_on_observed: true,
+            pass_workers: 1,
+            lock_across_calls: true,
+            requeue: Requeue::Never,
+            pod_event: false,
+            exclude_master_names: true,
+            exclude_label: false,
+            taint_patch_has_version: false,
+            lease_circuit_breaker: false,
+            retry_without_ready: false,
+            leases: false,
+            pod_workers: false,
+            evicted_node_sheds_new_pods: false,
+            condition_taints: ConditionTaints::Off,
+            swap_without_limiter: false,
+            out_of_disk: true,
+            pid_pressure_taint: false,
+            pid_pressure_unknown: false,
+            alpha_taint_keys: true,
+            rename_alpha_taints: false,
+            beta_zone_labels: true,
+            eviction_mode: EvictionMode::Taints,
+            timeout_mode_available: true,
+        },
+        taint_eviction: taint_eviction::Switches {
+            separate_controller: false,
+            forever_cancels: false,
+            disruption_target: DisruptionTarget::Off,
+            one_clock_reading: false,
+            finished_entry: FinishedEntry::Nil,
+            cancelled_flag: false,
+            comparison_operators: false,
+            workers: 1,
+            deduplicating_queues: false,
+            pods_by_live_list: true,
+        },
+        kubelet: kubelet::Switches {
+            leases: false,
+            lease_jitter: false,
+            status_jitter: false,
+            no_execute_admission: false,
+            terminal_phase_before_removal: false,
+            first_try: FirstTry::Get,
+            report_offset: ReportOffset::None,
+            // Every status update is posted, 10 s apart.
+            report_frequency: Dur::from_secs(10),
+        },
+        scheduler: scheduler::Switches {
+            queueing_hints: false,
+            taint_toleration_weight: 1,
+            unschedulable_flush: Dur::from_secs(60),
+            taint_message: TaintMessage::Plain,
+        },
+        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        node_monitor_grace_period: Dur::from_secs(40),
+        taint_nodes_by_condition: false,
+    }
+}
+
+/// Every change, oldest first.
+const STEPS: &[Step] = &[
+    // The early era.
+    step(&[(6, 2)], |p| p.node_lifecycle.swap_without_limiter = true),
+    step(&[(8, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly),
+    step(&[(9, 0)], |p| {
+        p.node_lifecycle.alpha_taint_keys = false;
+        p.node_lifecycle.rename_alpha_taints = true;
+    }),
+    step(&[(10, 0)], |p| p.node_lifecycle.pid_pressure_taint = true),
+    step(&[(11, 0)], |p| p.taint_eviction.workers = 8),
+    step(&[(12, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::Mapped),
+    // With the gate NodeLease; the node lifecycle controller does not read them yet.
+    step(&[(12, 0)], |p| p.kubelet.leases = true),
+    step(&[(12, 6), (13, 3), (14, 0)], |p| p.taint_nodes_by_condition = true),
+    step(&[(13, 0)], |p| {
+        p.node_lifecycle.leases = true;
+        p.node_lifecycle.pid_pressure_unknown = true;
+        p.taint_eviction.deduplicating_queues = true;
+        p.kubelet.report_frequency = Dur::from_secs(60);
+    }),
+    step(&[(14, 0)], |p| {
+        p.node_lifecycle.out_of_disk = false;
+        p.node_lifecycle.rename_alpha_taints = false;
+    }),
+    step(&[(14, 8), (15, 5), (16, 0)], |p| p.taint_eviction.pods_by_live_list = false),
+    step(&[(15, 11), (16, 8), (17, 0)], |p| {
+        p.node_lifecycle.pod_workers = true;
+        p.node_lifecycle.evicted_node_sheds_new_pods = true;
+    }),
+    step(&[(17, 0)], |p| {
+        p.node_lifecycle.beta_zone_labels = false;
+        p.kubelet.report_frequency = Dur::from_secs(300);
+    }),
+    // S1
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.taint_eviction.forever_cancels = true),
+    step(&[(18, 0)], |p| p.scheduler.taint_message = TaintMessage::NamesTaint),
+    // S2, first with the bug and then without
+    step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates),
+    step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| p.node_lifecycle.requeue = Requeue::Correct),
+    // S3
+    step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true),
+    // S4
+    step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false),
+    // S5
+    step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true),
+    // S6
+    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true),
+    // S7
+    step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
+    // S8
+    step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| p.node_lifecycle.taint_patch_has_version = true),
+    // S9
+    step(&[(24, 0)], |p| p.kubelet.no_execute_admission = true),
+    // S10
+    step(&[(24, 0)], |p| p.pod_gc.out_of_service = true),
+    // S11: 1.25 patches, 1.26 to the back-ported fix applies at every try
+    step(&[(25, 0)], |p| {
+        p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged;
+        p.pod_gc.marks_failed = true;
+    }),
+    step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
+    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged),
+    // S12
+    step(&[(25, 0)], |p| p.node_lifecycle.lock_across_calls = false),
+    // S13
+    step(&[(27, 0)], |p| p.node_lifecycle.pass_workers = 8),
+    // S14
+    step(&[(27, 0)], |p| p.node_lifecycle.timeout_mode_available = false),
+    // S15
+    step(&[(29, 0)], |p| p.taint_eviction.separate_controller = true),
+    // S16
+    step(&[(30, 0)], |p| p.node_lifecycle.retry_without_ready = true),
+    // S17
+    step(&[(30, 0)], |p| p.taint_eviction.one_clock_reading = true),
+    // S18
+    step(&[(32, 0)], |p| p.node_monitor_grace_period = Dur::from_secs(50)),
+    // S19
+    step(&[(33, 0)], |p| p.taint_eviction.finished_entry = FinishedEntry::Deleted),
+    // S20
+    step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
+    // S21
+    step(&[(35, 0)], |p| p.taint_eviction.cancelled_flag = true),
+    // S22
+    step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
+    // S23: partial in 1.32.0, taken back in 1.32.3
+    step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),
+    step(&[(32, 3)], |p| p.kubelet.report_offset = ReportOffset::None),
+    step(&[(34, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst),
+    // S27
+    step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
+    // S28
+    step(&[(23, 0)], |p| p.scheduler.taint_toleration_weight = 3),
+    // S29
+    step(&[(24, 0)], |p| p.scheduler.unschedulable_flush = Dur::from_secs(300)),
+    step(&[(24, 0)], |p| p.scheduler.taint_message = TaintMessage::Untolerated),
+    step(&[(35, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
+    // S30
+    step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
+    step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
+];

@@ -1,0 +1,318 @@
+//! Every switch at its boundaries: the release before a change, and the first one with it. The releases are those of
+//! the reference's list of switches, written out again here and not computed from the table under test.
+
+use super::*;
+use crate::controllers::kubelet::{FirstTry, ReportOffset};
+use crate::controllers::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
+use crate::controllers::scheduler::TaintMessage;
+use crate::controllers::taint_eviction::{DisruptionTarget, FinishedEntry};
+use crate::kernel::Dur;
+use std::fmt::Debug;
+
+fn check<T: PartialEq + Debug>(row: &str, read: fn(&Profile) -> T, expected: &[(&str, T)]) {
+    for (version, value) in expected {
+        let profile = profile(version).unwrap_or_else(|e| panic!("{row}: {version}: {e}"));
+        assert_eq!(&read(&profile), value, "{row} in {version}");
+    }
+}
+
+/// A change that holds from certain patches on: `before` are the releases without it, `from` those with it.
+fn boundary(row: &str, read: fn(&Profile) -> bool, before: &[&str], from: &[&str]) {
+    let without = before.iter().map(|v| (*v, false));
+    let with = from.iter().map(|v| (*v, true));
+    check(row, read, &without.chain(with).collect::<Vec<_>>());
+}
+
+#[test]
+fn taint_eviction_switches() {
+    boundary(
+        "S1",
+        |p| p.taint_eviction.forever_cancels,
+        &["1.6.0", "1.15.12", "1.16.13", "1.17.11", "1.18.8"],
+        &["1.16.14", "1.17.12", "1.18.9", "1.19.0", "1.37.1"],
+    );
+    use DisruptionTarget::{Apply, Off, PatchIfChanged};
+    check(
+        "S11",
+        |p| p.taint_eviction.disruption_target,
+        &[
+            ("1.24.17", Off),
+            ("1.25.16", Off),
+            ("1.26.0", Apply),
+            ("1.26.10", Apply),
+            ("1.26.11", PatchIfChanged),
+            ("1.27.0", Apply),
+            ("1.27.7", Apply),
+            ("1.27.8", PatchIfChanged),
+            ("1.28.0", Apply),
+            ("1.28.3", Apply),
+            ("1.28.4", PatchIfChanged),
+            ("1.29.0", PatchIfChanged),
+            ("1.34.0", PatchIfChanged),
+            ("1.37.1", PatchIfChanged),
+        ],
+    );
+    boundary("S15", |p| p.taint_eviction.separate_controller, &["1.28.15"], &["1.29.0", "1.34.0", "1.37.0"]);
+    boundary("S17", |p| p.taint_eviction.one_clock_reading, &["1.29.15"], &["1.30.0", "1.37.0"]);
+    check(
+        "S19",
+        |p| p.taint_eviction.finished_entry,
+        &[("1.6.0", FinishedEntry::Nil), ("1.32.13", FinishedEntry::Nil), ("1.33.0", FinishedEntry::Deleted)],
+    );
+    boundary("S21", |p| p.taint_eviction.cancelled_flag, &["1.34.12"], &["1.35.0", "1.37.1"]);
+    boundary("S24", |p| p.taint_eviction.comparison_operators, &["1.34.0", "1.35.0", "1.36.0", "1.37.1"], &[]);
+    check("workers", |p| p.taint_eviction.workers, &[("1.6.0", 1), ("1.10.13", 1), ("1.11.0", 8), ("1.37.1", 8)]);
+    boundary("deduplication", |p| p.taint_eviction.deduplicating_queues, &["1.12.10"], &["1.13.0", "1.37.1"]);
+    boundary(
+        "live list",
+        |p| p.taint_eviction.pods_by_live_list,
+        &["1.14.8", "1.15.5", "1.16.0", "1.37.1"],
+        &["1.6.0", "1.13.12", "1.14.7", "1.15.4"],
+    );
+}
+
+#[test]
+fn node_lifecycle_switches() {
+    use Requeue::{Correct, HeapDuplicates, Never};
+    check(
+        "S2",
+        |p| p.node_lifecycle.requeue,
+        &[
+            ("1.17.17", Never),
+            ("1.18.16", Never),
+            ("1.18.17", Correct),
+            ("1.19.0", HeapDuplicates),
+            ("1.19.8", HeapDuplicates),
+            ("1.19.9", Correct),
+            ("1.20.0", HeapDuplicates),
+            ("1.20.4", HeapDuplicates),
+            ("1.20.5", Correct),
+            ("1.21.0", Correct),
+            ("1.37.1", Correct),
+        ],
+    );
+    boundary("S3", |p| p.node_lifecycle.pod_event, &["1.18.20"], &["1.19.0", "1.37.1"]);
+    boundary("S4", |p| p.node_lifecycle.exclude_master_names, &["1.21.0", "1.22.0"], &["1.6.0", "1.15.0", "1.16.0", "1.20.15"]);
+    boundary("S5", |p| p.node_lifecycle.exclude_label, &["1.15.12", "1.16.0", "1.18.20"], &["1.19.0", "1.20.0", "1.21.0", "1.22.0"]);
+    boundary(
+        "S8",
+        |p| p.node_lifecycle.taint_patch_has_version,
+        &["1.22.17", "1.23.12", "1.24.7", "1.25.3"],
+        &["1.23.13", "1.24.8", "1.25.4", "1.26.0", "1.37.1"],
+    );
+    boundary("S12", |p| p.node_lifecycle.lock_across_calls, &["1.25.0", "1.37.1"], &["1.6.0", "1.24.17"]);
+    check("S13", |p| p.node_lifecycle.pass_workers, &[("1.26.15", 1), ("1.27.0", 8)]);
+    boundary("S14", |p| p.node_lifecycle.timeout_mode_available, &["1.27.0", "1.37.1"], &["1.6.0", "1.26.15"]);
+    boundary("S16", |p| p.node_lifecycle.retry_without_ready, &["1.29.15"], &["1.30.0"]);
+    let seconds = Dur::from_secs;
+    check("S18", |p| p.node_monitor_grace_period, &[("1.6.0", seconds(40)), ("1.31.14", seconds(40)), ("1.32.0", seconds(50))]);
+    boundary("S20", |p| p.node_lifecycle.taint_on_observed, &["1.34.0", "1.37.1"], &["1.6.0", "1.33.13"]);
+    boundary("S25", |p| p.node_lifecycle.lease_circuit_breaker, &["1.36.5"], &["1.37.0", "1.37.1"]);
+    use EvictionMode::{Taints, Timeout};
+    check(
+        "S31",
+        |p| p.node_lifecycle.eviction_mode,
+        &[("1.6.0", Timeout), ("1.12.10", Timeout), ("1.13.0", Taints), ("1.18.0", Taints), ("1.20.0", Taints), ("1.37.1", Taints)],
+    );
+}
+
+#[test]
+fn the_early_era_of_the_node_lifecycle_controller() {
+    use ConditionTaints::{Mapped, Off};
+    check(
+        "condition taints",
+        |p| p.node_lifecycle.condition_taints,
+        &[("1.7.16", Off), ("1.8.0", Off), ("1.11.10", Off), ("1.12.0", Mapped), ("1.17.0", Mapped), ("1.18.0", Mapped)],
+    );
+    boundary("swap", |p| p.node_lifecycle.swap_without_limiter, &["1.6.1"], &["1.6.2", "1.7.0"]);
+    boundary("alpha keys", |p| p.node_lifecycle.alpha_taint_keys, &["1.9.0"], &["1.6.0", "1.8.15"]);
+    boundary("renaming", |p| p.node_lifecycle.rename_alpha_taints, &["1.8.15", "1.14.0"], &["1.9.0", "1.13.12"]);
+    boundary("pid taint", |p| p.node_lifecycle.pid_pressure_taint, &["1.9.11"], &["1.10.0"]);
+    boundary("pid unknown", |p| p.node_lifecycle.pid_pressure_unknown, &["1.12.10"], &["1.13.0"]);
+    boundary("out of disk", |p| p.node_lifecycle.out_of_disk, &["1.14.0"], &["1.6.0", "1.13.12"]);
+    boundary("zone labels", |p| p.node_lifecycle.beta_zone_labels, &["1.17.0"], &["1.6.0", "1.16.15"]);
+    let late = ["1.15.11", "1.16.8", "1.17.0", "1.37.1"];
+    boundary("pod workers", |p| p.node_lifecycle.pod_workers, &["1.14.10", "1.15.10", "1.16.7"], &late);
+    boundary("later pods", |p| p.node_lifecycle.evicted_node_sheds_new_pods, &["1.15.10", "1.16.7"], &late);
+    boundary("admission", |p| p.taint_nodes_by_condition, &["1.11.10", "1.12.5", "1.13.2"], &["1.12.6", "1.13.3", "1.14.0", "1.37.1"]);
+    boundary("leases", |p| p.node_lifecycle.leases, &["1.12.10", "1.13.12"], &["1.14.0", "1.37.1"]);
+}
+
+#[test]
+fn kubelet_switches() {
+    boundary("leases", |p| p.kubelet.leases, &["1.6.0", "1.13.12"], &["1.14.0", "1.37.1"]);
+    boundary("S6", |p| p.kubelet.lease_jitter, &["1.20.7", "1.21.1", "1.22.0"], &["1.20.8", "1.21.2", "1.22.1", "1.23.0"]);
+    boundary("S7", |p| p.kubelet.status_jitter, &["1.22.17"], &["1.23.0"]);
+    boundary("S9", |p| p.kubelet.no_execute_admission, &["1.23.17"], &["1.24.0"]);
+    check("S22", |p| p.kubelet.first_try, &[("1.30.14", FirstTry::Get), ("1.31.0", FirstTry::Informer)]);
+    use ReportOffset::{AfterChange, AfterChangeOrFirst, None};
+    check(
+        "S23",
+        |p| p.kubelet.report_offset,
+        &[
+            ("1.31.14", None),
+            ("1.32.0", AfterChange),
+            ("1.32.2", AfterChange),
+            ("1.32.3", None),
+            ("1.33.0", None),
+            ("1.34.0", AfterChangeOrFirst),
+            ("1.37.1", AfterChangeOrFirst),
+        ],
+    );
+    boundary("S30", |p| p.kubelet.terminal_phase_before_removal, &["1.26.15"], &["1.27.0"]);
+    let (ten, sixty, five) = (Dur::from_secs(10), Dur::from_secs(60), Dur::from_secs(300));
+    let report = [("1.12.10", ten), ("1.13.0", sixty), ("1.16.15", sixty), ("1.17.0", five), ("1.37.1", five)];
+    check("report frequency", |p| p.kubelet.report_frequency, &report);
+}
+
+#[test]
+fn scheduler_and_pod_gc_switches() {
+    boundary("S10", |p| p.pod_gc.out_of_service, &["1.23.17", "1.24.0", "1.25.16"], &["1.26.0", "1.28.0", "1.32.0", "1.37.1"]);
+    boundary("S11", |p| p.pod_gc.marks_failed, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
+    boundary("evicted first", |p| p.pod_gc.evicted_first, &["1.26.15"], &["1.27.0"]);
+    boundary(
+        "S27",
+        |p| p.scheduler.queueing_hints,
+        &["1.27.16", "1.28.5", "1.28.15", "1.29.0", "1.31.14"],
+        &["1.28.0", "1.28.4", "1.32.0", "1.34.0", "1.37.1"],
+    );
+    check("S28", |p| p.scheduler.taint_toleration_weight, &[("1.22.17", 1), ("1.23.0", 3)]);
+    check("S29", |p| p.scheduler.unschedulable_flush, &[("1.23.17", Dur::from_secs(60)), ("1.24.0", Dur::from_secs(300))]);
+    use TaintMessage::{NamesTaint, Plain, Untolerated, UntoleratedPlural};
+    let messages =
+        [("1.17.17", Plain), ("1.18.0", NamesTaint), ("1.23.17", NamesTaint), ("1.24.0", Untolerated), ("1.35.0", UntoleratedPlural)];
+    check("message", |p| p.scheduler.taint_message, &messages);
+}
+
+#[test]
+fn releases_are_read_as_people_write_them() {
+    for (text, release) in [
+        ("1.32", "v1.32.13"),
+        ("v1.32", "v1.32.13"),
+        ("1.20.2", "v1.20.2"),
+        ("v1.20.2", "v1.20.2"),
+        ("1.6.0", "v1.6.0"),
+        ("v1.34.4+k3s1", "v1.34.4"),
+        ("v1.29.3-eks-a737599", "v1.29.3"),
+        ("1.37", "v1.37.1"),
+    ] {
+        assert_eq!(profile(text).map(|p| p.release), Ok(release.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn unknown_releases_are_refused_with_what_there_is() {
+    for (text, message, hint) in [
+        ("1.5", "Kubernetes 1.5 is not known", "1.6 to 1.37 are known"),
+        ("1.38.0", "Kubernetes 1.38.0 is not known", "1.6 to 1.37 are known"),
+        ("2.0", "Kubernetes 2.0 is not known", "1.6 to 1.37 are known"),
+        ("1.32.99", "Kubernetes 1.32.99 is not known: the last known patch of 1.32 is v1.32.13", "write \"1.32\" for v1.32.13"),
+        ("1.37.0-rc.1", "1.37.0-rc.1 is a release before the release", "only final releases are modelled; 1.6 to 1.37 are known"),
+    ] {
+        let error = profile(text).expect_err(text);
+        assert_eq!((error.to_string().as_str(), error.hint().as_str()), (message, hint));
+    }
+    for text in ["", "1", "v", "latest", "1.x", "1.20.2.3", "1..2", "-1.20", "1.99999999999999999999", "１.３４"] {
+        assert!(matches!(profile(text), Err(UnknownRelease::Syntax(_))), "{text:?}");
+    }
+}
+
+#[test]
+fn recorded_minors_are_marked() {
+    let recorded: Vec<u32> = Release::all_minors().filter(|r| r.recorded()).map(|r| r.minor).collect();
+    assert_eq!(recorded, [18, 20, 22, 24, 27, 29, 31, 32, 33, 34, 36, 37]);
+    assert_eq!(Release::all_minors().count(), 32);
+    // The releases that the recordings name.
+    for text in
+        ["1.18.20", "1.20.15", "1.22.17", "1.24.17", "1.27.16", "1.29.6", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.36.3", "1.37.1"]
+    {
+        assert!(profile(text).is_ok_and(|p| p.recorded), "{text}");
+    }
+}
+
+fn gated(version: &str, settings: &[(&str, bool)]) -> Result<Profile, GateError> {
+    with_gates(version, &settings.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect())
+}
+
+#[test]
+fn gates_switch_what_they_switch_upstream() {
+    let read = |version: &str, gate: &str, on: bool, read: fn(&Profile) -> bool| read(&gated(version, &[(gate, on)]).unwrap());
+    assert!(read("1.12", "TaintBasedEvictions", true, |p| p.node_lifecycle.eviction_mode == EvictionMode::Taints));
+    assert!(read("1.17", "TaintBasedEvictions", false, |p| p.node_lifecycle.eviction_mode == EvictionMode::Timeout));
+    assert!(read("1.8", "TaintNodesByCondition", true, |p| p.node_lifecycle.condition_taints == ConditionTaints::TrueOnly));
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| p.node_lifecycle.condition_taints == ConditionTaints::Off));
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| !p.taint_nodes_by_condition));
+    assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases && !p.node_lifecycle.leases));
+    assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases && p.node_lifecycle.leases));
+    assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases && !p.node_lifecycle.leases));
+    assert!(read("1.20", "LegacyNodeRoleBehavior", false, |p| !p.node_lifecycle.exclude_master_names));
+    assert!(read("1.18", "NodeDisruptionExclusion", true, |p| p.node_lifecycle.exclude_label));
+    assert!(read("1.20", "NodeDisruptionExclusion", false, |p| !p.node_lifecycle.exclude_label));
+    // 1.25 patches what changed; server-side apply came with 1.26.
+    assert!(read("1.25", "PodDisruptionConditions", true, |p| {
+        p.taint_eviction.disruption_target == DisruptionTarget::PatchIfChanged && p.pod_gc.marks_failed
+    }));
+    assert!(read("1.30", "PodDisruptionConditions", false, |p| p.taint_eviction.disruption_target == DisruptionTarget::Off));
+    assert!(read("1.33", "SeparateTaintEvictionController", false, |p| !p.taint_eviction.separate_controller));
+    assert!(read("1.35", "TaintTolerationComparisonOperators", true, |p| p.taint_eviction.comparison_operators));
+    assert!(read("1.37", "NodeControllerLeaseCircuitBreaker", false, |p| !p.node_lifecycle.lease_circuit_breaker));
+    assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p.pod_gc.out_of_service));
+    assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p.scheduler.queueing_hints));
+}
+
+#[test]
+fn a_gate_set_to_its_default_changes_nothing() {
+    for release in Release::all_minors() {
+        let version = release.to_string();
+        for gate in gates_of(release) {
+            assert_eq!(gated(&version, &[(gate.name, gate.default)]), Ok(profile(&version).unwrap()), "{version} {}", gate.name);
+        }
+    }
+}
+
+#[test]
+fn gates_that_cannot_be_set_are_refused() {
+    for (version, gate, value, message, hint) in [
+        ("1.34", "TaintBasedEviction", true, "unrecognized feature gate: TaintBasedEviction", Some("did you mean TaintBasedEvictions?")),
+        (
+            "1.34",
+            "TaintBasedEvictions",
+            true,
+            "unrecognized feature gate: TaintBasedEvictions: v1.34.12 does not have it",
+            Some("TaintBasedEvictions exists 1.6 to 1.19"),
+        ),
+        (
+            "1.34.4",
+            "TaintTolerationComparisonOperators",
+            true,
+            "unrecognized feature gate: TaintTolerationComparisonOperators: v1.34.4 does not have it",
+            Some("TaintTolerationComparisonOperators exists from 1.35 on"),
+        ),
+        (
+            "1.34.4",
+            "SeparateTaintEvictionController",
+            false,
+            "cannot set feature gate SeparateTaintEvictionController to false, feature is locked to true in v1.34.4",
+            None,
+        ),
+        (
+            "1.21",
+            "LegacyNodeRoleBehavior",
+            true,
+            "cannot set feature gate LegacyNodeRoleBehavior to true, feature is locked to false in v1.21.14",
+            None,
+        ),
+        ("1.23", "Nonsense", true, "unrecognized feature gate: Nonsense", Some("no gate of that release changes anything here")),
+        (
+            "1.33",
+            "Nonsense",
+            true,
+            "unrecognized feature gate: Nonsense",
+            Some("gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints"),
+        ),
+        ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
+    ] {
+        let error = gated(version, &[(gate, value)]).expect_err(gate);
+        assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
+    }
+}

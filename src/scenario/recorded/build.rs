@@ -1,0 +1,418 @@
+//! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for the rest.
+//!
+//! The recorder's `kubelet.go` (`join`), `scenario.go` and `oracle_test.go` (`play`, `startControllers`, `act`) are the
+//! reference. Where the recorder would do nothing (deleting a pod that never existed), nothing is planned; where it would have
+//! crashed (cutting a node that never existed), the scenario is refused.
+
+use super::file::Recorded;
+use super::format::{ActionSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec};
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::labels::Labels;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType};
+use crate::api::pod::PodTemplate;
+use crate::api::quantity::Resources;
+use crate::api::taint::{Effect, Taint};
+use crate::api::toleration::{Operator, Toleration};
+use crate::client::Limits;
+use crate::controllers::kubelet::{Imitated, KubeletMode};
+use crate::kernel::{Dur, Time};
+use crate::scenario::profiles;
+use crate::sim::plan::{
+    Action, Admission, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex, PodPlan, PodStart, TimelineEntry, Timing,
+    UserMode, WatchedResource,
+};
+use crate::sim::profile::Profile;
+use std::collections::BTreeMap;
+
+/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as good as ever.
+const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
+/// The shortest period of anything that recurs; a shorter one would be all that a run is busy with.
+const SHORTEST_PERIOD: Dur = Dur::from_millis(1);
+/// client-go's default limits (`rest/config.go: DefaultQPS, DefaultBurst`), which stand where a limit is given as zero.
+const DEFAULT_LIMITS: Limits = Limits { qps: 5.0, burst: 10 };
+
+/// Why a recorded scenario makes no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// It needs what is not modelled: controllers, kinds of objects.
+    #[error("not modelled: {}", .0.join(", "))]
+    NotModelled(Vec<String>),
+    /// It says what cannot be.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+fn invalid(text: impl Into<String>) -> PlanError {
+    PlanError::Invalid(text.into())
+}
+
+impl Recorded {
+    /// The plan that replays this recording: its scenario under the profile of its release.
+    pub fn plan(&self) -> Result<Plan, PlanError> {
+        let profile = profiles::profile(&self.release).map_err(|e| invalid(e.to_string()))?;
+        build(&self.scenario, profile)
+    }
+}
+
+/// What of a scenario the model has not: controllers beyond the two of node failure handling, and workloads.
+fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(wanted) = &sc.controllers {
+        out.extend(wanted.iter().filter(|c| !matches!(c.as_str(), "node-lifecycle" | "taint-eviction")).cloned());
+        let missing = |name: &str| !wanted.iter().any(|c| c == name);
+        // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with it.
+        if missing("node-lifecycle") || separate && missing("taint-eviction") {
+            out.push("a run without node-lifecycle or taint-eviction".to_owned());
+        }
+    }
+    let mut kinds: Vec<String> = sc.workloads.iter().map(|w| w.kind.clone()).collect();
+    kinds.sort();
+    kinds.dedup();
+    out.extend(kinds);
+    out
+}
+
+pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, PlanError> {
+    let missing = not_modelled(sc, profile.taint_eviction.separate_controller);
+    if !missing.is_empty() {
+        return Err(PlanError::NotModelled(missing));
+    }
+    let mut b = Builder::default();
+    for n in &sc.nodes {
+        b.node(n, if n.silent { NodeStart::Silent } else { NodeStart::Ready })?;
+    }
+    for p in &sc.pods {
+        b.pod(p, PodStart::Pending)?;
+    }
+    let mut last = Time::ZERO;
+    for a in &sc.actions {
+        // The recorder works through the list; an action that comes too early in it is done when its turn comes.
+        last = last.max(Time::ZERO + a.at.0);
+        b.action(last, a)?;
+    }
+    // The recorder works through all actions, even those beyond the horizon.
+    let horizon = (Time::ZERO + sc.horizon.0).max(last);
+    if horizon.since(Time::ZERO) > LONGEST_HORIZON {
+        return Err(invalid(format!("a horizon of {horizon} is longer than {LONGEST_HORIZON}")));
+    }
+    let flags = flags(sc, &profile)?;
+    Ok(Plan {
+        name: sc.name.clone(),
+        doc: sc.doc.clone(),
+        horizon,
+        flags,
+        timing: timing(sc)?,
+        admission: Admission {
+            default_toleration_seconds: sc.admission.as_ref().is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
+            taint_nodes_by_condition: true,
+        },
+        warm_start: false,
+        controllers_start: Time::ZERO + sc.controllers_start.0,
+        profile,
+        nodes: b.nodes,
+        templates: b.templates,
+        pods: b.pods,
+        timeline: b.timeline,
+        actions: b.actions,
+    })
+}
+
+/// A duration, or the default where it is zero (`scenario.go: or`).
+fn or(given: GoDuration, default: Dur) -> Dur {
+    if given.0.is_zero() { default } else { given.0 }
+}
+
+fn period(what: &str, d: Dur) -> Result<Dur, PlanError> {
+    if d < SHORTEST_PERIOD { Err(invalid(format!("{what} of {d} is shorter than {SHORTEST_PERIOD}"))) } else { Ok(d) }
+}
+
+fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
+    let f = &sc.flags;
+    Ok(Flags {
+        node_monitor_period: period("node-monitor-period", or(f.node_monitor_period, Dur::from_secs(5)))?,
+        node_monitor_grace_period: or(f.node_monitor_grace_period, profile.node_monitor_grace_period),
+        node_startup_grace_period: or(f.node_startup_grace_period, Dur::from_secs(60)),
+        node_eviction_rate: f.node_eviction_rate.unwrap_or(0.1),
+        secondary_node_eviction_rate: f.secondary_node_eviction_rate.unwrap_or(0.01),
+        large_cluster_size_threshold: f.large_cluster_size_threshold.unwrap_or(50),
+        unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
+        pod_eviction_timeout: Dur::from_secs(300),
+        enable_taint_manager: true,
+        default_not_ready_toleration_seconds: 300,
+        default_unreachable_toleration_seconds: 300,
+    })
+}
+
+fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
+    let constant = |d: Dur| Delay { min: d, max: d };
+    let limits = |actor: &str| sc.clients.get(actor).or_else(|| sc.clients.get("*")).and_then(client_limits);
+    let second = Dur::from_secs(1);
+    let k = &sc.kubelet;
+    Ok(Timing {
+        name: "Recorded".to_owned(),
+        request: constant(sc.api.request.0),
+        response: constant(sc.api.response.map_or(Dur::from_nanos(1), |d| d.0)),
+        watch: constant(sc.api.watch.0),
+        pass_overhead: sc.pass_overhead.map_or(Dur::from_micros(1), |d| d.0),
+        clock_advances: false,
+        node_lifecycle_client: limits("node-lifecycle"),
+        taint_eviction_client: limits("taint-eviction"),
+        kubelet: KubeletMode::Imitated(Imitated {
+            start: k.start.map_or(second, |d| d.0),
+            stop: k.stop.map_or(second, |d| d.0),
+            status_report: or(k.status_report, Dur::from_secs(300)),
+            repost_pod_ready: k.repost_pod_ready.unwrap_or(true),
+        }),
+        user: UserMode::Raw,
+    })
+}
+
+/// The limits as client-go takes them: zero is its default, a negative rate is unlimited.
+fn client_limits(l: &LimitsSpec) -> Option<Limits> {
+    let qps = if l.qps == 0.0 { DEFAULT_LIMITS.qps } else { l.qps };
+    let burst = if l.burst == 0 { DEFAULT_LIMITS.burst } else { l.burst };
+    (qps > 0.0).then_some(Limits { qps, burst })
+}
+
+/// What grows as the scenario is read. Of several nodes or pods of one name the latest is meant.
+#[derive(Default)]
+struct Builder {
+    nodes: Vec<NodePlan>,
+    node_names: BTreeMap<String, NodeIndex>,
+    templates: Vec<PodTemplate>,
+    template_texts: BTreeMap<String, u32>,
+    pods: Vec<PodPlan>,
+    pod_names: BTreeMap<String, PodIndex>,
+    timeline: Vec<TimelineEntry>,
+    actions: Vec<Action>,
+}
+
+impl Builder {
+    fn node(&mut self, spec: &NodeSpec, start: NodeStart) -> Result<NodeIndex, PlanError> {
+        if spec.name.is_empty() {
+            return Err(invalid("a node has no name"));
+        }
+        if start == NodeStart::Absent && spec.silent {
+            return Err(PlanError::NotModelled(vec!["a silent node that joins later".to_owned()]));
+        }
+        let taints = spec.taints.iter().map(|t| taint(t)).collect::<Result<_, _>>()?;
+        let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
+        capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
+        let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
+        let plan = NodePlan {
+            name: spec.name.clone(),
+            labels: node_labels(spec),
+            taints,
+            unschedulable: spec.unschedulable,
+            allocatable: resources(capacity)?,
+            // An offset of zero is one period (`kubelet.go: every`).
+            lease_offset: or(spec.lease_offset, lease_period),
+            lease_period,
+            status_offset: or(spec.status_offset, Dur::from_secs(10)),
+            start,
+        };
+        // A pod may be bound to a node before that joins; the node then keeps the index the pod refers to.
+        if let (NodeStart::Absent, Some(&i)) = (&plan.start, self.node_names.get(&spec.name))
+            && self.nodes[i as usize].start == NodeStart::Absent
+            && !self.actions.iter().any(|a| a.act == Do::AddNode(i))
+        {
+            self.nodes[i as usize] = plan;
+            return Ok(i);
+        }
+        let index = self.nodes.len() as NodeIndex;
+        self.nodes.push(plan);
+        self.node_names.insert(spec.name.clone(), index);
+        Ok(index)
+    }
+
+    /// The node of that name; one that never joins where the scenario knows none, which the API server allows.
+    fn node_of_pod(&mut self, name: &str) -> Result<NodeIndex, PlanError> {
+        match self.node_names.get(name) {
+            Some(&i) => Ok(i),
+            None => self.node(&NodeSpec { name: name.to_owned(), ..NodeSpec::default() }, NodeStart::Absent),
+        }
+    }
+
+    fn pod(&mut self, spec: &PodSpec, start: PodStart) -> Result<PodIndex, PlanError> {
+        if spec.name.is_empty() {
+            return Err(invalid("a pod has no name"));
+        }
+        if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
+            return Err(invalid(format!("pod {:?} has a grace period of {} s", spec.name, spec.grace.unwrap_or_default())));
+        }
+        let template = PodTemplate {
+            labels: spec.labels.clone(),
+            tolerations: tolerations(&spec.tolerations)?,
+            termination_grace_period_seconds: spec.grace,
+            node_selector: spec.node_selector.clone(),
+            requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
+            ..PodTemplate::default()
+        };
+        let next = self.templates.len() as u32;
+        let template_index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
+        if template_index == next {
+            self.templates.push(template);
+        }
+        let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
+        let name = pod_name(&spec.namespace, &spec.name);
+        let index = self.pods.len() as PodIndex;
+        self.pods.push(PodPlan { name: name.as_str().into(), template: template_index, node, start });
+        self.pod_names.insert(name, index);
+        Ok(index)
+    }
+
+    /// The nodes of an action whose write finds no node where there is none, and so does nothing.
+    fn known_nodes(&self, a: &ActionSpec) -> Vec<NodeIndex> {
+        a.node_names().filter_map(|n| self.node_names.get(n).copied()).collect()
+    }
+
+    /// The nodes of an action that needs their kubelets.
+    fn kubelets(&self, a: &ActionSpec) -> Result<Vec<NodeIndex>, PlanError> {
+        let of =
+            |n| self.node_names.get(n).copied().ok_or_else(|| invalid(format!("{:?} names the node {n:?}, which is not there", a.act)));
+        a.node_names().map(of).collect()
+    }
+
+    fn action(&mut self, at: Time, a: &ActionSpec) -> Result<(), PlanError> {
+        let mut ends = None;
+        let act = match a.act.as_str() {
+            "cut" => Do::Cut(self.kubelets(a)?),
+            "heal" => Do::Heal(self.kubelets(a)?),
+            "taint" | "untaint" => Do::Taint(self.known_nodes(a), taint_edit(a)?),
+            "cordon" | "uncordon" => Do::Cordon(self.known_nodes(a), a.act == "cordon"),
+            "label-node" => Do::Label(self.known_nodes(a), a.labels.clone().into_iter().collect()),
+            "condition" => {
+                let kind = NodeConditionType::parse(&a.kind)
+                    .ok_or_else(|| PlanError::NotModelled(vec![format!("the node condition {:?}", a.kind)]))?;
+                let status =
+                    ConditionStatus::parse(&a.status).ok_or_else(|| invalid(format!("{:?} is no status of a condition", a.status)))?;
+                Do::Condition(self.kubelets(a)?, kind, status)
+            }
+            "create-node" => {
+                let spec = a.spec.as_ref().ok_or_else(|| invalid("create-node has no \"spec\""))?;
+                Do::AddNode(self.node(spec, NodeStart::Absent)?)
+            }
+            "delete-node" => Do::DeleteNode(self.kubelets(a)?),
+            "create-pod" => {
+                let spec = a.pod_spec.as_ref().ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
+                Do::CreatePod(self.pod(spec, PodStart::Absent)?)
+            }
+            "delete-pod" | "bind-pod" | "patch-pod-tolerations" => {
+                // The API server answers "not found" for a pod that never existed, and nothing comes of it.
+                let Some(&pod) = self.pod_names.get(&pod_name(&a.namespace, &a.pod)) else { return Ok(()) };
+                match a.act.as_str() {
+                    "delete-pod" => Do::DeletePod(pod, a.grace.map(|g| g.clamp(0, i64::from(i32::MAX)))),
+                    "bind-pod" => Do::BindPod(pod, self.node_of_pod(&a.node)?),
+                    _ => Do::PatchTolerations(pod, tolerations(&a.tolerations)?),
+                }
+            }
+            "restart-controllers" => Do::RestartControllers(a.downtime.0),
+            "stall-watches" => {
+                let resource = match a.resource.as_str() {
+                    "nodes" => WatchedResource::Nodes,
+                    "pods" => WatchedResource::Pods,
+                    "leases" => WatchedResource::Leases,
+                    // Nobody among the modelled controllers acts on other watches.
+                    _ => return Ok(()),
+                };
+                ends = at.checked_add(a.downtime.0);
+                Do::StallWatches(resource, a.downtime.0)
+            }
+            other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
+        };
+        let entry = self.timeline.len() as u32;
+        self.timeline.push(TimelineEntry { at, name: entry_name(a), ends, is_fault: a.act == "cut" });
+        self.actions.push(Action { at, entry, phase: Phase::Begin, act });
+        Ok(())
+    }
+}
+
+/// What an action does in a few words, for people.
+fn entry_name(a: &ActionSpec) -> String {
+    let of_spec = a.spec.as_ref().map(|s| s.name.as_str()).or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
+    let mut parts: Vec<&str> = vec![&a.act];
+    parts.extend(a.node_names());
+    parts.extend([of_spec.unwrap_or_default(), &a.pod, &a.taint, &a.kind, &a.status, &a.resource].into_iter().filter(|p| !p.is_empty()));
+    parts.join(" ")
+}
+
+fn pod_name(namespace: &str, name: &str) -> String {
+    format!("{}/{name}", if namespace.is_empty() { "default" } else { namespace })
+}
+
+/// The labels a node gets (`kubelet.go: join`).
+fn node_labels(spec: &NodeSpec) -> Labels {
+    let mut labels = Labels::new();
+    let mut set = |key: &str, value: &str| labels.insert(key.to_owned(), value.to_owned());
+    set("kubernetes.io/hostname", &spec.name);
+    for key in ["kubernetes.io/os", "beta.kubernetes.io/os"] {
+        set(key, "linux");
+    }
+    for key in ["kubernetes.io/arch", "beta.kubernetes.io/arch"] {
+        set(key, "amd64");
+    }
+    for (value, stable, beta) in [(&spec.region, LABEL_REGION, LABEL_REGION_BETA), (&spec.zone, LABEL_ZONE, LABEL_ZONE_BETA)] {
+        if !value.is_empty() {
+            set(stable, value);
+            set(beta, value);
+        }
+    }
+    labels.extend(spec.labels.clone());
+    labels
+}
+
+fn resources(given: BTreeMap<&str, &str>) -> Result<Resources, PlanError> {
+    let _ = given;
+    Ok(Resources::new())
+}
+
+fn effect(text: &str, whole: &str) -> Result<Effect, PlanError> {
+    Effect::parse(text).ok_or_else(|| invalid(format!("{whole:?} has no effect that Kubernetes knows")))
+}
+
+/// `key=value:Effect`, `key:Effect`, or a bare key (`scenario.go: parseTaint`).
+fn taint_parts(text: &str) -> Result<(&str, &str, Option<Effect>), PlanError> {
+    let (head, tail) = text.split_once(':').unwrap_or((text, ""));
+    let (key, value) = head.split_once('=').unwrap_or((head, ""));
+    let effect = if tail.is_empty() { None } else { Some(effect(tail, text)?) };
+    if key.is_empty() { Err(invalid(format!("the taint {text:?} has no key"))) } else { Ok((key, value, effect)) }
+}
+
+fn taint(text: &str) -> Result<Taint, PlanError> {
+    let (key, value, effect) = taint_parts(text)?;
+    let effect = effect.ok_or_else(|| invalid(format!("the taint {text:?} has no effect")))?;
+    Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect, time_added: None })
+}
+
+/// The taints of one write. Of two with the same key and effect the last one stands, in its place.
+fn taint_edit(a: &ActionSpec) -> Result<TaintEdit, PlanError> {
+    let mut edit = TaintEdit { overwrite: true, ..TaintEdit::default() };
+    for text in a.taint.split(',') {
+        if a.act == "taint" {
+            let new = taint(text)?;
+            edit.add.retain(|t| !t.matches(&new));
+            edit.add.push(new);
+        } else {
+            let (key, _, effect) = taint_parts(text)?;
+            edit.remove.push((key.to_owned(), effect));
+        }
+    }
+    Ok(edit)
+}
+
+fn tolerations(given: &[TolerationSpec]) -> Result<Vec<Toleration>, PlanError> {
+    given.iter().map(toleration).collect()
+}
+
+fn toleration(t: &TolerationSpec) -> Result<Toleration, PlanError> {
+    let operator = match t.operator.as_str() {
+        "" | "Equal" => Operator::Equal,
+        "Exists" => Operator::Exists,
+        "Lt" => Operator::Lt,
+        "Gt" => Operator::Gt,
+        other => return Err(invalid(format!("{other:?} is no operator of a toleration"))),
+    };
+    let effect = if t.effect.is_empty() { None } else { Some(effect(&t.effect, &t.effect)?) };
+    Ok(Toleration { key: t.key.clone(), operator, value: t.value.clone(), effect, toleration_seconds: t.toleration_seconds })
+}

@@ -1,0 +1,385 @@
+//! Groups of nodes and pods, and how entries of the timeline refer to them.
+
+use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Nodes that are alike but for their names.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeGroup {
+    /// The name of a single node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The names of several nodes, `"a-{00..09}"`; instead of `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<NamesText>,
+    /// The zone: labels `topology.kubernetes.io/zone` and its beta name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// The region: labels `topology.kubernetes.io/region` and its beta name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// `metadata.labels`
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// `spec.taints` in kubectl's syntax: `"key=value:NoExecute"`, `"key:NoSchedule"`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taints: Vec<String>,
+    /// `timeAdded` of taints, from the start of the run: `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only
+    /// controllers set it, so that it appears in imports; nothing reads it.
+    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
+    pub taints_added: BTreeMap<String, DurationText>,
+    /// `spec.unschedulable`: cordoned from the start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unschedulable: bool,
+    /// `status.capacity`, all of it allocatable.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capacity: BTreeMap<String, QuantityText>,
+    /// How the nodes start; `Ready` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<NodeStart>,
+    /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's name where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_offset: Option<DurationText>,
+    /// Imitated kubelets: the period of lease renewals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_period: Option<DurationText>,
+    /// Imitated kubelets: when the status is first checked. Spread by the node's name where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_offset: Option<DurationText>,
+}
+
+/// How a node starts.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum NodeStart {
+    /// Ready, with a fresh heartbeat.
+    Ready,
+    /// The object alone: no conditions, no lease, no kubelet.
+    Silent,
+    /// As an export of a real cluster shows it.
+    Imported {
+        /// `status.conditions`
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conditions: Vec<Condition>,
+        /// The lease's `spec.renewTime`, from the start of the run and not after it: `"-3.25s"`. None if there is no lease.
+        #[serde(default, rename = "renewTime", skip_serializing_if = "Option::is_none")]
+        renew_time: Option<DurationText>,
+        /// The kubelet does not reach the API server when the run starts.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut_off: bool,
+    },
+}
+
+/// A condition of an imported node.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// Which condition.
+    #[serde(rename = "type")]
+    pub kind: ConditionKind,
+    /// Its status.
+    pub status: Status,
+    /// Why, in Kubernetes' word; a reason that the model does not know is kept as none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// When the kubelet last posted it, from the start of the run: `"-12s"`.
+    #[serde(rename = "lastHeartbeatTime")]
+    pub last_heartbeat_time: DurationText,
+    /// When the status last changed, from the start of the run: `"-26h"`.
+    #[serde(rename = "lastTransitionTime")]
+    pub last_transition_time: DurationText,
+}
+
+/// The type of a node condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum ConditionKind {
+    /// The kubelet is ready.
+    Ready,
+    /// Memory is short.
+    MemoryPressure,
+    /// Disk is short.
+    DiskPressure,
+    /// Process ids are short.
+    PIDPressure,
+    /// The network is not set up.
+    NetworkUnavailable,
+    /// Disk is out; up to 1.13.
+    OutOfDisk,
+}
+
+/// The status of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Status {
+    /// It holds.
+    True,
+    /// It does not hold.
+    False,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Pods that are alike but for their names and places.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodGroup {
+    /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it: `web-0`, `web-1`, …, or
+    /// `agent-NODE`, or `web-NODE-0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The names of several pods, `"db-{0..2}"`; instead of `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<NamesText>,
+    /// `metadata.namespace`; `default` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// How many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Another word for `count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u64>,
+    /// Where they are. The scheduler is not simulated yet, so every pod says so.
+    pub on: Placement,
+    /// `metadata.labels`
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The controlling owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
+    /// `spec.tolerations`. Admission adds those for not-ready and unreachable where they are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tolerations: Vec<Toleration>,
+    /// `spec.terminationGracePeriodSeconds`; 30 where not given.
+    #[serde(default, rename = "terminationGracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+    /// `spec.nodeSelector`
+    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_selector: BTreeMap<String, String>,
+    /// The sum of the containers' `resources.requests`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests: BTreeMap<String, QuantityText>,
+    /// `spec.priority`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// `spec.priorityClassName`
+    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// A static pod: where its kubelet has it from.
+    #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
+    pub static_pod: Option<StaticPod>,
+    /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<PodStart>,
+}
+
+/// Where the pods of a group are.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum Placement {
+    /// Bound to no node; an entry of the timeline may bind them.
+    #[default]
+    Unbound,
+    /// All of them on this node.
+    Node(String),
+    /// Round-robin over these nodes, in this order: with as many names as pods, one by one.
+    Nodes(Vec<String>),
+    /// Round-robin over the nodes that match, in the order in which the scenario declares them.
+    Spread(NodeSelector),
+    /// One pod on each node that matches.
+    Each(NodeSelector),
+    /// So many pods on each node that matches.
+    PerNode {
+        /// How many on each.
+        count: u64,
+        /// On which nodes.
+        nodes: NodeSelector,
+    },
+}
+
+/// A set of nodes, as they are declared: labels that change during a run do not matter.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum NodeSelector {
+    /// Every node.
+    All,
+    /// One node.
+    Node(String),
+    /// These nodes; ranges as in `names` are allowed.
+    Nodes(Vec<String>),
+    /// The nodes of a zone.
+    Zone(String),
+    /// The nodes of a region.
+    Region(String),
+    /// The nodes that match a label selector: `"gpu=true,tier!=web"`.
+    Label(String),
+    /// A part of the nodes that match, rounded to whole nodes, and at least one.
+    Share {
+        /// Of which nodes.
+        of: Box<NodeSelector>,
+        /// Which part of them, above 0 and at most 1.
+        fraction: f64,
+        /// By a hash of their names instead of the first ones by name; the same in every run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        random: bool,
+    },
+}
+
+/// A set of pods.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum PodSelector {
+    /// Every pod.
+    All,
+    /// One pod: `"web-0"`, or `"kube-system/dns-0"`.
+    Pod(String),
+    /// These pods; ranges as in `names` are allowed.
+    Pods(Vec<String>),
+    /// The pods of the group of that name.
+    Group(String),
+    /// The pods that match a label selector.
+    Label(String),
+}
+
+/// The controlling owner of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Owner {
+    /// Its kind, `DaemonSet` say.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A toleration as in the Kubernetes API.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toleration {
+    /// The taint's key; none with `Exists` tolerates everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+    /// How values are compared; `Equal` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<Operator>,
+    /// The value to compare with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// The taint's effect; every effect where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// How long a NoExecute taint is tolerated; for ever where not given.
+    #[serde(default, rename = "tolerationSeconds", skip_serializing_if = "Option::is_none")]
+    pub toleration_seconds: Option<i64>,
+}
+
+/// How a toleration compares values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Operator {
+    /// The value must be equal.
+    Equal,
+    /// Any value.
+    Exists,
+    /// The taint's value is below the toleration's (gate TaintTolerationComparisonOperators).
+    Lt,
+    /// The taint's value is above the toleration's (gate TaintTolerationComparisonOperators).
+    Gt,
+}
+
+/// The effect of a taint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Effect {
+    /// New pods stay away.
+    NoSchedule,
+    /// New pods stay away if possible.
+    PreferNoSchedule,
+    /// New pods stay away, and running ones are evicted.
+    NoExecute,
+}
+
+/// Where a kubelet has a static pod from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum StaticPod {
+    /// A file; such pods tolerate every NoExecute taint.
+    File,
+    /// A URL.
+    Url,
+}
+
+/// How a pod starts.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum PodStart {
+    /// Running and Ready.
+    Running,
+    /// Bound and not started; its kubelet starts it.
+    Pending,
+    /// As an export of a real cluster shows it.
+    Imported {
+        /// `status.phase`
+        phase: Phase,
+        /// The condition Ready.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ready: Option<PodCondition>,
+        /// The condition DisruptionTarget.
+        #[serde(default, rename = "disruptionTarget", skip_serializing_if = "Option::is_none")]
+        disruption_target: Option<PodCondition>,
+        /// Set if it was being deleted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deletion: Option<Deletion>,
+    },
+}
+
+/// `status.phase`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Phase {
+    /// Not all containers run yet.
+    Pending,
+    /// Running.
+    Running,
+    /// Ended well.
+    Succeeded,
+    /// Ended badly.
+    Failed,
+}
+
+/// A condition of an imported pod.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodCondition {
+    /// Its status.
+    pub status: Status,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<PodReason>,
+    /// When the status last changed, from the start of the run: `"-26h"`.
+    #[serde(rename = "lastTransitionTime")]
+    pub last_transition_time: DurationText,
+}
+
+/// Why an imported pod's condition has its status; others are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodReason {
+    /// By the taint eviction controller.
+    DeletionByTaintManager,
+    /// By the pod garbage collector.
+    DeletionByPodGC,
+}
+
+/// A deletion that an imported pod was in.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deletion {
+    /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run: `"-4m"`, `"12s"`.
+    pub timestamp: DurationText,
+    /// `metadata.deletionGracePeriodSeconds`
+    #[serde(rename = "gracePeriodSeconds")]
+    pub grace_period_seconds: i64,
+}
+
+impl NodeGroup {
+    /// The name or names as written.
+    pub fn names_texts(&self) -> Option<OneOrMany> {
+        self.names.clone().or_else(|| self.name.clone().map(OneOrMany::One))
+    }
+}

@@ -1,0 +1,96 @@
+//! The types of a scenario file, field by field, exactly as they are written.
+//!
+//! Fields of Kubernetes objects have Kubernetes' own names (`terminationGracePeriodSeconds`); fields of the language
+//! itself are in snake case. Texts with a syntax of their own (durations, quantities, taints, names with ranges) are
+//! kept as written; [`build`](super::build) reads them, so that all mistakes of a file are reported at once.
+
+mod cluster;
+mod texts;
+mod timeline;
+mod timing;
+
+pub use cluster::{
+    Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator, Owner, Phase, Placement, PodCondition,
+    PodGroup, PodReason, PodSelector, PodStart, StaticPod, Status, Toleration,
+};
+pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
+pub use timeline::{Entry, Resource, Step};
+pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The version of the language; 1 is the only one. A file without one is refused.
+    #[serde(default)]
+    pub version: u32,
+    /// What the scenario is about, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"` a patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubernetes: Option<String>,
+    /// The end of the run. A file without one is refused.
+    #[serde(default)]
+    pub horizon: DurationText,
+    /// Delays and limits; `Typical` where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// The seed of the random draws; 1 where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Kubernetes feature gates that differ from the release's default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub feature_gates: BTreeMap<String, bool>,
+    /// Command-line flags of the components that differ from the release's default.
+    #[serde(default, skip_serializing_if = "Flags::is_empty")]
+    pub flags: Flags,
+    /// When the controllers' process starts; at once where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controllers_start: Option<DurationText>,
+    /// A file whose nodes and pods come behind those written here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+    /// Groups of nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeGroup>,
+    /// Groups of pods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<PodGroup>,
+    /// What goes wrong, and what people do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Entry>,
+}
+
+/// Where nodes and pods come from, apart from the scenario itself.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum Cluster {
+    /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is relative to the scenario.
+    From(String),
+}
+
+/// Flags by component, under the names they have on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    /// kube-controller-manager
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kube_controller_manager: BTreeMap<String, FlagValue>,
+    /// kube-apiserver
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kube_apiserver: BTreeMap<String, FlagValue>,
+    /// kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kubelet: BTreeMap<String, FlagValue>,
+}
+
+impl Flags {
+    /// Whether no flag is given.
+    pub fn is_empty(&self) -> bool {
+        self.kube_controller_manager.is_empty() && self.kube_apiserver.is_empty() && self.kubelet.is_empty()
+    }
+}

@@ -1,0 +1,238 @@
+//! Texts with a syntax of their own, kept as written.
+
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// A type that holds a text as written; `expecting` is what an error says when something else stands there.
+macro_rules! text {
+    ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl Visitor<'_> for Reader {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expecting)
+                    }
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                        Ok($name(text.to_owned()))
+                    }
+                }
+                from.deserialize_any(Reader)
+            }
+        }
+    };
+}
+
+text! {
+    /// A span of time in Go's syntax: `"5m30s"`, `"200ms"`. Where it may be negative, the field says so.
+    DurationText, "a duration in quotes, such as \"5m30s\""
+}
+text! {
+    /// When an entry begins: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
+    TimeText, "a time in quotes, such as \"10m\" or \"cut b + 50s\""
+}
+text! {
+    /// A delay: constant, `"2ms"`, or drawn evenly between two values, `"1ms..4ms"`.
+    DelayText, "a delay in quotes, such as \"2ms\" or \"1ms..4ms\""
+}
+
+/// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QuantityText(pub String);
+
+impl QuantityText {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for QuantityText {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<String> for QuantityText {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl Serialize for QuantityText {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for QuantityText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        match FlagValue::deserialize(from)? {
+            FlagValue::Text(text) => Ok(Self(text)),
+            FlagValue::Int(n) => Ok(Self(n.to_string())),
+            FlagValue::Float(x) => Ok(Self(x.to_string())),
+            FlagValue::Bool(b) => Err(de::Error::invalid_value(de::Unexpected::Bool(b), &"a quantity such as \"500m\" or \"32Gi\"")),
+        }
+    }
+}
+
+/// The value of a flag: in quotes as on a command line, or a number, or true or false.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlagValue {
+    /// `"50s"`
+    Text(String),
+    /// `true`
+    Bool(bool),
+    /// `50`
+    Int(i64),
+    /// `0.1`
+    Float(f64),
+}
+
+/// As it would stand on a command line.
+impl fmt::Display for FlagValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Float(x) => write!(f, "{x}"),
+        }
+    }
+}
+
+impl Serialize for FlagValue {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => to.serialize_str(text),
+            Self::Bool(b) => to.serialize_bool(*b),
+            Self::Int(n) => to.serialize_i64(*n),
+            Self::Float(x) => to.serialize_f64(*x),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FlagValue {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = FlagValue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text in quotes, a number, true or false")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<FlagValue, E> {
+                Ok(FlagValue::Text(text.to_owned()))
+            }
+            fn visit_bool<E: de::Error>(self, b: bool) -> Result<FlagValue, E> {
+                Ok(FlagValue::Bool(b))
+            }
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<FlagValue, E> {
+                Ok(FlagValue::Int(n))
+            }
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<FlagValue, E> {
+                i64::try_from(n).map(FlagValue::Int).map_err(|_| E::custom(format!("{n} is too large")))
+            }
+            fn visit_f64<E: de::Error>(self, x: f64) -> Result<FlagValue, E> {
+                Ok(FlagValue::Float(x))
+            }
+        }
+        from.deserialize_any(Reader)
+    }
+}
+
+/// One text, or a list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OneOrMany {
+    /// `"a"`
+    One(String),
+    /// `["a", "b"]`
+    Many(Vec<String>),
+}
+
+/// Names: one text, or a list of them, each with any number of ranges: `"a-{00..09}"`, `"{a,b,c}-{1..3}"`.
+pub type NamesText = OneOrMany;
+
+impl OneOrMany {
+    /// The texts.
+    pub fn texts(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+impl From<&str> for OneOrMany {
+    fn from(text: &str) -> Self {
+        Self::One(text.to_owned())
+    }
+}
+
+impl Serialize for OneOrMany {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::One(text) => to.serialize_str(text),
+            Self::Many(texts) => texts.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = OneOrMany;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text in quotes, or a list of them")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
+                Ok(OneOrMany::One(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = seq.next_element::<String>()? {
+                    texts.push(text);
+                }
+                Ok(OneOrMany::Many(texts))
+            }
+        }
+        from.deserialize_any(Reader)
+    }
+}

@@ -1,0 +1,276 @@
+//! Entries of the timeline: faults, and what people do.
+
+use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration};
+use super::texts::{DurationText, OneOrMany, TimeText};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Something that happens at a time, once or several times.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
+    pub at: TimeText,
+    /// A name that others can refer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What happens.
+    #[serde(rename = "do")]
+    pub step: Step,
+    /// It happens again this long after each beginning; with `times`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<DurationText>,
+    /// How often it happens in all; with `every`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
+}
+
+/// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum Step {
+    /// Kubelets are cut off from the API server; containers run on.
+    Partition {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// Kubelets reach the API server again, whatever cut them off, an import included.
+    Heal {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
+    /// Machines stop, and their containers with them.
+    Crash {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// After this long they start to boot; never where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// Machines stop and boot again at once.
+    Reboot {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
+    /// Partitions that come and go.
+    Flap {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// How long each partition lasts.
+        down: DurationText,
+        /// How long the nodes are back in between.
+        up: DurationText,
+        /// How many partitions.
+        times: u32,
+    },
+    /// Leases are renewed and status is posted only every so often.
+    SlowHeartbeats {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// The period.
+        period: DurationText,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// The kubelets' own view of a condition changes, and goes back at the end.
+    Condition {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// Which condition.
+        #[serde(rename = "type")]
+        kind: ConditionKind,
+        /// Its new status.
+        status: Status,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// The API server answers nobody.
+    ApiOutage {
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// Watches of a resource deliver later than they should.
+    WatchLag {
+        /// Which resource.
+        resource: Resource,
+        /// By how much.
+        lag: DurationText,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// Watches of a resource deliver nothing, then everything.
+    WatchStall {
+        /// Which resource.
+        resource: Resource,
+        /// How long.
+        duration: DurationText,
+    },
+    /// The controllers' process dies, and a fresh one starts.
+    ControllerRestart {
+        /// How long there is none.
+        downtime: DurationText,
+    },
+    /// The kubelets' clocks are off.
+    ClockSkew {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// By how much; negative is behind.
+        skew: DurationText,
+        /// How long; to the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        duration: Option<DurationText>,
+    },
+    /// Nodes join: their kubelets register them.
+    AddNode {
+        /// The node or nodes.
+        node: NodeGroup,
+    },
+    /// Node objects and leases are deleted, and their kubelets end.
+    DeleteNode {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
+    /// `kubectl taint`; a trailing "-" removes.
+    Taint {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`, `"key-"`.
+        taint: OneOrMany,
+        /// `--overwrite`
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        overwrite: bool,
+    },
+    /// `kubectl taint` with the trailing "-" left out.
+    Untaint {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// One taint or several, in one write: `"key"`, `"key:NoExecute"`.
+        taint: OneOrMany,
+    },
+    /// `kubectl cordon`
+    Cordon {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
+    /// `kubectl uncordon`
+    Uncordon {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+    },
+    /// `kubectl label nodes`
+    Label {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// Labels to set; `None` removes one.
+        labels: BTreeMap<String, Option<String>>,
+    },
+    /// Pods are created.
+    CreatePod {
+        /// The pod or pods.
+        pod: PodGroup,
+    },
+    /// `kubectl delete pod`
+    DeletePod {
+        /// One pod.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pod: Option<String>,
+        /// Several pods.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pods: Option<PodSelector>,
+        /// `--grace-period`; the pods' own where not given.
+        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        grace_period_seconds: Option<i64>,
+    },
+    /// An unbound pod is bound, as a scheduler would.
+    BindPod {
+        /// The pod.
+        pod: String,
+        /// The node.
+        node: String,
+    },
+    /// Tolerations are patched.
+    PatchTolerations {
+        /// One pod.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pod: Option<String>,
+        /// Several pods.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pods: Option<PodSelector>,
+        /// The new list.
+        tolerations: Vec<Toleration>,
+    },
+}
+
+/// A resource that controllers watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Resource {
+    /// Nodes.
+    Nodes,
+    /// Pods.
+    Pods,
+    /// Node leases.
+    Leases,
+}

@@ -1,0 +1,337 @@
+//! Where things stand in a scenario's text: a light reader of RON that keeps positions and no values.
+//!
+//! `ron` reads the file; this reader runs only when something is wrong with it, to find the bytes of a field, of an
+//! element, of an entry of a map. It reads what `ron` reads, and gives up without harm on what it does not know: a
+//! problem then has no place.
+
+use std::ops::Range;
+
+/// A step from a value into one of its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A field of a struct, or of an enum's variant; or an entry of a map.
+    Key(String),
+    /// An element of a list, or of an enum's variant without field names.
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<&String> for Step {
+    fn from(key: &String) -> Self {
+        Self::Key(key.clone())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+/// A value's place: the steps to it from the top of the file.
+pub(super) type Place = Vec<Step>;
+
+/// Writes a [`Place`]: `at!["nodes", 3, "zone"]`.
+macro_rules! at {
+    ($($step:expr),* $(,)?) => { vec![$($crate::scenario::syntax::Step::from($step)),*] };
+}
+pub(crate) use at;
+
+/// A value with the bytes it covers.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The bytes of the value.
+    pub(super) bytes: Range<usize>,
+    /// Its parts.
+    pub(super) parts: Vec<Part>,
+}
+
+/// A part of a value.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// Its name, if it has one.
+    pub(super) key: Option<(String, Range<usize>)>,
+    /// The part itself.
+    pub(super) value: Tree,
+}
+
+impl Part {
+    /// The bytes of the part with its name.
+    pub(super) fn bytes(&self) -> Range<usize> {
+        self.key.as_ref().map_or(self.value.bytes.start, |(_, k)| k.start)..self.value.bytes.end
+    }
+}
+
+/// How deep values may be nested; more than any scenario needs, and far from the stack's end.
+pub(super) const DEPTH_MAX: usize = 100;
+
+impl Tree {
+    /// Reads a text; nothing if it is not RON, or too deep.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut reader = Reader { text, at: 0 };
+        reader.blank()?;
+        while reader.rest().starts_with("#!") {
+            reader.at += reader.rest().find(']')? + 1;
+            reader.blank()?;
+        }
+        reader.value(0)
+    }
+
+    /// The part at the end of those steps.
+    pub(super) fn find(&self, place: &[Step]) -> Option<&Self> {
+        self.part(place).map_or_else(|| place.is_empty().then_some(self), |part| Some(&part.value))
+    }
+
+    /// The last of the parts on the way, with its name.
+    pub(super) fn part(&self, place: &[Step]) -> Option<&Part> {
+        let (first, rest) = place.split_first()?;
+        let part = match first {
+            Step::Key(key) => self.parts.iter().find(|p| p.key.as_ref().is_some_and(|(k, _)| k == key)),
+            Step::Index(i) => self.parts.get(*i),
+        }?;
+        if rest.is_empty() { Some(part) } else { part.value.part(rest) }
+    }
+
+    /// Every name that stands twice in the same struct or map, where it stands again.
+    pub(super) fn doubles(&self) -> Vec<(String, Range<usize>)> {
+        let mut found = Vec::new();
+        let mut seen = std::collections::BTreeSet::new();
+        for part in &self.parts {
+            if let Some((key, bytes)) = &part.key
+                && !seen.insert(key)
+            {
+                found.push((key.clone(), bytes.clone()));
+            }
+            found.extend(part.value.doubles());
+        }
+        found
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    /// Skips spaces and comments; nothing if a block comment never ends.
+    fn blank(&mut self) -> Option<()> {
+        loop {
+            let rest = self.rest();
+            let skipped = rest.len() - rest.trim_start().len();
+            self.at += skipped;
+            if self.rest().starts_with("//") {
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else if self.rest().starts_with("/*") {
+                self.at += 2;
+                let mut open = 1;
+                while open > 0 {
+                    let next = self.rest().find("*/")?;
+                    match self.rest()[..next].find("/*") {
+                        Some(inner) => (self.at, open) = (self.at + inner + 2, open + 1),
+                        None => (self.at, open) = (self.at + next + 2, open - 1),
+                    }
+                }
+            } else if skipped == 0 {
+                return Some(());
+            }
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Tree> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        let start = self.at;
+        let parts = match self.peek()? {
+            '"' => self.string().map(|_| Vec::new())?,
+            '\'' => self.character()?,
+            '[' => self.parts(']', depth)?,
+            '{' => self.parts('}', depth)?,
+            '(' => self.parts(')', depth)?,
+            c if c.is_ascii_digit() || "+-.".contains(c) => self.number(),
+            _ => {
+                if let Some(parts) = self.raw_string() {
+                    parts
+                } else {
+                    let name = self.identifier()?;
+                    let end = self.at;
+                    self.blank()?;
+                    if self.peek() == Some('(') {
+                        let parts = self.parts(')', depth)?;
+                        if name == "Some" && parts.len() == 1 {
+                            // An optional value is its content.
+                            return parts.into_iter().next().map(|p| p.value);
+                        }
+                        return Some(Tree { bytes: start..self.at, parts });
+                    }
+                    self.at = end;
+                    Vec::new()
+                }
+            }
+        };
+        Some(Tree { bytes: start..self.at, parts })
+    }
+
+    fn parts(&mut self, close: char, depth: usize) -> Option<Vec<Part>> {
+        self.at += 1;
+        let mut parts = Vec::new();
+        loop {
+            self.blank()?;
+            if self.eat(close) {
+                return Some(parts);
+            }
+            let key_start = self.at;
+            let key = match close {
+                ')' => self.field_name(),
+                '}' => Some(self.string()?),
+                _ => None,
+            };
+            let key = key.map(|k| (k, key_start..self.at));
+            if key.is_some() {
+                self.blank()?;
+                if !self.eat(':') {
+                    return None;
+                }
+                self.blank()?;
+            }
+            parts.push(Part { key, value: self.value(depth + 1)? });
+            self.blank()?;
+            if !self.eat(',') && self.peek() != Some(close) {
+                return None;
+            }
+        }
+    }
+
+    /// The name of a field if one stands here, with its colon still to come.
+    fn field_name(&mut self) -> Option<String> {
+        let start = self.at;
+        let name = self.identifier();
+        let end = self.at;
+        let colon = name.is_some() && self.blank().is_some() && self.peek() == Some(':');
+        self.at = if colon { end } else { start };
+        name.filter(|_| colon)
+    }
+
+    fn identifier(&mut self) -> Option<String> {
+        let start = self.at;
+        let raw = self.rest().starts_with("r#");
+        let body = if raw { start + 2 } else { start };
+        let length = self.text[body..]
+            .char_indices()
+            .find(|&(_, c)| !(c.is_alphanumeric() || c == '_' || raw && "+-.".contains(c)))
+            .map_or(self.text.len() - body, |(i, _)| i);
+        if length == 0 {
+            return None;
+        }
+        self.at = body + length;
+        Some(self.text[body..self.at].to_owned())
+    }
+
+    fn number(&mut self) -> Vec<Part> {
+        let rest = self.rest();
+        self.at += rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
+        Vec::new()
+    }
+
+    fn character(&mut self) -> Option<Vec<Part>> {
+        let rest = &self.rest()[1..];
+        let skip = if rest.starts_with('\\') { 2 } else { rest.chars().next()?.len_utf8() };
+        self.at += 1 + skip + rest.get(skip..)?.find('\'')? + 1;
+        Some(Vec::new())
+    }
+
+    /// A text in quotes, with simple escapes resolved: enough to compare keys.
+    fn string(&mut self) -> Option<String> {
+        if !self.eat('"') {
+            return None;
+        }
+        let mut content = String::new();
+        let mut chars = self.text[self.at..].char_indices();
+        while let Some((i, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at += i + 1;
+                    return Some(content);
+                }
+                '\\' => content.extend(chars.next().map(|(_, c)| c)),
+                c => content.push(c),
+            }
+        }
+        None
+    }
+
+    fn raw_string(&mut self) -> Option<Vec<Part>> {
+        let rest = self.rest().strip_prefix('r')?;
+        let hashes = rest.len() - rest.trim_start_matches('#').len();
+        let body = rest[hashes..].strip_prefix('"')?;
+        let close = format!("\"{}", "#".repeat(hashes));
+        let length = body.find(&close)?;
+        self.at += 1 + hashes + 1 + length + close.len();
+        Some(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r##"// a comment
+Scenario(version: 1, /* another /* inside */ */
+    nodes: [(name: "a-{0..3}", taints: [r#"x=":NoExecute"#], c: '"'), (name: Some("b"))],
+    flags: (kubelet: { "a b": -1.5e3, "c": true }),
+    timeline: [(at: "1m", do: Partition(nodes: Share(of: Zone("z"), fraction: 0.5)))],
+)"##;
+
+    fn text_at(place: Place) -> &'static str {
+        let tree = Tree::read(TEXT).unwrap();
+        &TEXT[tree.find(&place).unwrap().bytes.clone()]
+    }
+
+    #[test]
+    fn places_are_found() {
+        assert_eq!(text_at(at!["version"]), "1");
+        assert_eq!(text_at(at!["nodes", 0, "name"]), r#""a-{0..3}""#);
+        assert_eq!(text_at(at!["nodes", 0, "taints", 0]), r##"r#"x=":NoExecute"#"##);
+        assert_eq!(text_at(at!["nodes", 1, "name"]), r#""b""#, "Some is see-through");
+        assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
+        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
+    }
+
+    #[test]
+    fn names_that_stand_twice_are_found() {
+        let text = r#"(a: { "x": 1, "y": 2, "x": 3 }, b: 1)"#;
+        assert_eq!(Tree::read(text).unwrap().doubles(), vec![("x".to_owned(), 22..25)]);
+    }
+
+    #[test]
+    fn what_is_not_ron_is_given_up() {
+        for text in ["", "(", "(a: )", "(a: \"", "[1 2]", "{1: 2}", "/* ", "(a 1)", "'", "'\\", "r#\"", "#!["] {
+            assert!(Tree::read(text).is_none(), "{text:?}");
+        }
+        let deep = "[".repeat(1_000_000);
+        assert!(Tree::read(&deep).is_none(), "a million deep is no stack overflow");
+    }
+}

@@ -1,0 +1,62 @@
+//! The model against what upstream's own controllers did: all recordings of `tests/traces`.
+//!
+//! None may differ; undecided is allowed only where several outcomes were recorded, and so chance plays a part.
+
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use taintsim::analysis::conformance::{Checked, Options, Verdict, check};
+use taintsim::cli::conform::{Counts, model};
+use taintsim::scenario::recorded::{Observed, Recorded, read};
+
+fn recordings(folder: &str) -> Vec<Recorded> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    files.iter().flat_map(|f| read(f).unwrap_or_else(|e| panic!("{} {e}", f.display()))).collect()
+}
+
+fn replay(recordings: &[Recorded]) -> Vec<Checked> {
+    recordings.par_iter().map(|r| check(r, &model, Options::default())).collect()
+}
+
+/// Counts by release, and says of each recording that differs where it does.
+fn judge(recordings: &[Recorded], checked: &[Checked]) -> (Counts, Vec<String>) {
+    let (mut all, mut by_release, mut wrong) = (Counts::default(), BTreeMap::<&str, Counts>::new(), Vec::new());
+    for (r, c) in recordings.iter().zip(checked) {
+        all.add(&c.verdict);
+        by_release.entry(&r.release).or_default().add(&c.verdict);
+        let several = matches!(r.observed, Observed::Timelines { distinct: 2.., .. });
+        match &c.verdict {
+            Verdict::Differs(how) => wrong.push(format!("{} {} differs: {how}", r.release, r.scenario.name)),
+            v if v.is_undecided() && !several => {
+                wrong.push(format!("{} {} is undecided, but has one outcome: {}", r.release, r.scenario.name, c.detail));
+            }
+            _ => {}
+        }
+    }
+    for (release, counts) in &by_release {
+        println!("{release:<9} {counts}");
+    }
+    println!("all       {all}");
+    (all, wrong)
+}
+
+#[test]
+fn no_recorded_timeline_differs() {
+    let recordings = recordings("timelines");
+    let (counts, wrong) = judge(&recordings, &replay(&recordings));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Of 932 recordings 204 have other controllers than the two of node failure handling, or workloads.
+    assert_eq!((counts.total(), counts.not_modelled), (932, 204));
+    // Twelve scenarios under client limits, and some with latencies, have more outcomes than are kept.
+    assert!(counts.conform >= 680, "only {counts}");
+}
+
+#[test]
+fn every_seed_stays_inside_the_envelopes() {
+    let recordings = recordings("envelopes");
+    let (counts, wrong) = judge(&recordings, &replay(&recordings));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!((counts.total(), counts.conform), (12, 12));
+}

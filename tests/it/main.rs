@@ -1,0 +1,4 @@
+//! The integration tests, one binary: each module is a file of this folder.
+
+mod conformance;
+mod pack_traces;
