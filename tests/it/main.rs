@@ -3,3 +3,5 @@
 mod cli;
 mod conformance;
 mod pack_traces;
+mod scenarios;
+mod tidy;
