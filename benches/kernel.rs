@@ -3,6 +3,8 @@
 //! end.
 //!
 //! `cargo bench --bench kernel`, with a part of a workload's name to run only that.
+
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench reads the clock of the wall")]
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 
 mod workloads;
