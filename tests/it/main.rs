@@ -1,6 +1,7 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
 mod conformance;
+mod kernel_workloads;
 mod pack_traces;
 mod scenarios;
 mod tidy;
