@@ -2,6 +2,7 @@
 
 mod conformance;
 mod eager;
+mod kernel_workloads;
 mod pack_traces;
 mod scenarios;
 mod tidy;
