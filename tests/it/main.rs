@@ -2,3 +2,5 @@
 
 mod conformance;
 mod pack_traces;
+mod scenarios;
+mod tidy;
