@@ -178,3 +178,14 @@ fn ideal_offsets_depend_on_the_name_alone() {
         assert!(node.lease_offset < node.lease_period && node.lease_offset.as_nanos() % 1_000_000 == 0, "{node:?}");
     }
 }
+
+#[test]
+fn the_documentation_s_scenarios_build() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenario-language.md")).unwrap();
+    let blocks: Vec<&str> = text.split("```ron\n").skip(1).filter_map(|b| b.split("```").next()).collect();
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let loaded = super::parse("docs", block.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| panic!("{p}"));
+        build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    }
+}

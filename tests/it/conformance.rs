@@ -21,6 +21,7 @@ fn replay(recordings: &[Recorded]) -> Vec<Checked> {
 }
 
 /// Counts by release, and says of each recording that differs where it does.
+#[expect(clippy::print_stdout, reason = "the counts are shown with --nocapture and when the test fails")]
 fn judge(recordings: &[Recorded], checked: &[Checked]) -> (Counts, Vec<String>) {
     let (mut all, mut by_release, mut wrong) = (Counts::default(), BTreeMap::<&str, Counts>::new(), Vec::new());
     for (r, c) in recordings.iter().zip(checked) {

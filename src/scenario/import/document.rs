@@ -5,20 +5,18 @@
 //! one (`kubectl get --raw`, other tools), they are kept aside until the kind is known. What is needed to name an
 //! object in an error is noted in a [`Cursor`] on the way, because a parser knows only lines.
 //!
-//! Limits: nesting to [`MAX_DEPTH`] in YAML (serde_json has its own 128, and passes over deeper values that nobody
-//! reads without recursion); a million events replayed from YAML aliases, of which kubectl's output has none.
+//! Nesting has a limit: 128 levels in JSON (deeper values that nobody reads are passed over without recursion), and
+//! that of [`yaml`](super::yaml).
 
 use super::error::{ImportError, Place};
 use super::input::Input;
 use super::object::{NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::yaml;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-
-/// How deep YAML may be nested; objects of the Kubernetes API stay below a hundred.
-const MAX_DEPTH: usize = 200;
 
 /// An object of a kind that is modelled, or the name of one that is not.
 #[derive(Debug)]
@@ -117,12 +115,9 @@ impl Reader<'_> {
 
     fn yaml(&self, take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>) -> Result<(), ImportError> {
         let cursor = Cursor::default();
-        let seed = ObjectSeed { cursor: &cursor, of_list: None };
-        let text = self.document.text;
-        let parsed = serde_saphyr::with_deserializer_from_str_with_options(text, yaml_options(text.len()), |de| seed.deserialize(de));
-        let raw = parsed.map_err(|e| {
+        let raw = yaml::parse(self.document.text, &cursor).map_err(|e| {
             let (line, column) = e.location().map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
-            self.syntax(&cursor, line, column, yaml_message(&e))
+            self.syntax(&cursor, line, column, yaml::message(&e))
         })?;
         raw.flatten(self.place.clone(), take)
     }
@@ -140,59 +135,12 @@ impl Reader<'_> {
     }
 }
 
-/// The budget grows with the text, so that an export of any size loads: without aliases a text of n bytes cannot have
-/// more than n nodes. What aliases blow up is limited on its own.
-fn yaml_options(bytes: usize) -> serde_saphyr::Options {
-    let room = bytes + 1024;
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 3 * room,
-            max_nodes: room,
-            max_total_scalar_bytes: room,
-            max_depth: MAX_DEPTH,
-        },
-        emit_comments: false,
-        with_snippet: false,
-    }
-}
-
 /// serde_json ends its messages with a position, which an error here shows in another way.
 fn without_position(e: &serde_json::Error) -> String {
     let text = e.to_string();
     match text.rfind(" at line ") {
         Some(end) => text[..end].to_owned(),
         None => text,
-    }
-}
-
-const BOMB: &str = "far more values than so small a text should hold: aliases that multiply each other";
-
-/// serde_saphyr's message, in the words of somebody who reads an export and not a parser.
-fn yaml_message(e: &serde_saphyr::Error) -> String {
-    use serde_saphyr::Error;
-    use serde_saphyr::budget::BudgetBreach;
-    let mut cause = e;
-    while let Error::AliasError { error, .. } | Error::WithSnippet { error, .. } = cause {
-        cause = error;
-    }
-    match cause {
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => return format!("nested deeper than {MAX_DEPTH} levels"),
-        Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
-            return BOMB.to_owned();
-        }
-        Error::RecursiveReferencesRequireWeakTypes { .. } => return "an anchor that holds an alias to itself".to_owned(),
-        Error::DuplicateMappingKey { key: Some(key), .. } => return format!("the key `{key}` is there twice"),
-        _ => {}
-    }
-    let text = cause.to_string();
-    // Its messages may end with the position, which an error here shows in another way.
-    let text = text.split_once(" at line ").map_or(text.as_str(), |(head, _)| head);
-    match text.lines().next().unwrap_or_default() {
-        "expected mapping start" => "expected a map (`key: value`)".to_owned(),
-        "expected string scalar" => "expected a single text".to_owned(),
-        "invalid i32" | "invalid i64" => "expected a whole number".to_owned(),
-        "invalid bool" => "expected true or false".to_owned(),
-        other => other.to_owned(),
     }
 }
 
@@ -211,7 +159,7 @@ fn excerpt(text: &str, line: usize, column: usize) -> String {
 
 /// How far reading has got, for messages.
 #[derive(Default)]
-struct Cursor {
+pub(super) struct Cursor {
     item: Cell<Option<usize>>,
     kind: RefCell<String>,
     name: RefCell<String>,
@@ -268,13 +216,13 @@ enum Part<N, P> {
 
 /// An object, or a list, as it was read.
 #[derive(Default)]
-struct Raw {
+pub(super) struct Raw {
     api_version: Option<String>,
     kind: Option<String>,
     meta: RawMeta,
     spec: Part<RawNodeSpec, RawPodSpec>,
     status: Part<RawNodeStatus, RawPodStatus>,
-    items: Option<Vec<Raw>>,
+    pub(super) items: Option<Vec<Raw>>,
 }
 
 impl Raw {
@@ -350,10 +298,10 @@ fn convert<T: Default + for<'de> Deserialize<'de>>(value: Value) -> Result<T, St
 }
 
 /// Reads one object.
-struct ObjectSeed<'c> {
-    cursor: &'c Cursor,
+pub(super) struct ObjectSeed<'c> {
+    pub(super) cursor: &'c Cursor,
     /// The kind and API version of the items, where the list has said them before its items.
-    of_list: Option<(&'c str, Option<&'c str>)>,
+    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
 #[derive(Deserialize)]
@@ -449,9 +397,9 @@ fn pass_over<'de, A: MapAccess<'de>, N, P>(map: &mut A) -> Result<Part<N, P>, A:
 }
 
 /// Reads the items of a list; null is none.
-struct ItemsSeed<'c> {
-    cursor: &'c Cursor,
-    of_list: Option<(&'c str, Option<&'c str>)>,
+pub(super) struct ItemsSeed<'c> {
+    pub(super) cursor: &'c Cursor,
+    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
 }
 
 impl<'de> DeserializeSeed<'de> for ItemsSeed<'_> {

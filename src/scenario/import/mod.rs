@@ -3,6 +3,7 @@
 //! ```text
 //! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
 //! document   JSON or YAML, documents and lists, to single objects
+//! yaml       limits and messages of YAML, long lists in parallel
 //! object     the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! cluster    all objects together: duplicates, leases, time zero, what is left out
@@ -11,7 +12,7 @@
 //! write      the scenario file
 //! ```
 //!
-//! Nothing here reads a clock: [time zero](times) is the newest heartbeat of the export. Kinds that are not modelled
+//! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not modelled
 //! (workloads, disruption budgets, events) are counted in the [`Summary`] and left out; so are fields of pods that
 //! only a scheduler reads. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
@@ -31,6 +32,7 @@ mod summary;
 mod times;
 mod value;
 mod write;
+mod yaml;
 
 #[cfg(test)]
 mod tests;

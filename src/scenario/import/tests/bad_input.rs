@@ -131,6 +131,19 @@ fn large_yaml_loads() {
     let text: String = std::iter::once("apiVersion: v1\nkind: List\nitems:\n".to_owned()).chain((0..4000).map(one)).collect();
     let cluster = good(&text);
     assert_eq!((cluster.summary.pods, cluster.pods.len()), (4000, 1));
+
+    // Lists are parsed in parts; a mistake in one has its place in the whole, and an alias may reach across parts.
+    let e = error(&text.replacen("name: p3000\n", "name: p3000\n    labels: 3\n", 1));
+    // 3 lines, then 14 for each item; the labels are in the fifth of theirs.
+    assert!(e.starts_with("f:42008, item 3001, Pod: expected a map"), "{e}");
+    let e = error(&text.replacen("name: p3000\n", "name: P3000\n", 1));
+    assert!(e.starts_with("f, item 3001, Pod \"P3000\": metadata.name: Invalid value"), "{e}");
+    let shared = text.replacen("labels: {app: web}", "labels: &l {app: db}", 1).replacen(
+        "name: p3999\n    labels: {app: web}",
+        "name: p3999\n    labels: *l",
+        1,
+    );
+    assert_eq!(super::pod_names(super::pod(&good(&shared), "default", "p3999")), ["p0", "p3999"]);
 }
 
 /// Every beginning of an object is refused, and none makes trouble; nor does any object with one byte changed.
