@@ -2,6 +2,9 @@
 //!
 //! `cargo bench --bench model`; with an argument only the workloads whose name contains it.
 
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "benches measure wall-clock time")]
+#![expect(clippy::print_stdout, reason = "a bench's output is its result")]
+
 #[path = "workloads/cluster.rs"]
 mod cluster;
 

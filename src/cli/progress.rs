@@ -1,5 +1,7 @@
 //! How far a command is: a bar on a terminal, a plain line every few seconds elsewhere, nothing in the first second.
 
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "people wait in wall-clock time; no result depends on it")]
+
 use super::terminal::Terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Mutex, PoisonError};

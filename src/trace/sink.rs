@@ -18,6 +18,7 @@ pub struct TaintChange {
 }
 
 /// Takes records.
+#[expect(clippy::large_enum_variant, reason = "a run has one sink")]
 #[derive(Debug)]
 pub enum Sink {
     /// Counts and drops them.
