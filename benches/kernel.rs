@@ -4,7 +4,6 @@
 //!
 //! `cargo bench --bench kernel`, with a part of a workload's name to run only that.
 
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench reads the clock of the wall")]
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench measures time by the clock on the wall")]
 
