@@ -1,8 +1,6 @@
 //! The engines: taintsim's queue, and its peers `simcore` and `nexosim`, each used in the cheapest way that it documents: one component or
 //! model that holds the whole workload, on one thread.
 
-#![expect(clippy::disallowed_types, reason = "a peer wants its result behind a lock")]
-
 use super::{Alarm, Event, Work};
 use nexosim::model::{BuildContext, Context, Model, ProtoModel, schedulable};
 use nexosim::simulation::{Mailbox, SimInit};

@@ -1,8 +1,6 @@
 //! The hold model: a fixed number of timers, each of which is set again as soon as it fires, after an exponential delay with a mean of one
 //! second. The classic measure of a pending event set.
 
-#![expect(clippy::disallowed_methods, reason = "the workload is stated with a logarithm, the same for every engine")]
-
 use super::{Alarm, Event, Work, fold, rnd};
 
 pub(crate) struct Hold {
