@@ -94,9 +94,9 @@ fn matches(claim: &Claim, fields: &Fields) -> bool {
 fn glob(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
-        Some((head, tail)) => text
-            .strip_prefix(head)
-            .is_some_and(|rest| (0..=rest.len()).any(|i| rest.is_char_boundary(i) && glob(tail, &rest[i..]))),
+        Some((head, tail)) => {
+            text.strip_prefix(head).is_some_and(|rest| (0..=rest.len()).any(|i| rest.is_char_boundary(i) && glob(tail, &rest[i..])))
+        }
     }
 }
 
