@@ -5,7 +5,7 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, init, interrupt, man, run, suggest, sweep, validate};
+use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
 use crate::api::spelling;
 
 use clap::builder::StyledStr;
@@ -60,6 +60,7 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Conform(args) => conform(args, terminal),
+        Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions(args) => completions::completions(args, terminal),
