@@ -7,7 +7,6 @@ use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
 use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
 use crate::api::spelling;
-
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
