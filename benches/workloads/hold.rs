@@ -1,6 +1,8 @@
 //! The hold model: a fixed number of timers, each of which is set again as soon as it fires, after an exponential delay with a mean of one
 //! second. The classic measure of a pending event set.
 
+#![expect(clippy::disallowed_methods, reason = "the workload is stated with a logarithm, the same for every engine")]
+
 use super::{Alarm, Event, Work, fold, rnd};
 
 pub(crate) struct Hold {
@@ -15,6 +17,7 @@ impl Hold {
         Self { fired: vec![0; pending], left: firings, checksum: 0 }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the hold model's delays are exponential; no result hangs on the last bit")]
     fn delay(id: u64, k: u64) -> u64 {
         let u = ((rnd(id, k) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         1 + (-u.ln() * 1e9) as u64

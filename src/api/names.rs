@@ -4,7 +4,7 @@
 //! has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name alone, so
 //! that chance drawn for an object does not move when another object is added.
 
-use std::collections::BTreeMap;
+use crate::kernel::HashIndex;
 use std::fmt;
 
 /// Identity of a node's name.
@@ -54,17 +54,21 @@ pub fn stable_hash(name: &str) -> u64 {
 #[derive(Clone, Default)]
 struct Table {
     by_id: Vec<(Box<str>, u64)>,
-    by_name: BTreeMap<Box<str>, u32>,
+    by_hash: HashIndex,
 }
 
 impl Table {
+    fn find(&self, name: &str) -> Option<u32> {
+        self.by_hash.find(stable_hash(name), |id| &*self.by_id[id as usize].0 == name)
+    }
+
     fn intern(&mut self, name: &str) -> u32 {
-        if let Some(&id) = self.by_name.get(name) {
+        if let Some(id) = self.find(name) {
             return id;
         }
-        let id = self.by_id.len() as u32;
-        self.by_id.push((name.into(), stable_hash(name)));
-        self.by_name.insert(name.into(), id);
+        let (id, hash) = (self.by_id.len() as u32, stable_hash(name));
+        self.by_id.push((name.into(), hash));
+        self.by_hash.insert(hash, id);
         id
     }
 }
@@ -95,12 +99,12 @@ impl Names {
 
     /// The id of a node's name if it has one.
     pub fn find_node(&self, name: &str) -> Option<NodeId> {
-        self.nodes.by_name.get(name).map(|&i| NodeId(i))
+        self.nodes.find(name).map(NodeId)
     }
 
     /// The id of a pod's `namespace/name` if it has one.
     pub fn find_pod(&self, namespaced: &str) -> Option<PodId> {
-        self.pods.by_name.get(namespaced).map(|&i| PodId(i))
+        self.pods.find(namespaced).map(PodId)
     }
 
     /// The name of a node.

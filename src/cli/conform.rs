@@ -201,6 +201,7 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
             }
         }
         (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
         (Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": agrees with what the kept outcomes share")?;
             if checked.seed != 0 {
@@ -260,5 +261,33 @@ mod tests {
     fn releases_sort_by_number() {
         assert!(numbers("v1.9.11") < numbers("v1.10.0"));
         assert!(numbers("v1.34.4") < numbers("v1.34.10"));
+    }
+
+    /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs are empty.
+    fn conform(paths: &[&str], release: Option<&str>) -> (u8, String, String) {
+        let below = |p: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(p);
+        let args = ConformArgs { paths: paths.iter().map(below).collect(), seeds: Some(1), release: release.map(str::to_owned), diff: 2 };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let empty = |_: &Plan, _: u64| Trace::default();
+        let code = run(&args, &empty, &mut out, &mut err).unwrap();
+        (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn exit_codes_tell_what_happened() {
+        let (code, out, _) = conform(&["timelines/cut-one-of-three.json.gz"], Some("1.34"));
+        assert_eq!(code, DIFFERS);
+        assert!(out.starts_with("DIFFERS      v1.34.4   cut-one-of-three\n    One node of three is cut off"), "{out}");
+        assert!(out.ends_with("\n0 conform, 0 undecided, 1 differ, 0 not modelled, of 1\n"), "{out}");
+        let (code, out, _) = conform(&["timelines/job-one.json.gz"], Some("1.34"));
+        assert_eq!(code, FINE, "what is not modelled does not differ");
+        assert!(out.starts_with("not modelled v1.34.4   job-one: pod-gc, replicaset,"), "{out}");
+        assert_eq!(conform(&["timelines"], Some("1.99")).0, NOTHING);
+        let (code, out, err) = conform(&["timelines", "nowhere"], None);
+        assert_eq!((code, out.as_str()), (INPUT, ""), "nothing is replayed before all paths are found");
+        assert!(err.contains("nowhere: "), "{err}");
+        let (code, _, err) = conform(&["README.md"], None);
+        assert_eq!(code, INPUT);
+        assert!(err.contains("README.md is not a recorded timeline"), "{err}");
     }
 }

@@ -7,6 +7,7 @@
 
 mod delay;
 mod informer;
+mod lru;
 mod parallelize;
 mod recorder;
 mod request;

@@ -1,6 +1,7 @@
 //! The event recorder (`client-go/tools/record/event.go`, `events_cache.go`): a bounded queue, a correlator that counts
 //! repeats and drops what a noisy object says, and one writer that sends events one after the other.
 
+use super::lru::{Key, Lru};
 use super::request::Client;
 use super::token_bucket::{Limits, TokenBucket};
 use crate::api::meta::Uid;
@@ -8,7 +9,6 @@ use crate::api::names::{NodeId, PodId};
 use crate::apiserver::{ApiError, EventName};
 use crate::kernel::{Chan, Ctx, Dur, Group, Object, PointId, Shared, Time};
 use crate::trace::EventText;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
@@ -52,32 +52,32 @@ struct Event {
     cause: u32,
 }
 
-/// A cache that forgets the entry that was used longest ago (`golang/groupcache/lru`).
-struct Lru<K, V> {
-    entries: BTreeMap<K, (V, u64)>,
-    by_use: BTreeMap<u64, K>,
-    uses: u64,
+impl About {
+    fn number(self) -> u64 {
+        match self {
+            About::Node(id, uid) => u64::from(id.0) << 2 | 1 << 40 | uid.map_or(0, |u| u.0 << 42),
+            About::Pod(id, uid) => u64::from(id.0) << 2 | uid.map_or(0, |u| u.0 << 42),
+        }
+    }
 }
 
-impl<K: Ord + Copy, V> Lru<K, V> {
-    fn new() -> Self {
-        Lru { entries: BTreeMap::new(), by_use: BTreeMap::new(), uses: 0 }
+impl Key for About {
+    fn hash(&self) -> u64 {
+        self.number()
     }
+}
 
-    /// The entry of a key, made if it is not there; it counts as used.
-    fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        self.uses += 1;
-        if let Some((_, used)) = self.entries.get(&key) {
-            self.by_use.remove(used);
-        } else if self.entries.len() == MAX_LRU_CACHE_ENTRIES
-            && let Some((_, oldest)) = self.by_use.pop_first()
-        {
-            self.entries.remove(&oldest);
-        }
-        self.by_use.insert(self.uses, key);
-        let e = self.entries.entry(key).or_insert_with(|| (make(), 0));
-        e.1 = self.uses;
-        &mut e.0
+/// Events that are alike: about the same object, with the same reason.
+impl Key for (About, &'static str) {
+    fn hash(&self) -> u64 {
+        self.0.number() ^ (self.1.len() as u64) << 58
+    }
+}
+
+/// Events that are the same but for their time; without a text, the aggregate of alike ones.
+impl Key for (About, &'static str, Option<EventText>) {
+    fn hash(&self) -> u64 {
+        self.0.number() ^ self.2.map_or(63, |t| t as u64) << 58
     }
 }
 
@@ -172,7 +172,11 @@ impl EventRecorder {
     }
 
     async fn write(&self, client: Client) {
-        let mut correlator = Correlator { similar: Lru::new(), observed: Lru::new(), spam: Lru::new() };
+        let mut correlator = Correlator {
+            similar: Lru::new(MAX_LRU_CACHE_ENTRIES),
+            observed: Lru::new(MAX_LRU_CACHE_ENTRIES),
+            spam: Lru::new(MAX_LRU_CACHE_ENTRIES),
+        };
         loop {
             let e = self.queue.recv().await;
             self.ctx.set_cause(e.cause);

@@ -4,8 +4,6 @@ mod attach;
 mod build;
 pub mod duration;
 pub mod import;
-#[cfg(test)]
-mod library;
 mod load;
 #[cfg(test)]
 mod mangled;

@@ -85,6 +85,28 @@ impl Problem {
         self.place.as_ref().map(|(source, bytes)| source.line_and_column(bytes.start))
     }
 
+    /// Whether the lines that would be drawn are few and short enough for a reader; a file may be one line of megabytes.
+    fn is_drawable(&self) -> bool {
+        const LINES: usize = 40;
+        const LENGTH: usize = 400;
+        let Some((source, bytes)) = &self.place else { return true };
+        let text = source.text.as_bytes();
+        let (start, end) = (bytes.start.min(text.len()), bytes.end.min(text.len()).max(bytes.start.min(text.len())));
+        // A line of context on both sides, and what they hold; a byte too many is enough to know.
+        let from = text[..start].iter().rev().take(2 * LENGTH + 2).scan(0, |lines, b| {
+            *lines += usize::from(*b == b'\n');
+            (*lines < 2).then_some(())
+        });
+        let from = start - from.count();
+        let to = text[end..].iter().take(2 * LENGTH + 2).scan(0, |lines, b| {
+            *lines += usize::from(*b == b'\n');
+            (*lines < 2).then_some(())
+        });
+        let to = end + to.count();
+        let mut lines = text[from..to].split(|b| *b == b'\n');
+        lines.by_ref().take(LINES).all(|line| line.len() <= LENGTH) && lines.next().is_none()
+    }
+
     /// The bytes of the source that it is about.
     pub fn bytes(&self) -> Option<Range<usize>> {
         self.place.as_ref().map(|(_, bytes)| bytes.clone())
@@ -157,6 +179,10 @@ impl Problems {
         let handler = miette::GraphicalReportHandler::new_themed(theme).with_width(width).with_context_lines(1).with_links(false);
         let mut out = String::new();
         for problem in &self.0 {
+            if !problem.is_drawable() {
+                out.push_str(&format!("  × {}\n", problem.to_string().replace('\n', "\n  ")));
+                continue;
+            }
             let source = problem.place.as_ref().map(|(source, _)| NamedSource::new(&*source.name, source.text.clone()));
             // A report that cannot be drawn falls back to its plain text.
             if handler.render_report(&mut out, &Drawn { problem, source }).is_err() {
@@ -216,6 +242,19 @@ mod tests {
         assert_eq!(source.line_and_column("ä: ".len()), (1, 4));
         assert_eq!(source.line_and_column("ä: b\nü".len()), (2, 2));
         assert_eq!(source.line_and_column(10_000), (2, 3), "past the end is the end");
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_not_drawn() {
+        let draw = |text: String, bytes| Problems::one(Problem::new("wrong").at(&Source::new("f", text), bytes)).render(false, 80);
+        // One line of a megabyte: its place and the message remain.
+        assert_eq!(draw("[{".repeat(500_000), 3..4), "  × f:1:4: wrong\n");
+        // A long line beside the place is not drawn either, one further away does not matter.
+        assert_eq!(draw(format!("a\n{}", "b".repeat(5000)), 0..1), "  × f:1:1: wrong\n");
+        assert!(draw(format!("a\nb\n{}", "c".repeat(5000)), 0..1).contains("[f:1:1]"));
+        assert!(draw("a\n".repeat(30), 0..60).contains("[f:1:1]"));
+        assert_eq!(draw("a\n".repeat(100), 0..200), "  × f:1:1: wrong\n");
+        assert!(draw(String::new(), 5..9).contains("wrong"), "a place outside of the text");
     }
 
     #[test]

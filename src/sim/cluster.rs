@@ -1,7 +1,7 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
 use super::faults::Timeline;
-use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodStart};
+use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart};
 use super::process::Process;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{Names, NodeId, PodId};
@@ -10,13 +10,17 @@ use crate::apiserver::{Admission, ApiServer, NewNode, NewPod};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
-use crate::trace::{Actor, Sink, Trace};
+use crate::trace::{Actor, Trace};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A running cluster.
 pub(super) struct Cluster {
     pub(super) ctx: Ctx,
+    /// The plan without the nodes and pods that are there from the start.
     pub(super) plan: Rc<Plan>,
+    late_nodes: BTreeMap<NodeIndex, NodePlan>,
+    late_pods: BTreeMap<PodIndex, PodPlan>,
     pub(super) api: Rc<ApiServer>,
     pub(super) kubelets: Rc<Kubelets>,
     pub(super) lags: Rc<WatchLags>,
@@ -41,27 +45,25 @@ impl Cluster {
                 .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
             taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
         };
-        let api = ApiServer::new(ctx, admission, names, Sink::Memory(Trace::default()));
+        let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             process: Shared::new(None),
-            plan: Rc::new(plan.clone()),
+            plan: Rc::new(without_objects(plan)),
+            late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
+            late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
             node_ids,
             pod_ids,
             api,
         });
-        for index in 0..plan.nodes.len() as NodeIndex {
-            if plan.nodes[index as usize].start != NodeStart::Absent {
-                cluster.join(index, Actor::User, false);
-            }
+        for (node, id) in plan.nodes.iter().zip(&cluster.node_ids).filter(|(n, _)| n.start != NodeStart::Absent) {
+            cluster.create_node(node, *id, Actor::User, false);
         }
-        for index in 0..plan.pods.len() as PodIndex {
-            if plan.pods[index as usize].start != PodStart::Absent {
-                cluster.create_pod(index);
-            }
+        for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
+            cluster.create_pod(pod, *id);
         }
         Timeline::schedule(&cluster);
         cluster
@@ -72,9 +74,22 @@ impl Cluster {
         self.node_ids[index as usize]
     }
 
+    /// A node of the plan joins: its kubelet registers it.
+    pub(super) fn join(&self, index: NodeIndex) {
+        if let Some(plan) = self.late_nodes.get(&index) {
+            self.create_node(plan, self.node_id(index), Actor::Kubelet, true);
+        }
+    }
+
+    /// A user creates a pod of the plan.
+    pub(super) fn create_late_pod(&self, index: PodIndex) {
+        if let Some(plan) = self.late_pods.get(&index) {
+            self.create_pod(plan, self.pod_ids[index as usize]);
+        }
+    }
+
     /// Creates a node with its lease and starts its kubelet. `registering`: the kubelet does it, and admission runs.
-    pub(super) fn join(&self, index: NodeIndex, actor: Actor, registering: bool) {
-        let (plan, id) = (&self.plan.nodes[index as usize], self.node_id(index));
+    fn create_node(&self, plan: &NodePlan, id: NodeId, actor: Actor, registering: bool) {
         let (conditions, renewed_us, cut) = match &plan.start {
             NodeStart::Ready | NodeStart::Absent => {
                 let now_us = i64::try_from(self.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
@@ -105,10 +120,9 @@ impl Cluster {
     }
 
     /// Creates a pod of the plan.
-    pub(super) fn create_pod(&self, index: PodIndex) {
-        let plan = &self.plan.pods[index as usize];
+    fn create_pod(&self, plan: &PodPlan, id: PodId) {
         let mut new = NewPod {
-            id: self.pod_ids[index as usize],
+            id,
             template: self.templates[plan.template as usize].clone(),
             node: plan.node.map(|n| self.node_id(n)),
             phase: PodPhase::Pending,
@@ -139,6 +153,31 @@ impl Cluster {
         self.stop_controllers();
         self.api.finish(end)
     }
+}
+
+/// A plan without its nodes and pods, which are the most of it.
+fn without_objects(plan: &Plan) -> Plan {
+    Plan {
+        name: plan.name.clone(),
+        doc: plan.doc.clone(),
+        horizon: plan.horizon,
+        profile: plan.profile.clone(),
+        flags: plan.flags.clone(),
+        timing: plan.timing.clone(),
+        admission: plan.admission,
+        controllers_start: plan.controllers_start,
+        warm_start: plan.warm_start,
+        nodes: Vec::new(),
+        templates: Vec::new(),
+        pods: Vec::new(),
+        timeline: plan.timeline.clone(),
+        actions: plan.actions.clone(),
+    }
+}
+
+/// The items that come later, by index.
+fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
+    items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
 }
 
 /// Whether with this action heartbeats of untouched nodes can make a difference, so that each one has to be simulated.

@@ -105,7 +105,7 @@ impl Cluster {
                 self.api.record(Actor::User, action.entry, What::ControllersStopped);
                 self.stop_controllers();
             }
-            Do::AddNode(node) => self.join(*node, Actor::Kubelet, true),
+            Do::AddNode(node) => self.join(*node),
             Do::DeleteNode(nodes) => each(nodes, &|n| {
                 self.kubelets.leave(n);
                 // A node that is gone already can't be deleted again; nothing follows from that.
@@ -128,7 +128,7 @@ impl Cluster {
                     n.labels = Rc::new(all);
                 });
             }),
-            Do::CreatePod(pod) => self.create_pod(*pod),
+            Do::CreatePod(pod) => self.create_late_pod(*pod),
             Do::DeletePod(pod, grace) => {
                 let _ = self.api.delete_pod(Actor::User, self.pod_ids[*pod as usize], *grace, None);
             }

@@ -12,6 +12,11 @@ use std::path::{Path, PathBuf};
 const FROM: &str = "TAINTSIM_RECORDINGS";
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a tool in the guise of a test: it is told where to read, and tells what it wrote"
+)]
 #[ignore = "rewrites tests/traces from a folder of recordings"]
 fn pack_traces() {
     let from = PathBuf::from(std::env::var(FROM).unwrap_or_else(|_| panic!("set {FROM} to the folder with the recordings")));

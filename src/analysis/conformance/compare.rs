@@ -37,6 +37,8 @@ pub enum Evidence {
     Shape(usize),
     /// The run, or that of another seed, agrees with what the kept outcomes have in common.
     Consistent,
+    /// Few seeds leave the envelope, and only where the recorded runs are themselves far apart.
+    Chance,
 }
 
 impl Verdict {
@@ -79,12 +81,12 @@ pub fn compare(ours: &[Line], outcomes: &[Outcome], distinct: u32) -> Option<Ver
 
 /// Whether a recording of so many runs lacks outcomes: for certain where more were seen than are kept; likely where one was seen
 /// only once, or where there were few runs.
-pub fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
+pub(super) fn is_incomplete(outcomes: &[Outcome], distinct: u32, runs: u32) -> bool {
     distinct as usize > outcomes.len() || outcomes.iter().any(|o| o.count == 1) || runs < MANY_RUNS
 }
 
 /// Whether a run that equals no kept outcome is consistent with them.
-pub fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
+pub(super) fn is_consistent(ours: &[Line], outcomes: &[Outcome]) -> bool {
     let names = names(outcomes.iter().flat_map(|o| o.lines.iter()).chain(ours));
     let bare: Vec<Vec<Line>> = outcomes.iter().map(|o| nameless(&o.lines, &names)).collect();
     agrees(&nameless(ours, &names), &bare) || follows_the_outline(ours, outcomes)

@@ -101,6 +101,10 @@ impl Controller {
             self.restless();
             return None;
         }
+        if self.is_settled(node) {
+            self.count(node, Some(ConditionStatus::Unknown), counted);
+            return None;
+        }
         let tried = self.try_update_node_health(node);
         if !self.has_to_wait(node, &tried) {
             self.count(node, tried.current, counted);

@@ -38,6 +38,8 @@ pub(super) struct Rest {
     findings: Option<Findings>,
     pass_waits: Option<Ticket>,
     tainting_waits: Option<Ticket>,
+    /// Silent nodes that are Unknown and tainted, the version that was seen.
+    settled: Vec<Option<Rc<Node>>>,
 }
 
 impl Controller {
@@ -128,7 +130,13 @@ impl Controller {
     }
 
     /// Notes of a node that needed nothing when the next pass has to look at it.
-    pub(super) fn note_quiet_node(&self, node: &Node, current: Option<ConditionStatus>, decides: Option<ConditionStatus>, tainted: bool) {
+    pub(super) fn note_quiet_node(
+        &self,
+        node: &Rc<Node>,
+        current: Option<ConditionStatus>,
+        decides: Option<ConditionStatus>,
+        tainted: bool,
+    ) {
         if !self.lazy {
             return;
         }
@@ -146,7 +154,29 @@ impl Controller {
                     f.deadline_ns = Some(f.deadline_ns.map_or(ends, |d| d.min(ends)));
                 }
             });
+        } else if beat == Beat::Silent && !self.config.switches.lease_circuit_breaker && decides == Some(ConditionStatus::Unknown) {
+            self.settle(node);
         }
+    }
+
+    /// Whether the last pass found this version of a silent node to be Unknown and tainted: then so does this one.
+    pub(super) fn is_settled(&self, node: &Rc<Node>) -> bool {
+        let known = self.rest.with(|r| r.settled.get(node.id.index()).is_some_and(|s| s.as_ref().is_some_and(|n| Rc::ptr_eq(n, node))));
+        known && self.informers.beat(node.id) == Beat::Silent
+    }
+
+    /// Every node has to be looked at again.
+    pub(super) fn nothing_is_settled(&self) {
+        self.rest.with(|r| r.settled.clear());
+    }
+
+    fn settle(&self, node: &Rc<Node>) {
+        self.rest.with(|r| {
+            if r.settled.len() <= node.id.index() {
+                r.settled.resize(node.id.index() + 1, None);
+            }
+            r.settled[node.id.index()] = Some(node.clone());
+        });
     }
 
     /// Brings the health records to where the skipped passes would have left them.

@@ -15,6 +15,11 @@ impl Rank {
         Self((at.as_nanos() as u128) << 64 | order as u128)
     }
 
+    /// Behind every event that is due at `at` or earlier, and before all others.
+    pub(super) const fn end_of(at: Time) -> Self {
+        Self::new(at, u64::MAX)
+    }
+
     pub(super) const fn at(self) -> Time {
         Time::from_nanos((self.0 >> 64) as u64)
     }
@@ -30,7 +35,14 @@ pub(super) const fn order_of(class: Class, sequence: u64) -> u64 {
 }
 
 pub(super) const fn class_of(order: u64) -> Class {
-    Class::ALL[(order >> 56) as usize]
+    match order >> 56 {
+        0 => Class::Outside,
+        1 => Class::Source,
+        2 => Class::Arrival,
+        3 => Class::Delivery,
+        4 => Class::Wake,
+        _ => Class::Timer,
+    }
 }
 
 /// An event in the wheel: its place, and the slab's key to its content.

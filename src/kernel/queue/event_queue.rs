@@ -78,51 +78,74 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// The next event; time moves to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<(Time, Class, E)> {
         self.pop_until(Time::MAX)
     }
 
     /// The next event if it is due at `end` or earlier; time moves to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, Class, E)> {
+        let end = Rank::end_of(end);
         loop {
-            let lane = self.lanes.first_rank();
-            let wheel = self.wheel.first_rank(end.min(lane.at()), |e| self.slab.is_live(e.key));
-            if lane < wheel {
-                if lane.at() > end {
+            let (lane, wheel) = (self.lanes.first_rank(), self.wheel.ready());
+            if wheel < lane {
+                if wheel >= end {
+                    return None;
+                }
+                let entry = self.wheel.pop()?;
+                if let Some(event) = self.slab.take(entry.key) {
+                    self.now = entry.at;
+                    return Some((entry.at, class_of(entry.order), event));
+                }
+            } else if self.wheel.bound() < lane.min(end) {
+                self.fill();
+            } else {
+                if lane >= end {
                     return None;
                 }
                 self.now = lane.at();
-                return self.lanes.pop().map(|e| (self.now, lane.class(), e));
-            }
-            if wheel.at() > end || wheel == Rank::NEVER {
-                return None;
-            }
-            let entry = self.wheel.pop()?;
-            if let Some(event) = self.slab.take(entry.key) {
-                self.now = entry.at;
-                return Some((entry.at, class_of(entry.order), event));
+                return self.lanes.pop().map(|e| (lane.at(), lane.class(), e));
             }
         }
     }
 
-    /// When the next event is due.
     #[inline]
+    fn fill(&mut self) {
+        self.wheel.fill((self.cancelled > 0).then_some(|e: &Entry| self.slab.is_live(e.key)));
+    }
+
+    /// When the next event is due.
     pub fn peek_time(&mut self) -> Option<Time> {
         loop {
-            let lane = self.lanes.first_rank();
-            let wheel = self.wheel.first_rank(lane.at(), |e| self.slab.is_live(e.key));
-            if lane < wheel {
-                return Some(lane.at());
+            let (lane, wheel) = (self.lanes.first_rank(), self.wheel.ready());
+            if wheel < lane {
+                if self.slab.is_live(self.wheel.peek()?.key) {
+                    return Some(wheel.at());
+                }
+                self.wheel.pop();
+            } else if self.wheel.bound() < lane {
+                self.fill();
+            } else {
+                return (lane != Rank::NEVER).then(|| lane.at());
             }
-            if wheel == Rank::NEVER {
+        }
+    }
+
+    /// Takes the first entry of the wheel that is live and due at `at` or earlier, whatever the lanes hold; its event stays where it is.
+    pub(super) fn take_entry(&mut self, at: Time) -> Option<Entry> {
+        let end = Rank::end_of(at);
+        loop {
+            if self.wheel.ready() < end {
+                let entry = self.wheel.pop().filter(|e| self.slab.is_live(e.key));
+                if entry.is_some() {
+                    return entry;
+                }
+            } else if self.wheel.bound() < end {
+                self.fill();
+            } else {
                 return None;
             }
-            if self.wheel.first_is(|e| self.slab.is_live(e.key)) {
-                return Some(wheel.at());
-            }
-            self.wheel.pop();
         }
     }
 

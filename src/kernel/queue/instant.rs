@@ -34,13 +34,7 @@ impl Instant {
     ) -> Option<(Time, Class, E)> {
         let at = self.peek_time(queue).filter(|at| *at <= end)?;
         queue.advance_to(at);
-        while queue.wheel.first_rank(at, |e| queue.slab.is_live(e.key)).at() == at
-            && let Some(entry) = queue.wheel.pop()
-        {
-            if queue.slab.is_live(entry.key) {
-                self.held.push(entry);
-            }
-        }
+        self.held.extend(std::iter::from_fn(|| queue.take_entry(at)));
         self.offers.clear();
         queue.lanes.offers(at, &mut self.offers);
         let choices = self.held.len() + self.offers.len();

@@ -91,26 +91,25 @@ impl<E: Copy> Lanes<E> {
     /// Takes the first event of all lanes.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<E> {
-        self.take(self.first, 0)
-    }
-
-    /// Takes the event at place `place` of lane `i`.
-    fn take(&mut self, i: usize, place: usize) -> Option<E> {
-        let fifo = self.fifos.get_mut(i)?;
-        let posted = if place == 0 { fifo.events.pop_front() } else { fifo.events.remove(place) }?;
+        let posted = self.fifos.get_mut(self.first)?.events.pop_front()?;
         self.len -= 1;
-        if place == 0 {
-            let head = fifo.events.front().map_or(Rank::NEVER, Posted::rank);
-            self.heads[i] = head;
-            if i == self.first && head < self.others {
-                self.first_rank = head;
-            } else {
-                self.find_first();
-            }
-        }
+        self.head_has_gone(self.first);
         Some(posted.event)
     }
 
+    /// The first event of lane `i` has been taken.
+    #[inline]
+    fn head_has_gone(&mut self, i: usize) {
+        let head = self.fifos[i].events.front().map_or(Rank::NEVER, Posted::rank);
+        self.heads[i] = head;
+        if i == self.first && head < self.others {
+            self.first_rank = head;
+        } else {
+            self.find_first();
+        }
+    }
+
+    #[inline(never)]
     fn find_first(&mut self) {
         (self.first, self.first_rank, self.others) = (0, Rank::NEVER, Rank::NEVER);
         for (i, head) in self.heads.iter().enumerate() {
@@ -135,8 +134,13 @@ impl<E: Copy> Lanes<E> {
 
     /// Takes an event that was offered.
     pub(super) fn take_offered(&mut self, (lane, place): (u32, u32)) -> Option<(Class, E)> {
-        let class = self.fifos[lane as usize].class;
-        self.take(lane as usize, place as usize).map(|e| (class, e))
+        let fifo = self.fifos.get_mut(lane as usize)?;
+        let (class, posted) = (fifo.class, fifo.events.remove(place as usize)?);
+        self.len -= 1;
+        if place == 0 {
+            self.head_has_gone(lane as usize);
+        }
+        Some((class, posted.event))
     }
 
     pub(super) fn clear(&mut self) {

@@ -2,6 +2,7 @@
 //!
 //! It stands on its own and knows nothing of processes; its events are any `Copy` data.
 
+mod batch;
 mod entry;
 mod event_queue;
 mod instant;

@@ -3,9 +3,20 @@
 
 /// Names one event until it ran or was cancelled; never used again for another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EventKey {
-    slot: u32,
-    generation: u32,
+pub struct EventKey(u64);
+
+impl EventKey {
+    const fn new(slot: u32, generation: u32) -> Self {
+        Self((generation as u64) << 32 | slot as u64)
+    }
+
+    const fn slot(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    const fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,26 +45,29 @@ impl<E: Copy> Slab<E> {
     #[inline]
     pub(super) fn insert(&mut self, event: E) -> EventKey {
         self.live += 1;
-        if let Some(slot) = self.free.pop() {
-            let s = &mut self.slots[slot as usize];
-            s.event = event;
-            return EventKey { slot, generation: s.generation };
-        }
+        let Some(slot) = self.free.pop() else { return self.insert_behind(event) };
+        let s = &mut self.slots[slot as usize];
+        s.event = event;
+        EventKey::new(slot, s.generation)
+    }
+
+    #[inline(never)]
+    fn insert_behind(&mut self, event: E) -> EventKey {
         self.slots.push(Slot { event, generation: 0 });
-        EventKey { slot: self.slots.len() as u32 - 1, generation: 0 }
+        EventKey::new(self.slots.len() as u32 - 1, 0)
     }
 
     /// Whether the event neither ran nor was cancelled.
     #[inline]
     pub(super) fn is_live(&self, key: EventKey) -> bool {
-        self.slots[key.slot as usize].generation == key.generation
+        self.slots[key.slot()].generation == key.generation()
     }
 
     /// Takes the event out, if it neither ran nor was cancelled.
     #[inline]
     pub(super) fn take(&mut self, key: EventKey) -> Option<E> {
-        let s = &mut self.slots[key.slot as usize];
-        if s.generation != key.generation {
+        let s = &mut self.slots[key.slot()];
+        if s.generation != key.generation() {
             return None;
         }
         self.live -= 1;
@@ -61,7 +75,7 @@ impl<E: Copy> Slab<E> {
         s.generation = s.generation.wrapping_add(1);
         // A slot whose generations are used up is never used again; until then, no generation comes twice.
         if s.generation != u32::MAX {
-            self.free.push(key.slot);
+            self.free.push(key.slot() as u32);
         }
         Some(event)
     }
@@ -86,7 +100,7 @@ mod tests {
         let first = slab.insert('a');
         assert_eq!(slab.take(first), Some('a'));
         let second = slab.insert('b');
-        assert_eq!(first.slot, second.slot);
+        assert_eq!(first.slot(), second.slot());
         assert!(!slab.is_live(first) && slab.is_live(second));
         assert_eq!((slab.take(first), slab.take(second), slab.take(second)), (None, Some('b'), None));
     }
@@ -96,10 +110,10 @@ mod tests {
         let mut slab = Slab::new();
         let key = slab.insert('a');
         slab.slots[0].generation = u32::MAX - 1;
-        let last = EventKey { slot: 0, generation: u32::MAX - 1 };
+        let last = EventKey::new(0, u32::MAX - 1);
         assert!(!slab.is_live(key));
         assert_eq!(slab.take(last), Some('a'));
-        assert_eq!(slab.insert('b').slot, 1);
+        assert_eq!(slab.insert('b').slot(), 1);
     }
 
     #[test]

@@ -1,11 +1,13 @@
-//! A hierarchical timer wheel of coarse ticks under a sorted batch: what is due in one tick is sorted when the tick comes up.
+//! A hierarchical timer wheel of coarse ticks under a sorted batch: what is due soon is taken out of the wheel and sorted at once.
 //!
 //! A tick is 2^20 ns, about a millisecond; a level has 64 slots, each as long as a whole turn of the level below. Coarse ticks with a sort
-//! beat a wheel of single nanoseconds, in which an entry wanders down through many more levels. The edge divides the entries: slots hold
-//! those at or behind it, the batch and the near-heap those before it. The edge moves only as far as the first entry requires, and an
-//! entry that is added before it goes to the near-heap, so that looking at the next event costs nothing later.
+//! beat a wheel of single nanoseconds, in which an entry wanders down through many more levels; and where entries are few, a slot of a
+//! higher level is claimed as a whole. Entries that are added to what has been claimed go to a small heap, or, once that is full, to the
+//! slots as ever. Looking at the next event therefore costs no order later, however far ahead it lies.
 
+use super::batch::Batch;
 use super::entry::{Entry, Rank};
+use super::slab::EventKey;
 use crate::kernel::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,189 +18,208 @@ const TICK_BITS: u32 = 20;
 const SLOT_BITS: u32 = 6;
 const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_MASK: u64 = SLOTS as u64 - 1;
-
-#[derive(Debug)]
-struct Level {
-    occupied: u64,
-    slots: Vec<Vec<Entry>>,
-}
-
-impl Level {
-    fn new() -> Self {
-        Self { occupied: 0, slots: std::iter::repeat_with(Vec::new).take(SLOTS).collect() }
-    }
-}
+/// Eight levels of six bits, and the bits of a tick, hold every time there is.
+const LEVELS: usize = 8;
+/// A slot of the level above ticks is claimed as a whole if it holds no more entries than this, and one of a higher level if it holds no
+/// more than that: the longer the slot, the more will be added to it while it is being used up.
+const CLAIM_SHORT: usize = 1024;
+const CLAIM_LONG: usize = 32;
+/// Entries that the near-heap takes of what is claimed beyond the tick that is being used up.
+const NEAR: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// Grown as far as the times that are asked for require.
-    levels: Vec<Level>,
-    /// Entries in the levels' slots.
-    slotted: usize,
-    /// First tick that has not been taken into the batch.
+    /// Slots of all levels, the lowest level first; empty until the first entry comes.
+    slots: Vec<Vec<Entry>>,
+    /// Which slots of each level hold entries.
+    occupied: [u64; LEVELS],
+    /// Start, in ticks, of what was taken out of the wheel last: every entry in a slot is on the level of the highest digit in which its
+    /// tick differs from this.
     edge: u64,
-    /// No entry in the slots is due before this; the end of time if there is none.
-    bound: Time,
-    /// Entries of the tick before the edge, sorted; those before the cursor are done.
-    batch: Vec<Entry>,
-    cursor: usize,
-    /// Entries that were added before the edge.
+    /// Entries of earlier ticks than this can only go to the near-heap.
+    used: u64,
+    /// End, in ticks, of what has been taken out of the slots.
+    claimed: u64,
+    /// No entry in the slots comes before this.
+    bound: Rank,
+    batch: Batch,
     near: BinaryHeap<Reverse<Entry>>,
+    /// Rank of the first entry of batch and near-heap, if it comes before the bound; and whether that entry is the near-heap's.
+    ready: Rank,
+    head_is_near: bool,
 }
 
 impl Wheel {
     pub(super) const fn new() -> Self {
-        Self { levels: Vec::new(), slotted: 0, edge: 0, bound: Time::MAX, batch: Vec::new(), cursor: 0, near: BinaryHeap::new() }
+        Self {
+            slots: Vec::new(),
+            occupied: [0; LEVELS],
+            edge: 0,
+            used: 0,
+            claimed: 0,
+            bound: Rank::NEVER,
+            batch: Batch::new(),
+            near: BinaryHeap::new(),
+            ready: Rank::NEVER,
+            head_is_near: false,
+        }
     }
 
     /// Entries of any kind, dead ones included.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.slotted + self.batch.len() - self.cursor + self.near.len()
+        self.slots.iter().map(Vec::len).sum::<usize>() + self.batch.len() + self.near.len()
     }
 
     #[inline]
     pub(super) fn push(&mut self, entry: Entry) {
-        if entry.at.as_nanos() >> TICK_BITS < self.edge {
-            self.near.push(Reverse(entry));
+        let tick = entry.at.as_nanos() >> TICK_BITS;
+        if tick < self.claimed && (tick < self.used || self.near.len() < NEAR) {
+            self.push_near(entry.at, entry.order, entry.key);
         } else {
-            self.slotted += 1;
+            if entry.at <= self.bound.at() {
+                self.lower_bound(entry.at);
+            }
             self.place(entry);
         }
     }
 
-    /// Puts an entry at or behind the edge into its slot: on the level of the highest digit in which its tick differs from the edge.
+    #[inline(never)]
+    fn lower_bound(&mut self, at: Time) {
+        self.bound = Rank::new(at, 0);
+        self.find_head();
+    }
+
+    #[inline(never)]
+    fn push_near(&mut self, at: Time, order: u64, key: EventKey) {
+        self.near.push(Reverse(Entry { at, order, key }));
+        self.find_head();
+    }
+
+    /// Puts an entry into its slot.
     #[inline]
     fn place(&mut self, entry: Entry) {
         let tick = entry.at.as_nanos() >> TICK_BITS;
         let level = (63 - ((tick ^ self.edge) | 1).leading_zeros()) / SLOT_BITS;
         let slot = (tick >> (SLOT_BITS * level)) & SLOT_MASK;
-        while self.levels.len() <= level as usize {
-            self.levels.push(Level::new());
+        let level = level as usize % LEVELS;
+        self.occupied[level] |= 1 << slot;
+        let index = level * SLOTS + slot as usize;
+        if index >= self.slots.len() {
+            self.make_slots();
         }
-        let l = &mut self.levels[level as usize];
-        l.occupied |= 1 << slot;
-        l.slots[slot as usize].push(entry);
-        let start = Time::from_nanos((tick >> (SLOT_BITS * level)) << (SLOT_BITS * level + TICK_BITS));
-        self.bound = self.bound.min(start);
+        self.slots[index].push(entry);
     }
 
-    /// Rank of the first entry if it is due at `limit` or earlier, else of anything later.
+    #[cold]
+    fn make_slots(&mut self) {
+        self.slots.resize_with(SLOTS * LEVELS, Vec::new);
+    }
+
+    /// No entry in the slots comes before this: who wants one behind it calls [`Wheel::fill`] first.
     #[inline]
-    pub(super) fn first_rank(&mut self, limit: Time, is_live: impl Fn(&Entry) -> bool) -> Rank {
-        if self.cursor == self.batch.len() && self.near.is_empty() {
-            if self.bound > limit || self.slotted == 0 {
-                return Rank::NEVER;
-            }
-            self.fill(limit, is_live);
-        }
-        let batch = self.batch.get(self.cursor).map_or(Rank::NEVER, Entry::rank);
-        let near = self.near.peek().map_or(Rank::NEVER, |e| e.0.rank());
-        batch.min(near)
+    pub(super) const fn bound(&self) -> Rank {
+        self.bound
     }
 
-    /// Whether the first entry, which [`Wheel::first_rank`] has found, is so.
+    /// Rank of the first entry, unless it may still be in the slots.
     #[inline]
-    pub(super) fn first_is(&self, is_so: impl Fn(&Entry) -> bool) -> bool {
-        match (self.batch.get(self.cursor), self.near.peek()) {
-            (Some(b), Some(Reverse(n))) => is_so(b.min(n)),
-            (Some(e), None) | (None, Some(Reverse(e))) => is_so(e),
-            (None, None) => false,
-        }
+    pub(super) const fn ready(&self) -> Rank {
+        self.ready
     }
 
-    /// Takes the first entry, after [`Wheel::first_rank`] has said that there is one.
+    /// The first entry, if it is ready.
+    pub(super) fn peek(&self) -> Option<&Entry> {
+        if self.head_is_near { self.near.peek().map(|e| &e.0) } else { self.batch.first() }
+    }
+
+    /// Takes the first entry, if it is ready.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry> {
-        let batch = self.batch.get(self.cursor).copied();
-        match (batch, self.near.peek()) {
-            (Some(b), Some(Reverse(n))) if *n < b => self.near.pop().map(|e| e.0),
-            (Some(b), _) => {
-                self.cursor += 1;
-                Some(b)
-            }
-            (None, _) => self.near.pop().map(|e| e.0),
+        if self.head_is_near {
+            return self.pop_near();
         }
+        let entry = self.batch.pop();
+        self.find_head();
+        entry
     }
 
-    /// Takes the first occupied tick into the batch, and further ones as long as none of their entries is live.
-    fn fill(&mut self, limit: Time, is_live: impl Fn(&Entry) -> bool) {
-        self.batch.clear();
-        self.cursor = 0;
-        while self.batch.is_empty() && self.slotted > 0 && self.bound <= limit {
-            let Some(level) = self.levels.iter().position(|l| l.occupied != 0) else { break };
-            let slot = u64::from(self.levels[level].occupied.trailing_zeros());
-            let shift = SLOT_BITS * level as u32;
-            self.edge = ((self.edge >> shift) & !SLOT_MASK | slot) << shift;
+    #[inline(never)]
+    fn pop_near(&mut self) -> Option<Entry> {
+        let entry = self.near.pop().map(|e| e.0);
+        self.find_head();
+        entry
+    }
+
+    #[inline]
+    fn find_head(&mut self) {
+        let batch = self.batch.first_rank();
+        let near = self.near.peek().map_or(Rank::NEVER, |e| e.0.rank());
+        self.head_is_near = near < batch;
+        let head = if self.head_is_near { near } else { batch };
+        self.ready = if head < self.bound { head } else { Rank::NEVER };
+    }
+
+    /// Takes the first slot: into the batch, or, if it is long and holds many entries, apart into the slots of the levels below. Entries
+    /// that are not live are dropped on the way, if there may be any.
+    #[inline(never)]
+    pub(super) fn fill(&mut self, is_live: Option<impl Fn(&Entry) -> bool>) {
+        let Some((level, slot, start)) = self.first_slot() else { return };
+        let index = level * SLOTS + slot as usize;
+        let mut entries = std::mem::take(&mut self.slots[index]);
+        self.occupied[level] &= !(1 << slot);
+        if let Some(is_live) = is_live {
+            entries.retain(is_live);
+        }
+        let limit = match level {
+            0 => usize::MAX,
+            1 => CLAIM_SHORT,
+            _ => CLAIM_LONG,
+        };
+        self.edge = start;
+        self.used = start;
+        if entries.len() <= limit {
+            let end = start + (1 << (SLOT_BITS * level as u32));
+            self.claimed = self.claimed.max(end);
             if level == 0 {
-                self.take_tick(slot as usize, &is_live);
-            } else {
-                self.pull_down(level);
+                self.used = end;
             }
-            self.bound = self.first_start();
-        }
-    }
-
-    /// Swaps the slot at the edge for the used-up batch, and moves the edge on.
-    fn take_tick(&mut self, slot: usize, is_live: &impl Fn(&Entry) -> bool) {
-        let level = &mut self.levels[0];
-        level.occupied &= !(1 << slot);
-        std::mem::swap(&mut self.batch, &mut level.slots[slot]);
-        self.slotted -= self.batch.len();
-        // Asking for all of them at once also fetches what the pops will need, side by side.
-        self.batch.retain(is_live);
-        self.batch.sort_unstable();
-        self.edge += 1;
-        // The edge may have entered a slot of a higher level, whose entries then belong further down.
-        for level in 1..self.levels.len() {
-            if self.edge & ((1 << (SLOT_BITS * level as u32)) - 1) != 0 {
-                break;
+            self.batch.add(&mut entries);
+        } else {
+            for entry in entries.drain(..) {
+                self.place(entry);
             }
-            self.pull_down(level);
-        }
-    }
-
-    /// Spreads the slot of this level in which the edge lies over the levels below.
-    fn pull_down(&mut self, level: usize) {
-        let slot = (self.edge >> (SLOT_BITS * level as u32)) & SLOT_MASK;
-        let l = &mut self.levels[level];
-        if l.occupied >> slot & 1 == 0 {
-            return;
-        }
-        l.occupied &= !(1 << slot);
-        let mut entries = std::mem::take(&mut l.slots[slot as usize]);
-        for entry in entries.drain(..) {
-            self.place(entry);
         }
         // The buffer is kept for the level's next turn.
-        self.levels[level].slots[slot as usize] = entries;
+        self.slots[index] = entries;
+        self.find_bound();
+        self.find_head();
     }
 
-    /// Start of the first occupied slot.
-    fn first_start(&self) -> Time {
-        let Some(level) = self.levels.iter().position(|l| l.occupied != 0) else { return Time::MAX };
-        let slot = u64::from(self.levels[level].occupied.trailing_zeros());
+    /// Level, number and start of the first occupied slot: those of a lower level come before those of a higher one.
+    fn first_slot(&self) -> Option<(usize, u64, u64)> {
+        let level = self.occupied.iter().position(|o| *o != 0)?;
+        let slot = u64::from(self.occupied[level].trailing_zeros());
         let shift = SLOT_BITS * level as u32;
-        Time::from_nanos(((self.edge >> shift) & !SLOT_MASK | slot) << (shift + TICK_BITS))
+        Some((level, slot, ((self.edge >> shift) & !SLOT_MASK | slot) << shift))
+    }
+
+    fn find_bound(&mut self) {
+        self.bound = self.first_slot().map_or(Rank::NEVER, |(_, _, start)| Rank::new(Time::from_nanos(start << TICK_BITS), 0));
     }
 
     /// Drops all entries that are not live.
     pub(super) fn sweep(&mut self, is_live: impl Fn(&Entry) -> bool) {
-        self.batch.drain(..self.cursor);
-        self.cursor = 0;
         self.batch.retain(&is_live);
         self.near.retain(|e| is_live(&e.0));
-        self.slotted = 0;
-        for level in &mut self.levels {
-            for (i, slot) in level.slots.iter_mut().enumerate() {
-                slot.retain(&is_live);
-                self.slotted += slot.len();
-                if slot.is_empty() {
-                    level.occupied &= !(1 << i);
-                }
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            slot.retain(&is_live);
+            if slot.is_empty() {
+                self.occupied[i / SLOTS] &= !(1 << (i % SLOTS));
             }
         }
-        self.bound = self.first_start();
+        self.find_bound();
+        self.find_head();
     }
 
     pub(super) fn clear(&mut self) {

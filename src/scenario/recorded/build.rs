@@ -6,12 +6,12 @@
 
 use super::file::Recorded;
 use super::format::{ActionSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec};
-use crate::api::kubectl_taint::TaintEdit;
+use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::Labels;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType};
 use crate::api::pod::PodTemplate;
-use crate::api::quantity::Resources;
+use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::client::Limits;
@@ -196,7 +196,8 @@ impl Builder {
         if start == NodeStart::Absent && spec.silent {
             return Err(PlanError::NotModelled(vec!["a silent node that joins later".to_owned()]));
         }
-        let taints = spec.taints.iter().map(|t| taint(t)).collect::<Result<_, _>>()?;
+        let taints = spec.taints.iter().map(|t| taint_edit(t, false)).collect::<Result<Vec<_>, _>>()?;
+        let taints = taints.into_iter().flat_map(|edit| edit.add).collect();
         let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
         capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
         let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
@@ -279,7 +280,7 @@ impl Builder {
         let act = match a.act.as_str() {
             "cut" => Do::Cut(self.kubelets(a)?),
             "heal" => Do::Heal(self.kubelets(a)?),
-            "taint" | "untaint" => Do::Taint(self.known_nodes(a), taint_edit(a)?),
+            "taint" | "untaint" => Do::Taint(self.known_nodes(a), taint_edit(&a.taint, a.act == "untaint")?),
             "cordon" | "uncordon" => Do::Cordon(self.known_nodes(a), a.act == "cordon"),
             "label-node" => Do::Label(self.known_nodes(a), a.labels.clone().into_iter().collect()),
             "condition" => {
@@ -363,41 +364,22 @@ fn node_labels(spec: &NodeSpec) -> Labels {
 }
 
 fn resources(given: BTreeMap<&str, &str>) -> Result<Resources, PlanError> {
-    let _ = given;
-    Ok(Resources::new())
-}
-
-fn effect(text: &str, whole: &str) -> Result<Effect, PlanError> {
-    Effect::parse(text).ok_or_else(|| invalid(format!("{whole:?} has no effect that Kubernetes knows")))
-}
-
-/// `key=value:Effect`, `key:Effect`, or a bare key (`scenario.go: parseTaint`).
-fn taint_parts(text: &str) -> Result<(&str, &str, Option<Effect>), PlanError> {
-    let (head, tail) = text.split_once(':').unwrap_or((text, ""));
-    let (key, value) = head.split_once('=').unwrap_or((head, ""));
-    let effect = if tail.is_empty() { None } else { Some(effect(tail, text)?) };
-    if key.is_empty() { Err(invalid(format!("the taint {text:?} has no key"))) } else { Ok((key, value, effect)) }
-}
-
-fn taint(text: &str) -> Result<Taint, PlanError> {
-    let (key, value, effect) = taint_parts(text)?;
-    let effect = effect.ok_or_else(|| invalid(format!("the taint {text:?} has no effect")))?;
-    Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect, time_added: None })
+    let parse = |(name, text): (&str, &str)| {
+        let amount = Quantity::parse(text).map_err(|e| invalid(format!("{name}: {e}")))?;
+        Ok((name.to_owned(), amount))
+    };
+    given.into_iter().map(parse).collect()
 }
 
 /// The taints of one write. Of two with the same key and effect the last one stands, in its place.
-fn taint_edit(a: &ActionSpec) -> Result<TaintEdit, PlanError> {
-    let mut edit = TaintEdit { overwrite: true, ..TaintEdit::default() };
-    for text in a.taint.split(',') {
-        if a.act == "taint" {
-            let new = taint(text)?;
-            edit.add.retain(|t| !t.matches(&new));
-            edit.add.push(new);
-        } else {
-            let (key, _, effect) = taint_parts(text)?;
-            edit.remove.push((key.to_owned(), effect));
-        }
+fn taint_edit(text: &str, removes: bool) -> Result<TaintEdit, PlanError> {
+    let mut edit = kubectl_taint::parse_recorded(text, removes).map_err(|e| invalid(format!("{text:?}: {e}")))?;
+    let mut add: Vec<Taint> = Vec::new();
+    for taint in edit.add {
+        add.retain(|t| !t.matches(&taint));
+        add.push(taint);
     }
+    (edit.add, edit.overwrite) = (add, true);
     Ok(edit)
 }
 
@@ -413,6 +395,10 @@ fn toleration(t: &TolerationSpec) -> Result<Toleration, PlanError> {
         "Gt" => Operator::Gt,
         other => return Err(invalid(format!("{other:?} is no operator of a toleration"))),
     };
-    let effect = if t.effect.is_empty() { None } else { Some(effect(&t.effect, &t.effect)?) };
+    let effect = if t.effect.is_empty() {
+        None
+    } else {
+        Some(Effect::parse(&t.effect).ok_or_else(|| invalid(format!("{:?} is no effect of a taint", t.effect)))?)
+    };
     Ok(Toleration { key: t.key.clone(), operator, value: t.value.clone(), effect, toleration_seconds: t.toleration_seconds })
 }

@@ -131,6 +131,10 @@ pub fn read(path: &Path) -> Result<Vec<Recorded>, FileError> {
 
 /// Reads the JSON of one recording, or of a packed file.
 pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
+    // The deserializer would take a list as well, field by field.
+    if json.trim_ascii_start().first() == Some(&b'[') {
+        return Err(FileError::Form("it is a list, not one recording".to_owned()));
+    }
     let file: RawFile = serde_json::from_slice(json)?;
     let scenario = Arc::new(file.scenario.ok_or_else(|| FileError::Form("it has no \"scenario\"".to_owned()))?);
     let shared: Vec<Arc<Vec<Line>>> = file.timelines.unwrap_or_default().into_iter().map(sorted).collect();
@@ -205,7 +209,7 @@ mod tests {
             assert!(error.contains(reason), "{text}: {error}");
         };
         check(String::new(), "EOF");
-        check("[]".into(), "invalid type");
+        check(" []".into(), "it is a list");
         check("{}".into(), "no \"scenario\"");
         check(format!("{{{SCENARIO}}}"), "no \"kubernetes\"");
         check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4"}}"#), "either \"outcomes\" or \"kinds\"");
@@ -213,7 +217,7 @@ mod tests {
         check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": [{{"count": 1, "timeline": 7}}]}}"#), "timeline 7");
         check(r#"{"scenario": {"name": "s", "horizon": "soon"}}"#.into(), "\"soon\"");
         check(r#"{"scenario": {"name": "s", "horizon": "-1s"}}"#.into(), "negative");
-        check("[".repeat(100_000), "invalid type");
-        check(format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)), "");
+        check("[".repeat(100_000), "it is a list");
+        check(format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)), "invalid type");
     }
 }

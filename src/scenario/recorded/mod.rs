@@ -12,6 +12,8 @@ mod build;
 mod file;
 mod format;
 mod line;
+#[cfg(test)]
+mod tests;
 
 pub use build::PlanError;
 pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};

@@ -1,0 +1,118 @@
+//! A hash index: from a hash to the numbers of the entries that have it.
+//!
+//! The entries lie in a table of the owner's, in an order of its own, so that nothing here has an order to be seen. Open
+//! addressing with linear probing; a removal shifts back what follows.
+
+/// Stands for an empty place.
+const EMPTY: u32 = u32::MAX;
+
+/// An index of entries by hash.
+#[derive(Clone, Debug, Default)]
+pub struct HashIndex {
+    places: Vec<(u64, u32)>,
+    used: usize,
+}
+
+impl HashIndex {
+    fn start(&self, hash: u64) -> usize {
+        // The high bits of a product are well mixed, whatever the hash.
+        (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.places.len() - 1)
+    }
+
+    /// The entry with this hash that is the right one.
+    pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let mut i = self.start(hash);
+        loop {
+            let (h, entry) = self.places[i];
+            if entry == EMPTY {
+                return None;
+            }
+            if h == hash && is(entry) {
+                return Some(entry);
+            }
+            i = (i + 1) & (self.places.len() - 1);
+        }
+    }
+
+    /// Adds an entry; its number is below `u32::MAX`.
+    pub fn insert(&mut self, hash: u64, entry: u32) {
+        if (self.used + 1) * 8 > self.places.len() * 7 {
+            let bigger = vec![(0, EMPTY); (self.places.len() * 2).max(16)];
+            let old = std::mem::replace(&mut self.places, bigger);
+            for (h, e) in old.into_iter().filter(|(_, e)| *e != EMPTY) {
+                self.put(h, e);
+            }
+        }
+        self.used += 1;
+        self.put(hash, entry);
+    }
+
+    fn put(&mut self, hash: u64, entry: u32) {
+        let mut i = self.start(hash);
+        while self.places[i].1 != EMPTY {
+            i = (i + 1) & (self.places.len() - 1);
+        }
+        self.places[i] = (hash, entry);
+    }
+
+    /// Removes an entry.
+    pub fn remove(&mut self, hash: u64, entry: u32) {
+        if self.places.is_empty() {
+            return;
+        }
+        let mask = self.places.len() - 1;
+        let mut i = self.start(hash);
+        while self.places[i] != (hash, entry) {
+            if self.places[i].1 == EMPTY {
+                return;
+            }
+            i = (i + 1) & mask;
+        }
+        self.used -= 1;
+        let mut hole = i;
+        loop {
+            i = (i + 1) & mask;
+            let (h, e) = self.places[i];
+            if e == EMPTY {
+                break;
+            }
+            // An entry may move into the hole if it does not lie between the hole and where its probing starts.
+            let start = self.start(h);
+            if (i.wrapping_sub(start) & mask) >= (i.wrapping_sub(hole) & mask) {
+                self.places[hole] = (h, e);
+                hole = i;
+            }
+        }
+        self.places[hole] = (0, EMPTY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn does_what_a_set_does() {
+        let mut index = HashIndex::default();
+        let mut set = BTreeSet::new();
+        let mut x: u64 = 1;
+        for _ in 0..20_000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Few hashes, so that many entries share one and probing runs long.
+            let (hash, entry) = ((x >> 40) % 97, (x >> 33) as u32 % 500);
+            if set.remove(&(hash, entry)) {
+                index.remove(hash, entry);
+            } else {
+                set.insert((hash, entry));
+                index.insert(hash, entry);
+            }
+            let probe = ((x >> 20) % 97, (x >> 11) as u32 % 500);
+            assert_eq!(index.find(probe.0, |e| e == probe.1).is_some(), set.contains(&probe));
+        }
+        assert_eq!(index.used, set.len());
+    }
+}

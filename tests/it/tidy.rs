@@ -1,0 +1,333 @@
+//! Reads the source tree and holds it to what ARCHITECTURE.md says: the list of layers, the header of every module, words that have no
+//! place here, the size of files; and that nothing which ships is forgotten by the tests or missing from the documents.
+//!
+//! It reads text, not syntax: comments are left out, a path is found wherever it is written in full (`crate::sim::plan`) or relative to
+//! its module (`super::super::kubelet`). A re-export under another name would escape it; there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module of this list imports only from those before it.
+const LAYERS: [&str; 12] =
+    ["kernel", "api", "trace", "apiserver", "client", "controllers", "sim", "scenario", "analysis", "lab", "report", "cli"];
+
+/// The layer whose modules never import each other.
+const SIBLINGS: &str = "controllers";
+
+/// No file of code is longer.
+const LINES_MAX: usize = 700;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below a folder of the repository, by name, with their path from its root.
+fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { panic!("{} cannot be read", folder.display()) };
+        for entry in entries {
+            let path: PathBuf = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Everything of ours that is text: code, documents, scenarios.
+fn texts() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (folder, extension) in
+        [("src", "rs"), ("src", "ron"), ("tests", "rs"), ("tests", "ron"), ("benches", "rs"), ("scenarios", "ron"), ("docs", "md")]
+    {
+        all.extend(files(folder, extension));
+    }
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Cargo.toml", "clippy.toml", ".ci/run"] {
+        all.push((name.to_owned(), fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))));
+    }
+    all
+}
+
+fn fail_if_any(what: &str, complaints: &[String]) {
+    assert!(complaints.is_empty(), "{what}:\n  {}", complaints.join("\n  "));
+}
+
+/// The module that a file of `src` is: `src/client/mod.rs` is `client`, `src/client/delay.rs` is `client::delay`.
+fn module_of(file: &str) -> Vec<String> {
+    let inner = file.strip_prefix("src/").unwrap().strip_suffix(".rs").unwrap();
+    let mut path: Vec<String> = inner.split('/').map(str::to_owned).collect();
+    if matches!(path.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        path.pop();
+    }
+    path
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The first two steps of every path that begins here: `a::b` is one path, `{a::b, c}` and `a::{b, c}` are two.
+fn steps(text: &str) -> Vec<Vec<String>> {
+    let Some(group) = text.strip_prefix('{') else {
+        let first = identifier(text).to_owned();
+        return match text[first.len()..].strip_prefix("::") {
+            Some(rest) => steps(rest).into_iter().map(|second| vec![first.clone(), second[0].clone()]).collect(),
+            None => vec![vec![first]],
+        };
+    };
+    let (mut paths, mut depth, mut start) = (Vec::new(), 0_u32, 0);
+    for (i, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                let path = group[start..i].trim();
+                paths.extend(if path.is_empty() { Vec::new() } else { steps(path) });
+                start = i + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    paths
+}
+
+/// A file without its comments and the texts in it.
+fn code_of(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    for line in text.lines() {
+        let mut in_text = false;
+        let mut previous = ' ';
+        for (i, c) in line.char_indices() {
+            if c == '"' && previous != '\\' && previous != '\'' {
+                in_text = !in_text;
+            } else if !in_text && line[i..].starts_with("//") {
+                break;
+            }
+            if !in_text {
+                code.push(c);
+            }
+            previous = c;
+        }
+        code.push('\n');
+    }
+    code
+}
+
+/// The modules that a file names, as paths from the crate's root.
+fn named_modules(file: &str, text: &str) -> BTreeSet<Vec<String>> {
+    let module = module_of(file);
+    let code = code_of(text);
+    let mut named = BTreeSet::new();
+    for (i, _) in code.match_indices("crate::") {
+        named.extend(steps(&code[i + "crate::".len()..]));
+    }
+    // Tests at the end of a file are a module of their own, one step further in.
+    let inner_from = code.find("\nmod tests {").unwrap_or(code.len());
+    let mut done = 0;
+    for (i, _) in code.match_indices("super::") {
+        if i < done {
+            continue;
+        }
+        let mut rest = &code[i..];
+        let mut up = 0;
+        while let Some(further) = rest.strip_prefix("super::") {
+            (rest, up) = (further, up + 1);
+        }
+        done = code.len() - rest.len();
+        let depth = module.len() + usize::from(i > inner_from);
+        let kept = depth.saturating_sub(up).min(module.len());
+        for path in steps(rest) {
+            named.insert(module[..kept].iter().cloned().chain(path).collect());
+        }
+    }
+    named
+}
+
+#[test]
+fn layers_import_only_from_those_before_them() {
+    let place = |layer: &str| LAYERS.iter().position(|l| *l == layer);
+    let mut complaints = Vec::new();
+    for (file, text) in files("src", "rs") {
+        let module = module_of(&file);
+        let Some(own) = module.first() else { continue };
+        let Some(own_place) = place(own) else {
+            complaints.push(format!("{file}: `{own}` is not in the list of layers"));
+            continue;
+        };
+        for path in named_modules(&file, &text) {
+            match place(&path[0]) {
+                None => complaints.push(format!("{file}: names `{}`, which is no layer", path.join("::"))),
+                Some(other) if other > own_place => complaints.push(format!("{file}: imports `{}` from further down", path.join("::"))),
+                Some(_) => {}
+            }
+            if own == SIBLINGS && path[0] == SIBLINGS && module.len() > 1 && path.len() > 1 && path[1] != module[1] {
+                complaints.push(format!("{file}: imports its sibling `{}`", path.join("::")));
+            }
+        }
+    }
+    fail_if_any("imports against the order of layers", &complaints);
+}
+
+#[test]
+fn the_check_of_layers_sees_every_way_to_write_a_path() {
+    let named = |file, text| named_modules(file, text).into_iter().map(|p| p.join("::")).collect::<Vec<_>>();
+    let uses = "use super::plan::Plan;\nuse crate::trace::{Trace, What};";
+    assert_eq!(named("src/sim/run.rs", uses), ["sim::plan::Plan", "trace::Trace", "trace::What"]);
+    assert_eq!(named("src/sim/run.rs", "use crate::{kernel::{Ctx, Time}, cli};"), ["cli", "kernel::Ctx", "kernel::Time"]);
+    assert_eq!(named("src/controllers/a/pass.rs", "use super::super::b::C;"), ["controllers::b::C"]);
+    assert_eq!(named("src/sim/run.rs", "// use crate::cli;\nlet s = \"crate::cli\";"), [""; 0]);
+    assert_eq!(named("src/sim/run.rs", "\nmod tests {\n    use super::super::plan;"), ["sim::plan"]);
+}
+
+#[test]
+fn the_crate_documentation_and_architecture_list_the_layers_in_order() {
+    for name in ["src/lib.rs", "ARCHITECTURE.md"] {
+        let text = fs::read_to_string(root().join(name)).unwrap();
+        let mut from = 0;
+        for layer in LAYERS {
+            let written = if name == "src/lib.rs" { format!("[`{layer}`]") } else { format!("`src/{layer}/`") };
+            let found = text[from..].find(&written).unwrap_or_else(|| panic!("{name}: {written} is missing or out of order"));
+            from += found;
+        }
+    }
+}
+
+#[test]
+fn every_module_begins_with_its_header() {
+    let mut complaints = Vec::new();
+    for (file, text) in files("src", "rs").into_iter().chain(files("tests", "rs")).chain(files("benches", "rs")) {
+        let header: String = text.lines().take_while(|l| l.starts_with("//!")).collect();
+        if header.len() < 12 {
+            complaints.push(file);
+        }
+    }
+    fail_if_any("files that do not begin by saying what they are", &complaints);
+}
+
+/// Whether a text has a word. Upstream's files may be called what they are: `controller_utils.go` and `utils.go` do not count.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let ends_as_word = word.ends_with(part);
+    text.match_indices(word).any(|(i, _)| {
+        let rest = &text[i + word.len()..];
+        let before = word.starts_with(part) && text[..i].ends_with(part);
+        let after = ends_as_word && (rest.starts_with(part) || rest.starts_with(".go"));
+        !before && !after
+    })
+}
+
+#[test]
+fn words_that_have_no_place_here_are_absent() {
+    // Written in two parts, so that this list is not its own finding.
+    let words = [
+        concat!("to", "do!"),
+        concat!("TO", "DO"),
+        concat!("unimple", "mented!"),
+        concat!("FIX", "ME"),
+        concat!("X", "XX"),
+        concat!("db", "g!"),
+        concat!("ut", "ils"),
+        concat!("To co", "me."),
+        concat!("#[al", "low("),
+        concat!("/ho", "me/"),
+        concat!("/ro", "ot/"),
+        concat!("/wo", "rk/"),
+        concat!("/Us", "ers/"),
+        concat!("C:", "\\Users"),
+    ];
+    let mut complaints = Vec::new();
+    for (file, text) in texts() {
+        for (n, line) in text.lines().enumerate() {
+            complaints.extend(words.iter().filter(|w| has_word(line, w)).map(|w| format!("{file}:{}: `{w}`", n + 1)));
+        }
+    }
+    fail_if_any("words that have no place here", &complaints);
+}
+
+#[test]
+fn files_of_code_stay_short() {
+    let all = files("src", "rs").into_iter().chain(files("tests", "rs")).chain(files("benches", "rs"));
+    let long = all.filter(|(_, text)| text.lines().count() > LINES_MAX);
+    let complaints: Vec<String> = long.map(|(file, text)| format!("{file}: {} lines", text.lines().count())).collect();
+    fail_if_any(&format!("files of more than {LINES_MAX} lines"), &complaints);
+}
+
+#[test]
+fn every_file_of_this_binary_is_declared() {
+    let main = fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
+    let mut complaints = Vec::new();
+    for (file, _) in files("tests/it", "rs") {
+        let inner = file.strip_prefix("tests/it/").unwrap().strip_suffix(".rs").unwrap();
+        // Files of folders are the business of the folder's own module.
+        if inner != "main" && !inner.contains('/') && !main.lines().any(|l| l.trim() == format!("mod {inner};")) {
+            complaints.push(file);
+        }
+    }
+    fail_if_any("files that no test binary compiles", &complaints);
+}
+
+#[test]
+fn every_shipped_scenario_is_run_by_a_test() {
+    let tests = fs::read_to_string(root().join("tests/it/scenarios.rs")).unwrap();
+    let mut complaints = Vec::new();
+    for (file, text) in files("scenarios", "ron") {
+        let (folder, _) = file.rsplit_once('/').unwrap();
+        if !tests.contains(&format!("broken_claims(\"{folder}\")")) {
+            complaints.push(format!("{file}: no test runs the folder {folder}"));
+        }
+        if !text.starts_with("// ") {
+            complaints.push(format!("{file}: does not begin by saying what it is for"));
+        }
+    }
+    fail_if_any("scenarios", &complaints);
+}
+
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let mut complaints = Vec::new();
+    for (file, text) in texts() {
+        if !file.ends_with(".md") {
+            continue;
+        }
+        let folder = root().join(&file).parent().unwrap().to_path_buf();
+        for (i, _) in text.match_indices("](") {
+            let target = text[i + 2..].split(')').next().unwrap_or("");
+            let path = target.split('#').next().unwrap_or("");
+            if !path.is_empty() && !target.contains("://") && !folder.join(path).exists() {
+                complaints.push(format!("{file}: {target}"));
+            }
+        }
+    }
+    fail_if_any("links that lead nowhere", &complaints);
+}
+
+#[test]
+fn every_dependency_has_its_reason_in_the_architecture() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut section = "";
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if let Some((name, _)) = line.split_once(" = ") {
+            sections.entry(section).or_default().push(name);
+        }
+    }
+    let named = ["[dependencies]", "[dev-dependencies]"].into_iter().flat_map(|s| sections.get(s).cloned().unwrap_or_default());
+    let complaints: Vec<String> =
+        named.filter(|name| !architecture.contains(&format!("`{name}`"))).map(|name| format!("`{name}`")).collect();
+    fail_if_any("dependencies that ARCHITECTURE.md gives no reason for", &complaints);
+}
