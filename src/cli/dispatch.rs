@@ -7,8 +7,6 @@ use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
 use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
 use crate::api::spelling;
-use crate::kernel::Choices;
-use crate::sim::{self, Plan};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
@@ -73,10 +71,8 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     if let Some(problem) = args.paths.iter().find_map(|path| suggest::missing(path)) {
         return Err(Failure::Input(problem));
     }
-    // Seed 0 is the run in which every choice falls on its first alternative, as the recorder's do.
-    let model = |plan: &Plan, seed: u64| sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) });
     let mut out = terminal.out();
-    let code = conform::run(args, &model, &mut out, &mut io::stderr().lock())?;
+    let code = conform::run(args, &conform::model, &mut out, &mut io::stderr().lock())?;
     out.flush()?;
     Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
 }

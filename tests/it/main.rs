@@ -2,6 +2,8 @@
 
 mod cli;
 mod conformance;
+mod eager;
+mod kernel_workloads;
 mod pack_traces;
 mod scenarios;
 mod tidy;
