@@ -134,10 +134,26 @@ pub(crate) fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
     plan
 }
 
-/// A toleration of unreachable for so many seconds.
-pub(crate) fn unreachable_for(seconds: i64) -> Toleration {
+/// The real stack's case: 1,000 nodes, 10,000 pods that tolerate silence for 30 s, 111 nodes dark, `Typical` timing with
+/// client limits; 1,188 s on a real control plane.
+pub(crate) fn real_stack() -> Plan {
+    let mut plan = cluster(1_000, &["a", "b", "c"], 10, Time::from_secs(1_188));
+    plan.templates[0].tolerations = vec![tolerates("node.kubernetes.io/unreachable", 30), tolerates("node.kubernetes.io/not-ready", 30)];
+    plan.timing = typical();
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..111).map(|i| i * 9).collect()));
+    plan
+}
+
+/// `Typical` timing, as the scenario language has it.
+pub(crate) fn typical() -> Timing {
+    let starter = br#"Scenario(version: 1, horizon: "1m", nodes: [(names: "n")])"#.to_vec();
+    let loaded = taintsim::scenario::parse("typical.ron", starter, std::path::Path::new(".")).expect("a scenario that is right");
+    taintsim::scenario::build(&loaded, &taintsim::scenario::Overrides::default()).expect("and can be built").timing
+}
+
+fn tolerates(key: &str, seconds: i64) -> Toleration {
     Toleration {
-        key: "node.kubernetes.io/unreachable".to_owned(),
+        key: key.to_owned(),
         operator: Operator::Exists,
         value: String::new(),
         effect: Some(Effect::NoExecute),

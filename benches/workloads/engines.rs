@@ -10,7 +10,6 @@ use simcore::{EventHandler, Simulation, SimulationContext, cast};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use taintsim::kernel::{Class, EventQueue, Time};
 
@@ -153,10 +152,14 @@ impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
     }
 }
 
+/// Where nexosim, whose models must be `Send`, leaves the workload behind.
+#[expect(clippy::disallowed_types, reason = "nexosim's models must be `Send`; locked once, at the end")]
+type LeftBehind<W> = std::sync::Arc<std::sync::Mutex<Option<W>>>;
+
 /// nexosim.
 pub(crate) struct NeXosim<W> {
     simulation: nexosim::simulation::Simulation,
-    result: Arc<Mutex<Option<W>>>,
+    result: LeftBehind<W>,
 }
 
 /// Keys of nexosim's events.
@@ -170,7 +173,7 @@ struct Host<W>(PhantomData<fn() -> W>);
 /// Holds the workload, and leaves it behind when the simulation is dropped.
 struct Env<W> {
     work: Option<W>,
-    result: Arc<Mutex<Option<W>>>,
+    result: LeftBehind<W>,
 }
 
 impl<W> Drop for Env<W> {
@@ -235,8 +238,8 @@ impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
     type Key = NeXosimKey;
 
     fn start(work: W) -> Self {
-        let result = Arc::default();
-        let host = Proto(Env { work: Some(work), result: Arc::clone(&result) });
+        let result = LeftBehind::default();
+        let host = Proto(Env { work: Some(work), result: result.clone() });
         let start = MonotonicTime::new(0, 0).expect("zero is a time");
         let simulation = SimInit::with_num_threads(1).add_model(host, Mailbox::new(), "work").init(start).expect("it starts");
         Self { simulation, result }

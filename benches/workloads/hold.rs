@@ -15,7 +15,7 @@ impl Hold {
         Self { fired: vec![0; pending], left: firings, checksum: 0 }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the workload is defined by it, and its checksums show where it differs")]
+    #[expect(clippy::disallowed_methods, reason = "the hold model's delays are exponential; no result hangs on the last bit")]
     fn delay(id: u64, k: u64) -> u64 {
         let u = ((rnd(id, k) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         1 + (-u.ln() * 1e9) as u64

@@ -2,6 +2,7 @@
 
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
+use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
 use super::run::RunArgs;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
+    /// Turn what kubectl prints of a cluster into a scenario
+    Import(ImportArgs),
     /// Check scenarios, and name every mistake in them
     Validate(ValidateArgs),
     /// Write a commented scenario to start from

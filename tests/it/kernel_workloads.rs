@@ -1,6 +1,6 @@
 //! The kernel's bench workloads at small size: the three engines do the same work, and at full size it is the work that is written down.
 
-#[path = "../benches/workloads/mod.rs"]
+#[path = "../../benches/workloads/mod.rs"]
 mod workloads;
 
 use workloads::engines::{Engine, NeXosim, OurKey, Ours, SimCore};
