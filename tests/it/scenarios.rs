@@ -56,7 +56,7 @@ fn number(text: &str) -> usize {
 fn claim(text: &str) -> Claim {
     let words: Vec<&str> = text.split_whitespace().collect();
     let span = words[0].split_once("..");
-    let nanos_of = |(from, to)| (nanos(from), if to.is_empty() { u64::MAX } else { nanos(to) });
+    let nanos_of = |(from, to): (&str, &str)| (nanos(from), if to.is_empty() { u64::MAX } else { nanos(to) });
     let (when, used) = match (span, words[0], words[1]) {
         (None, "never", _) => (When::Times(0, 0), 1),
         (None, n, "times") => (When::Times(number(n), number(n)), 2),
