@@ -33,7 +33,7 @@ Exit codes:
 #[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
     /// When to write colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", display_order = 1000)]
     pub(crate) color: ColorWhen,
     /// What to do.
     #[command(subcommand)]
