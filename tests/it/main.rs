@@ -5,5 +5,6 @@ mod conformance;
 mod eager;
 mod kernel_workloads;
 mod pack_traces;
+mod readme;
 mod scenarios;
 mod tidy;

@@ -1,0 +1,48 @@
+//! What README.md shows is what the program prints and draws.
+//!
+//! When it changes on purpose: `cargo test --test it write_the_readme_anew -- --ignored` writes both.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs the README's example in a folder of its own and returns what it printed, and that folder.
+fn example(name: &str) -> (String, PathBuf) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let mut command = Command::cargo_bin("taintsim").unwrap();
+    let output = command.current_dir(&folder).arg("run").arg(root().join("scenarios/zone-partition.ron")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (String::from_utf8(output.stdout).unwrap().trim_end().to_owned(), folder.join("output/zone-partition"))
+}
+
+/// The README up to its block of output, the block, and the rest.
+fn parts(readme: &str) -> (&str, &str, &str) {
+    let (before, rest) = readme.split_once("```text\n").unwrap();
+    let (block, after) = rest.split_once("\n```").unwrap();
+    (before, block, after)
+}
+
+#[test]
+fn the_readme_shows_what_is_printed_and_drawn() {
+    let (printed, folder) = example("readme");
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert_eq!(printed, parts(&readme).1);
+    let (drawn, shown) = (folder.join("timeline.svg"), root().join("docs/img/timeline.svg"));
+    assert!(fs::read(drawn).unwrap() == fs::read(shown).unwrap(), "docs/img/timeline.svg is not the chart of the README's example");
+}
+
+#[test]
+#[ignore = "rewrites README.md and docs/img"]
+fn write_the_readme_anew() {
+    let (printed, folder) = example("readme-anew");
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, _, after) = parts(&readme);
+    fs::write(root().join("README.md"), format!("{before}```text\n{printed}\n```{after}")).unwrap();
+    fs::copy(folder.join("timeline.svg"), root().join("docs/img/timeline.svg")).unwrap();
+}
