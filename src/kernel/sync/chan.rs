@@ -120,7 +120,7 @@ impl<T> Chan<T> {
         self.len() == 0
     }
 
-    /// Whether both are the same process's to wait at.
+    /// The context it was made with.
     pub(super) fn ctx(&self) -> &Ctx {
         &self.ctx
     }
