@@ -3,6 +3,7 @@
 //! end.
 //!
 //! `cargo bench --bench kernel`, with a part of a workload's name to run only that.
+
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench measures time by the clock on the wall")]
 

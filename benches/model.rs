@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench model`; with an argument only the workloads whose name contains it.
 
+#![expect(clippy::disallowed_types, clippy::disallowed_methods, clippy::print_stdout, reason = "a bench reads the clock of the wall")]
+
 #[path = "workloads/cluster.rs"]
 mod cluster;
 
@@ -36,5 +38,6 @@ fn main() {
     time("healthy-day", &cluster::healthy_day(5_000), Some(0));
     time("outage", &cluster::outage(5_000, 30), Some(150_000));
     time("master-disruption", &cluster::master_disruption(5_000, 30), Some(0));
+    time("real-stack", &cluster::real_stack(), None);
     time("tainted-at-once", &cluster::tainted_at_once(5_000, 30), Some(150_000));
 }

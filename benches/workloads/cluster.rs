@@ -13,7 +13,7 @@ use taintsim::sim::plan::{
 };
 
 /// `Ideal` timing: the recorder's defaults.
-pub fn ideal() -> Timing {
+pub(crate) fn ideal() -> Timing {
     Timing {
         name: "Ideal".to_owned(),
         request: Delay::constant(Dur::ZERO),
@@ -34,7 +34,7 @@ pub fn ideal() -> Timing {
 }
 
 /// A cluster of `nodes` nodes dealt over zones, with `pods` running pods on each of those that `with_pods` says.
-pub fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan {
+pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan {
     let profile = profile("1.34").expect("a release that is in the table");
     let mut plan = Plan {
         name: "bench".to_owned(),
@@ -79,7 +79,7 @@ pub fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan
 }
 
 /// One more node, whose heartbeats have an offset of their own.
-pub fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
+pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
     let offset = |k: u64| Dur::from_millis(1 + (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13).wrapping_mul(k) % 9_998);
     let labels =
         BTreeMap::from([("kubernetes.io/hostname".to_owned(), name.clone()), ("topology.kubernetes.io/zone".to_owned(), zone.to_owned())]);
@@ -103,13 +103,13 @@ fn act(plan: &mut Plan, at: Time, name: &str, act: Do) {
 }
 
 /// Nothing happens for a day.
-pub fn healthy_day(nodes: usize) -> Plan {
+pub(crate) fn healthy_day(nodes: usize) -> Plan {
     cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(86_400))
 }
 
 /// All nodes of three zones go dark at 60 s; one live node in a fourth zone, so that the zones are Full and not the
 /// cluster; ten nodes per second and zone; eleven minutes.
-pub fn outage(nodes: usize, pods: usize) -> Plan {
+pub(crate) fn outage(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
     add_node(&mut plan, "live".to_owned(), "d", 77);
     plan.flags.node_eviction_rate = 10.0;
@@ -118,7 +118,7 @@ pub fn outage(nodes: usize, pods: usize) -> Plan {
 }
 
 /// The same without the live node and at the default rate: master disruption, healed at eight minutes.
-pub fn master_disruption(nodes: usize, pods: usize) -> Plan {
+pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
     act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
     act(&mut plan, Time::from_secs(480), "light", Do::Heal((0..nodes as u32).collect()));
@@ -126,7 +126,7 @@ pub fn master_disruption(nodes: usize, pods: usize) -> Plan {
 }
 
 /// A user's NoExecute taint on all nodes at once: every pod is deleted in one instant.
-pub fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
+pub(crate) fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(120));
     let taint = Taint::new("maintenance", Effect::NoExecute);
     let edit = TaintEdit { add: vec![taint], ..TaintEdit::default() };
@@ -134,10 +134,26 @@ pub fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
     plan
 }
 
-/// A toleration of unreachable for so many seconds.
-pub fn unreachable_for(seconds: i64) -> Toleration {
+/// The real stack's case: 1,000 nodes, 10,000 pods that tolerate silence for 30 s, 111 nodes of one zone dark, `Typical` timing
+/// with client limits. On a real control plane it was 1,188 s from the cut to the last deletion.
+pub(crate) fn real_stack() -> Plan {
+    let mut plan = cluster(1_000, &["a", "b", "c"], 10, Time::from_secs(1_300));
+    plan.templates[0].tolerations = vec![tolerates("node.kubernetes.io/unreachable", 30), tolerates("node.kubernetes.io/not-ready", 30)];
+    plan.timing = typical();
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..111).map(|i| i * 9).collect()));
+    plan
+}
+
+/// `Typical` timing, as the scenario language has it.
+pub(crate) fn typical() -> Timing {
+    let starter = br#"Scenario(version: 1, horizon: "1m", nodes: [(names: "n")])"#.to_vec();
+    let loaded = taintsim::scenario::parse("typical.ron", starter, std::path::Path::new(".")).expect("a scenario that is right");
+    taintsim::scenario::build(&loaded, &taintsim::scenario::Overrides::default()).expect("and can be built").timing
+}
+
+fn tolerates(key: &str, seconds: i64) -> Toleration {
     Toleration {
-        key: "node.kubernetes.io/unreachable".to_owned(),
+        key: key.to_owned(),
         operator: Operator::Exists,
         value: String::new(),
         effect: Some(Effect::NoExecute),

@@ -11,7 +11,7 @@ impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step has.
     pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
         let record = Record { at: self.ctx.now(), cause: self.ctx.cause(), saw: self.ctx.saw(), object, what, actor };
-        self.recording.with(|r| r.sink.push(record))
+        self.trace.with(|t| t.push(record))
     }
 
     /// Writes a record about a node.
@@ -47,9 +47,9 @@ impl ApiServer {
         if *before != new.taints {
             let change = TaintChange { added: minus(&new.taints, before), removed: minus(before, &new.taints) };
             if !change.added.is_empty() || !change.removed.is_empty() {
-                let index = self.recording.with(|r| {
-                    r.taints.push(change);
-                    r.taints.len() as u32 - 1
+                let index = self.trace.with(|t| {
+                    t.taints.push(change);
+                    t.taints.len() as u32 - 1
                 });
                 last = self.record_node(actor, new.id, What::NodeTaints(index));
             }

@@ -9,7 +9,7 @@ use crate::api::names::{Names, NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::kernel::{Ctx, Shared, Time};
-use crate::trace::{Sink, TaintChange, Trace};
+use crate::trace::Trace;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -52,19 +52,13 @@ impl Store {
     }
 }
 
-/// The trace under construction.
-pub(super) struct Recording {
-    pub(super) sink: Sink,
-    pub(super) names: Names,
-    pub(super) taints: Vec<TaintChange>,
-}
-
 /// The API server.
 pub struct ApiServer {
     pub(super) ctx: Ctx,
     pub(super) admission: Admission,
     pub(super) store: Shared<Store>,
-    pub(super) recording: Shared<Recording>,
+    /// What happened so far, with the names of the run.
+    pub(super) trace: Shared<Trace>,
     watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
     next_watcher: Cell<u32>,
     down: Cell<bool>,
@@ -72,13 +66,13 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// An empty API server that writes what happens to `sink`.
-    pub fn new(ctx: &Ctx, admission: Admission, names: Names, sink: Sink) -> Rc<Self> {
+    /// An empty API server of a run with these names.
+    pub fn new(ctx: &Ctx, admission: Admission, names: Names) -> Rc<Self> {
         Rc::new(ApiServer {
             ctx: ctx.clone(),
             admission,
             store: Shared::new(Store::default()),
-            recording: Shared::new(Recording { sink, names, taints: Vec::new() }),
+            trace: Shared::new(Trace::of(names)),
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),
@@ -156,21 +150,14 @@ impl ApiServer {
 
     /// Reads or extends the names of the run.
     pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
-        self.recording.with(|r| f(&mut r.names))
+        self.trace.with(|t| f(&mut t.names))
     }
 
     /// Ends the run: hands out what was recorded.
     pub fn finish(&self, horizon: Time) -> Trace {
-        self.recording.with(|r| {
-            let mut trace = match std::mem::replace(&mut r.sink, Sink::Null(0)) {
-                Sink::Memory(t) => t,
-                Sink::Null(_) => Trace::default(),
-            };
-            trace.names = std::mem::take(&mut r.names);
-            trace.taints = std::mem::take(&mut r.taints);
-            trace.horizon = horizon;
-            trace
-        })
+        let mut trace = self.trace.with(std::mem::take);
+        trace.horizon = horizon;
+        trace
     }
 
     pub(super) fn tell(&self, f: impl Fn(&dyn Watcher)) {

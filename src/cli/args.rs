@@ -2,6 +2,7 @@
 
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
+use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
 use super::run::RunArgs;
@@ -32,7 +33,7 @@ Exit codes:
 #[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
     /// When to write colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", display_order = 1000)]
     pub(crate) color: ColorWhen,
     /// What to do.
     #[command(subcommand)]
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
+    /// Turn what kubectl prints of a cluster into a scenario
+    Import(ImportArgs),
     /// Check scenarios, and name every mistake in them
     Validate(ValidateArgs),
     /// Write a commented scenario to start from

@@ -201,6 +201,7 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
             }
         }
         (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
         (Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": agrees with what the kept outcomes share")?;
             if checked.seed != 0 {

@@ -5,10 +5,8 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, init, interrupt, man, run, suggest, sweep, validate};
+use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
 use crate::api::spelling;
-use crate::kernel::Choices;
-use crate::sim::{self, Plan};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
@@ -61,6 +59,7 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Conform(args) => conform(args, terminal),
+        Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions(args) => completions::completions(args, terminal),
@@ -72,10 +71,8 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     if let Some(problem) = args.paths.iter().find_map(|path| suggest::missing(path)) {
         return Err(Failure::Input(problem));
     }
-    // Seed 0 is the run in which every choice falls on its first alternative, as the recorder's do.
-    let model = |plan: &Plan, seed: u64| sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) });
     let mut out = terminal.out();
-    let code = conform::run(args, &model, &mut out, &mut io::stderr().lock())?;
+    let code = conform::run(args, &conform::model, &mut out, &mut io::stderr().lock())?;
     out.flush()?;
     Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
 }

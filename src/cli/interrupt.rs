@@ -1,6 +1,8 @@
 //! Ctrl-C. While a command simulates or writes, it is only asked to stop, so that nothing half-written is left under a
 //! final name; at any other time, and at the second Ctrl-C, the program ends at once.
 
+#![expect(clippy::disallowed_types, reason = "the handler of a signal runs on a thread of its own")]
+
 use super::exit::Exit;
 use std::fs;
 use std::path::{Path, PathBuf};

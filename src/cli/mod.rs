@@ -10,6 +10,7 @@ mod dispatch;
 pub mod exit;
 mod failure;
 mod file;
+mod import;
 mod init;
 mod interrupt;
 mod man;

@@ -1,5 +1,11 @@
 //! How far a command is: a bar on a terminal, a plain line every few seconds elsewhere, nothing in the first second.
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "progress is told by the clock of the wall, on stderr only, and by several threads in a sweep"
+)]
+
 use super::terminal::Terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Mutex, PoisonError};

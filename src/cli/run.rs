@@ -77,7 +77,9 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
             let message = format!("the results of {} and {} would both be {}", earlier.source.file, later.source.file, place.display());
             return Err(Failure::Input(Problem::new(message).help("run them one by one, with different folders as --out")));
         }
-        writable(&args.out, &later.plan.name)?;
+    }
+    for scenario in &ready {
+        writable(&args.out, &scenario.plan.name)?;
     }
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {

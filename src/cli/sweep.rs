@@ -66,9 +66,10 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     let (axes, fixed) = axes(args)?;
     let base = args.change.overrides(fixed.clone());
     let sweep = Sweep { loaded: &loaded, base, axes, seeds: args.seeds, window: args.needless_within };
+    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let prepared = sweep.prepare(jobs).map_err(|stopped| failure(stopped, String::new))?;
     let name = format!("{}-sweep", loaded.name);
     writable(&args.out, &name)?;
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
 
     let progress = Progress::new(terminal, args.quiet, &loaded.name, sweep.size().unwrap_or(u64::MAX), |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
@@ -81,14 +82,10 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     };
     let interrupted = |what: String| {
         progress.clear();
-        let folder = args.out.join(&name);
-        Failure::Interrupted(format!("interrupted{what}; nothing was written to {}", folder.display()))
+        format!("interrupted{what}; nothing was written to {}", args.out.join(&name).display())
     };
-    let cases = interrupt::heeding(|| sweep.run(jobs, &watch)).map_err(|stopped| match stopped {
-        Stopped::Problems(problems) => Failure::Problems(problems),
-        Stopped::Threads(error) => Failure::Io(error.to_string()),
-        Stopped::Asked => interrupted(format!(" after {} of {} runs", done.load(Relaxed), sweep.size().unwrap_or(0))),
-    })?;
+    let after = || interrupted(format!(" after {} of {} runs", done.load(Relaxed), sweep.size().unwrap_or(0)));
+    let cases = interrupt::heeding(|| prepared.run(&watch)).map_err(|stopped| failure(stopped, after))?;
     progress.then("writing results");
     let rows: Vec<Row> = cases.iter().map(Row::new).collect();
     let first_seed = cases.first().and_then(|c| c.runs.first()).map_or(0, |r| r.seed);
@@ -98,7 +95,8 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         interrupt::finished();
         written
     });
-    let written = written.map_err(|error| if interrupt::asked() { interrupted(String::new()) } else { folder_failure(&error) })?;
+    let written = written
+        .map_err(|error| if interrupt::asked() { Failure::Interrupted(interrupted(String::new())) } else { folder_failure(&error) })?;
     progress.clear();
 
     let mut out = terminal.out();
@@ -108,6 +106,14 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     }
     out.flush()?;
     Ok(Exit::Fine)
+}
+
+fn failure(stopped: Stopped, interrupted: impl FnOnce() -> String) -> Failure {
+    match stopped {
+        Stopped::Problems(problems) => Failure::Problems(problems),
+        Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
+        Stopped::Asked => Failure::Interrupted(interrupted()),
+    }
 }
 
 /// The settings with several values, and the others as `PATH=VALUE`.

@@ -4,4 +4,4 @@
 
 pub mod sweep;
 
-pub use sweep::{Axis, Case, Outcome, Stopped, Sweep};
+pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};

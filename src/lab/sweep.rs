@@ -99,40 +99,52 @@ impl Sweep<'_> {
         first.checked_add(self.seeds).map(|end| first..end).ok_or_else(too_many)
     }
 
-    /// The combinations, all of which can be built; every problem that any of them has, once.
-    fn checked(&self) -> Result<Vec<(Overrides, Range<u64>)>, Problems> {
+    /// Makes sure that every combination can be built, on so many threads, which will do the runs, too.
+    ///
+    /// # Errors
+    /// Every problem that any of the combinations has, once; or the threads cannot be started.
+    pub fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
         let size = self.size().filter(|&n| n <= RUNS_MAX);
         size.ok_or_else(|| Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs"))))?;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let check = |values: &Vec<String>| {
             let overrides = self.overrides(values);
             scenario::build(self.loaded, &overrides)?;
             let seeds = self.seeds_of(&overrides)?;
             Ok((overrides, seeds))
         };
-        let checked: Vec<Result<_, Problems>> = self.combinations().par_iter().map(check).collect();
+        let checked: Vec<Result<_, Problems>> = threads.install(|| self.combinations().par_iter().map(check).collect());
         let mut said = BTreeSet::new();
         let mut problems = Vec::new();
         for found in checked.iter().filter_map(|c| c.as_ref().err()) {
             problems.extend(found.0.iter().filter(|p| said.insert(p.to_string())).cloned());
         }
-        if problems.is_empty() { checked.into_iter().collect() } else { Err(Problems(problems)) }
+        if !problems.is_empty() {
+            return Err(Problems(problems).into());
+        }
+        Ok(Prepared { sweep: self, threads, cases: checked.into_iter().collect::<Result<_, _>>()? })
     }
+}
 
-    /// Runs everything on so many threads. `watch` is told when a run is done, and asked now and then whether to go on.
+/// A sweep whose combinations can all be built.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    sweep: &'a Sweep<'a>,
+    threads: rayon::ThreadPool,
+    cases: Vec<(Overrides, Range<u64>)>,
+}
+
+impl Prepared<'_> {
+    /// Runs everything. `watch` is told when a run is done, and asked now and then whether to go on.
     ///
     /// # Errors
-    /// [`Stopped`]; a combination that cannot be built is found before anything runs.
-    pub fn run(&self, jobs: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        pool.install(|| self.run_here(jobs, watch))
-    }
-
-    fn run_here(&self, jobs: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
-        let checked = self.checked()?;
+    /// [`Stopped`].
+    pub fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
         // A plan serves several seeds, but not so many that threads wait for the last piece of work.
-        let runs = checked.len() as u64 * self.seeds;
-        let step = (runs / (jobs as u64 * 8).max(1)).clamp(1, self.seeds.max(1));
-        let pieces: Vec<(&Overrides, Range<u64>)> = checked
+        let runs = self.cases.len() as u64 * self.sweep.seeds;
+        let step = (runs / (self.threads.current_num_threads() as u64 * 8)).clamp(1, self.sweep.seeds.max(1));
+        let pieces: Vec<(&Overrides, Range<u64>)> = self
+            .cases
             .iter()
             .flat_map(|(overrides, seeds)| {
                 let starts = (seeds.start..seeds.end).step_by(usize::try_from(step).unwrap_or(usize::MAX));
@@ -141,12 +153,12 @@ impl Sweep<'_> {
             .collect();
         let stop = AtomicBool::new(false);
         let piece = |(overrides, seeds): &(&Overrides, Range<u64>)| {
-            let plan = scenario::build(self.loaded, overrides)?;
+            let plan = scenario::build(self.sweep.loaded, overrides)?;
             let mut outcomes = Vec::new();
             for seed in seeds.clone() {
                 let goes_on = |event| !stop.load(Relaxed) && watch(event);
                 let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
-                outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, self.window) });
+                outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, self.sweep.window) });
                 if !finished || !goes_on(Event::Done) {
                     stop.store(true, Relaxed);
                     return Err(Stopped::Asked);
@@ -155,10 +167,11 @@ impl Sweep<'_> {
             Ok(outcomes)
         };
         // Collected in full, so that the first error by order is the one that is returned.
-        let done: Vec<Result<Vec<Outcome>, Stopped>> = pieces.par_iter().map(piece).collect();
+        let done: Vec<Result<Vec<Outcome>, Stopped>> = self.threads.install(|| pieces.par_iter().map(piece).collect());
         let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-        let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX);
-        Ok(self.combinations().into_iter().map(|values| Case { values, runs: outcomes.by_ref().take(seeds).collect() }).collect())
+        let seeds = usize::try_from(self.sweep.seeds).unwrap_or(usize::MAX);
+        let values = self.sweep.combinations().into_iter();
+        Ok(values.map(|values| Case { values, runs: outcomes.by_ref().take(seeds).collect() }).collect())
     }
 }
 
@@ -216,7 +229,7 @@ mod tests {
         let loaded = loaded();
         // Silent from 60 s to 180 s. Unknown and tainted 40 to 50 s after the last heartbeat (grace 50 s, seen every 5 s),
         // that is, by 120 s at the latest: tolerating nothing, both pods are evicted; tolerating 300 s, none is.
-        let cases = sweep(&loaded, vec![axis(TOLERATION, &["0", "300"])], 4).run(2, &|_| true).expect("it runs");
+        let cases = sweep(&loaded, vec![axis(TOLERATION, &["0", "300"])], 4).prepare(2).and_then(|p| p.run(&|_| true)).expect("it runs");
         let evicted: Vec<Vec<u64>> = cases.iter().map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect()).collect();
         assert_eq!(evicted, [[2, 2, 2, 2], [0, 0, 0, 0]]);
         // The nodes are back two minutes after they were lost, within the five of the window.
@@ -231,20 +244,18 @@ mod tests {
     fn threads_do_not_matter() {
         let loaded = loaded();
         let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "60"])], 7);
-        let one = sweep.run(1, &|_| true).expect("it runs");
-        assert_eq!(one, sweep.run(5, &|_| true).expect("it runs"));
+        let one = sweep.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs");
+        assert_eq!(one, sweep.prepare(5).and_then(|p| p.run(&|_| true)).expect("it runs"));
         let seeds: Vec<u64> = one[2].runs.iter().map(|r| r.seed).collect();
         assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]
-    fn a_wrong_path_is_said_once_and_nothing_runs() {
+    fn a_wrong_path_is_said_once() {
         let loaded = loaded();
-        let runs = AtomicU64::new(0);
         let sweep = sweep(&loaded, vec![axis("pods.v.count", &["1", "2", "3"])], 7);
-        let stopped = sweep.run(2, &|_| runs.fetch_add(1, Relaxed) < u64::MAX).expect_err("there is no such group");
+        let stopped = sweep.prepare(2).map(drop).expect_err("there is no such group");
         assert!(matches!(&stopped, Stopped::Problems(p) if p.0.len() == 1), "{stopped}");
-        assert_eq!(runs.load(Relaxed), 0);
     }
 
     #[test]
@@ -253,7 +264,7 @@ mod tests {
         let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30"])], 50);
         let runs = AtomicU64::new(0);
         let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
-        assert!(matches!(sweep.run(2, &watch), Err(Stopped::Asked)));
+        assert!(matches!(sweep.prepare(2).and_then(|p| p.run(&watch)), Err(Stopped::Asked)));
         assert!(runs.load(Relaxed) < 10, "{runs:?}");
     }
 
@@ -261,9 +272,9 @@ mod tests {
     fn too_many_runs_are_refused() {
         let loaded = loaded();
         let mut many = sweep(&loaded, vec![], u64::MAX);
-        assert!(matches!(many.run(1, &|_| true), Err(Stopped::Problems(_))));
+        assert!(matches!(many.prepare(1), Err(Stopped::Problems(_))));
         many.seeds = 2;
         many.base.seed = Some(u64::MAX);
-        assert!(matches!(many.run(1, &|_| true), Err(Stopped::Problems(_))));
+        assert!(matches!(many.prepare(1), Err(Stopped::Problems(_))));
     }
 }

@@ -10,7 +10,7 @@ use crate::apiserver::{Admission, ApiServer, NewNode, NewPod};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
-use crate::trace::{Actor, Sink, Trace};
+use crate::trace::{Actor, Trace};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ impl Cluster {
                 .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
             taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
         };
-        let api = ApiServer::new(ctx, admission, names, Sink::Memory(Trace::default()));
+        let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),

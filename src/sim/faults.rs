@@ -3,7 +3,10 @@
 use super::cluster::Cluster;
 use super::plan::{Action, Do, NodeIndex, Phase, UserMode, WatchedResource};
 use crate::api::kubectl_taint::TaintEdit;
-use crate::api::names::NodeId;
+use crate::api::names::{NodeId, PodId};
+use crate::api::toleration::Toleration;
+use crate::api::validation::validate_toleration_update;
+use crate::apiserver::ApiError;
 use crate::client::Resource;
 use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
@@ -130,14 +133,16 @@ impl Cluster {
             }),
             Do::CreatePod(pod) => self.create_late_pod(*pod),
             Do::DeletePod(pod, grace) => {
-                let _ = self.api.delete_pod(Actor::User, self.pod_ids[*pod as usize], *grace, None);
+                let id = self.pod_ids[*pod as usize];
+                let result = self.api.delete_pod(Actor::User, id, *grace, None);
+                self.told_of_pod(action.entry, id, result);
             }
             Do::BindPod(pod, node) => {
-                let _ = self.api.bind_pod(Actor::User, self.pod_ids[*pod as usize], self.node_id(*node));
+                let id = self.pod_ids[*pod as usize];
+                let result = self.api.bind_pod(Actor::User, id, self.node_id(*node));
+                self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
-            Do::PatchTolerations(pod, tolerations) => {
-                let _ = self.api.set_tolerations(Actor::User, self.pod_ids[*pod as usize], tolerations.clone());
-            }
+            Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
         }
     }
 
@@ -154,6 +159,50 @@ impl Cluster {
             }
         };
         let _ = self.api.patch_node_taints(Actor::User, id, None, taints);
+    }
+
+    /// Replaces a pod's tolerations. For people the API server's rule holds that those that are there stay, but for their
+    /// seconds: what is given changes the seconds of those it equals, and the rest is added.
+    fn patch_tolerations(&self, entry: u32, id: PodId, tolerations: &[Toleration]) {
+        let mut wanted = tolerations.to_vec();
+        if self.plan.timing.user == UserMode::Kubectl
+            && let Some(pod) = self.api.pod(id)
+        {
+            let old = &pod.template.tolerations;
+            wanted.clone_from(old);
+            for t in tolerations {
+                let same = |o: &&mut Toleration| (&o.key, o.operator, &o.value, o.effect) == (&t.key, t.operator, &t.value, t.effect);
+                match wanted.iter_mut().find(same) {
+                    Some(o) => o.toleration_seconds = t.toleration_seconds,
+                    None => wanted.push(t.clone()),
+                }
+            }
+            let operators = self.plan.profile.taint_eviction.comparison_operators;
+            if let Some(error) = validate_toleration_update(&wanted, old, "spec.tolerations", operators).first() {
+                let name = self.short_name(id);
+                return self.refuse(entry, &format!("The Pod \"{name}\" is invalid: {error}"));
+            }
+        }
+        let result = self.api.set_tolerations(Actor::User, id, wanted);
+        self.told_of_pod(entry, id, result.map(|_| ()));
+    }
+
+    /// A pod's name without its namespace.
+    fn short_name(&self, id: PodId) -> String {
+        self.api.names(|n| n.pod_name(id).rsplit('/').next().unwrap_or_default().to_owned())
+    }
+
+    /// What kubectl prints of a write to a pod that the API server refused.
+    fn told_of_pod(&self, entry: u32, id: PodId, result: Result<(), ApiError>) {
+        if self.plan.timing.user != UserMode::Kubectl {
+            return;
+        }
+        let name = self.short_name(id);
+        match result {
+            Ok(()) => {}
+            Err(ApiError::NotFound) => self.refuse(entry, &format!("Error from server (NotFound): pods \"{name}\" not found")),
+            Err(_) => self.refuse(entry, &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted")),
+        }
     }
 
     /// Records what kubectl refused; the run goes on.

@@ -1,7 +1,7 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
 use super::record::{EventText, Record, What};
-use super::sink::Trace;
+use super::records::Trace;
 use crate::api::names::{NodeId, PodId, TextId};
 
 /// The message of an event about an object: `name` is a node's name, or a pod's `namespace/name`.

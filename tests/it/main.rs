@@ -1,6 +1,8 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
+mod cli;
 mod conformance;
+mod eager;
 mod kernel_workloads;
 mod pack_traces;
 mod scenarios;

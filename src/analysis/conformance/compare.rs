@@ -37,6 +37,8 @@ pub enum Evidence {
     Shape(usize),
     /// The run, or that of another seed, agrees with what the kept outcomes have in common.
     Consistent,
+    /// Few seeds leave the envelope, and only where the recorded runs are themselves far apart.
+    Chance,
 }
 
 impl Verdict {

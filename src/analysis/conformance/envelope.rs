@@ -104,8 +104,37 @@ impl fmt::Display for Offender {
     }
 }
 
-/// The worst of what lies outside an envelope whose times are widened `times` over.
-pub fn offender(ours: &[Line], kinds: &BTreeMap<String, KindRange>, times_over: u64) -> Option<Offender> {
+impl Offender {
+    /// Whether recorded runs differ so much here that one more of them could have come as far outside: a range wider than the
+    /// tolerance, and no farther from it than it is wide. Twenty runs do not show the ends of what varies so.
+    pub fn may_be_chance(&self) -> bool {
+        match self.offence {
+            Offence::New(_) => false,
+            Offence::Count { range: [least, most], ours } => {
+                let outside = least.saturating_sub(ours) + ours.saturating_sub(most);
+                outside <= most.saturating_sub(least)
+            }
+            Offence::Time { range: [from, to], ours, .. } => {
+                let (width, outside) = (to.saturating_sub(from), from.saturating_sub(ours) + ours.saturating_sub(to));
+                let tolerance = widened([to, to], 1)[1].saturating_sub(to);
+                width > tolerance && outside <= width
+            }
+        }
+    }
+}
+
+/// The worst of what lies outside an envelope whose times are widened `times_over`.
+pub(super) fn offender(ours: &[Line], kinds: &BTreeMap<String, KindRange>, times_over: u64) -> Option<Offender> {
+    worst(offenders(ours, kinds, times_over))
+}
+
+/// The worst of them; of equally bad ones the first.
+pub(super) fn worst(offenders: Vec<Offender>) -> Option<Offender> {
+    offenders.into_iter().rev().max_by_key(|o| o.offence.weight())
+}
+
+/// All that lies outside an envelope whose times are widened `times_over`.
+pub(super) fn offenders(ours: &[Line], kinds: &BTreeMap<String, KindRange>, times_over: u64) -> Vec<Offender> {
     let ours = times(ours);
     let mut found: Vec<Offender> = Vec::new();
     let mut add = |kind: &str, offence| found.push(Offender { kind: kind.to_owned(), offence });
@@ -125,8 +154,7 @@ pub fn offender(ours: &[Line], kinds: &BTreeMap<String, KindRange>, times_over: 
             }
         }
     }
-    // Of equally bad ones the first in the order of kinds.
-    found.into_iter().rev().max_by_key(|o| o.offence.weight())
+    found
 }
 
 #[cfg(test)]
@@ -159,6 +187,18 @@ mod tests {
             let found = offender(&run(&times), &envelope(), 1).unwrap();
             assert!(matches!(found.offence, Offence::Time { k: at, .. } if at == k), "{times:?}: {found}");
         }
+    }
+
+    #[test]
+    fn only_what_recorded_runs_do_not_agree_on_may_be_chance() {
+        let chance = |times: &[u64]| offenders(&run(times), &envelope(), 1).iter().map(Offender::may_be_chance).collect::<Vec<_>>();
+        // The second is recorded from 30 to 40 s, far beyond 1 %: up to 10 s more may be chance.
+        assert_eq!(chance(&[1_000, 50_000]), [true]);
+        assert_eq!(chance(&[1_000, 50_001]), [false]);
+        // The third was recorded once: nothing is known of how it varies. There are 2 or 3 of them, so 1 or 4 may be chance.
+        assert_eq!(chance(&[1_000, 30_000, 51_000]), [false]);
+        assert_eq!(chance(&[1_000]), [true]);
+        assert_eq!(chance(&[]), [false]);
     }
 
     #[test]

@@ -16,4 +16,4 @@ pub use canonical::lines;
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub use difference::Difference;
-pub use envelope::{Offence, Offender, offender};
+pub use envelope::{Offence, Offender};

@@ -197,7 +197,7 @@ impl Kubelets {
         }
         let (mut backoff, mut spent) = (RECONNECT_FIRST, Dur::ZERO);
         while backoff < RECONNECT_MAX && BROKEN_CONNECTION + spent < silent {
-            spent = spent + backoff;
+            spent += backoff;
             backoff = (backoff * 2).min(RECONNECT_MAX);
         }
         now + Dur::from_nanos(self.ctx.uniform(self.points.watch_back, self.object(node), 0, backoff.as_nanos()))

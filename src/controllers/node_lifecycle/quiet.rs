@@ -165,6 +165,11 @@ impl Controller {
         known && self.informers.beat(node.id) == Beat::Silent
     }
 
+    /// Every node has to be looked at again.
+    pub(super) fn nothing_is_settled(&self) {
+        self.rest.with(|r| r.settled.clear());
+    }
+
     fn settle(&self, node: &Rc<Node>) {
         self.rest.with(|r| {
             if r.settled.len() <= node.id.index() {

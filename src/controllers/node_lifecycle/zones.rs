@@ -24,6 +24,8 @@ impl Controller {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
+        // A node that the zone's old queue knew is put into the new one, tainted as it may be.
+        self.nothing_is_settled();
     }
 
     /// Whether a node's zone has a state.

@@ -317,9 +317,27 @@ mod tests {
             c.order(p, &mut items, |i| object(*i));
             items
         };
-        let (all, without) = (order(&[0, 1, 2, 3, 4, 5, 6, 7]), order(&[0, 1, 2, 4, 5, 6, 7]));
-        assert_eq!(all.iter().copied().filter(|i| *i != 3).collect::<Vec<_>>(), without);
-        assert_ne!(without, [0, 1, 2, 4, 5, 6, 7], "seed 3 does not happen to leave seven items as they were");
+        // More than eight items, so that each draws a rank of its own.
+        let twelve: Vec<u32> = (0..12).collect();
+        let eleven: Vec<u32> = (0..12).filter(|i| *i != 3).collect();
+        let without = order(&eleven);
+        assert_eq!(order(&twelve).into_iter().filter(|i| *i != 3).collect::<Vec<_>>(), without);
+        assert_ne!(without, eleven, "seed 3 does not happen to leave eleven items as they were");
+    }
+
+    #[test]
+    fn few_items_are_walked_from_one_of_eight_slots_on() {
+        let mut seen = std::collections::BTreeMap::new();
+        for seed in 0..800 {
+            let mut c = Choices::seeded(seed);
+            let p = c.point("walk");
+            let mut items = [0, 1, 2];
+            c.order(p, &mut items, |i| object(*i));
+            *seen.entry(items).or_insert(0) += 1;
+        }
+        // Three of eight slots are taken: from the first, and from the five empty ones behind, the order is as given (6 of 8).
+        assert_eq!(seen.keys().copied().collect::<Vec<_>>(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
+        assert!((500..700).contains(&seen[&[0, 1, 2]]), "{seen:?}");
     }
 
     #[test]

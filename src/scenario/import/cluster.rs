@@ -195,6 +195,7 @@ impl Gathered {
             if node.is_none() {
                 summary.unbound.push(pod.full_name());
             }
+            summary.unadmitted += usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
             summary.terminating += usize::from(matches!(shape.start, StartShape::State { deletion: Some(_), .. }));
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
         }

@@ -11,7 +11,7 @@ use super::times::{Times, time};
 use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
 use crate::api::pod::{PodConditionType, PodPhase};
-use crate::api::taint::Effect;
+use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::validation;
 use std::collections::BTreeMap;
@@ -51,6 +51,16 @@ pub(super) struct TolerationShape {
     pub value: String,
     pub effect: Option<Effect>,
     pub seconds: Option<i64>,
+}
+
+impl PodShape {
+    /// Whether there is a toleration, of whatever length, for both taints of a failing node: every pod that passed the
+    /// admission plugin DefaultTolerationSeconds has them (`plugin/pkg/admission/defaulttolerationseconds/admission.go`).
+    pub(super) fn has_default_tolerations(&self) -> bool {
+        let no_execute = |t: &&TolerationShape| t.effect.is_none_or(|e| e == Effect::NoExecute);
+        let has = |key: &str| self.tolerations.iter().filter(no_execute).any(|t| t.key.is_empty() || t.key == key);
+        self.static_from_url == Some(false) || has(NOT_READY) && has(UNREACHABLE)
+    }
 }
 
 impl TolerationShape {
@@ -115,6 +125,11 @@ impl RawPod {
     /// The node it is bound to.
     pub(super) fn node(&self) -> Option<&str> {
         self.spec.node_name.as_deref().filter(|n| !n.is_empty())
+    }
+
+    /// It comes from an API server, and not from a manifest.
+    pub(super) fn has_status(&self) -> bool {
+        self.status.phase.as_deref().is_some_and(|p| !p.is_empty())
     }
 
     /// Its times go into `times`; a deletion's lies in the future, and says nothing.

@@ -28,6 +28,8 @@ pub struct Summary {
     pub orphans: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
     pub made_up: Vec<String>,
+    /// Pods of a running cluster that lack a toleration which the admission plugin DefaultTolerationSeconds gives to all.
+    pub unadmitted: usize,
     /// Objects that were there more than once, alike.
     pub repeated: usize,
     /// Kinds that are not modelled yet, and how many objects of each were left out.
@@ -63,6 +65,15 @@ impl Summary {
         say(self.terminating, format!("{} Terminating, and stay so", count(self.terminating, "pod")));
         let n = self.unbound.len();
         say(n, format!("{} bound to no node, kept pending (the scheduler is not simulated yet): {}", count(n, "pod"), some(&self.unbound)));
+        let n = self.unadmitted;
+        say(
+            n,
+            format!(
+                "{} without a toleration for not-ready or unreachable, as if the API server ran without DefaultTolerationSeconds; \
+                 a run adds 300 s, unless its flags disable that plugin",
+                count(n, "pod")
+            ),
+        );
         let n = self.orphans.len();
         say(
             n,

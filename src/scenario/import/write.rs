@@ -35,6 +35,10 @@ impl ImportedCluster {
         push(&mut out, "horizon", &"30m");
         out.push_str("    // Eviction timers are in no export: they start over with the controllers.\n");
         push(&mut out, "controllers_start", &"0s");
+        if self.summary.unadmitted > 0 {
+            out.push_str("    // To keep pods without default tolerations as they are:\n");
+            out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
+        }
         list(&mut out, "nodes", &self.nodes);
         list(&mut out, "pods", &self.pods);
         self.fault(&mut out);

@@ -188,3 +188,20 @@ fn pods_of_nodes_that_are_not_there_are_left_out() {
     let cluster = good(&POD.replace("n1", "gone"));
     assert_eq!((cluster.summary.made_up.as_slice(), cluster.summary.pods), (&["gone".to_owned()][..], 1));
 }
+
+/// Every pod of a cluster with DefaultTolerationSeconds tolerates both taints for some time, or for ever.
+#[test]
+fn pods_that_were_not_admitted_by_default_are_counted() {
+    let pod_of = |name: &str, tolerations: &str| {
+        POD.replace("\"p\"", &format!("\"{name}\"")).replace("\"nodeName\"", &format!("\"tolerations\":[{tolerations}],\"nodeName\""))
+    };
+    let both = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"},{\"key\":\"node.kubernetes.io/unreachable\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}";
+    let one = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"}";
+    let cluster = good(
+        &[NODE, &pod_of("both", both), &pod_of("all", "{\"operator\":\"Exists\"}"), &pod_of("one", one), &pod_of("none", "")].concat(),
+    );
+    assert_eq!(cluster.summary.unadmitted, 2);
+    assert!(cluster.to_scenario().contains("// flags: (kube_apiserver: {\"disable-admission-plugins\""));
+    assert_eq!(super::exports(&["healthy-all.json.gz"]).summary.unadmitted, 0);
+    assert_eq!(super::exports(&["manifest-multidoc.yaml.gz"]).summary.unadmitted, 0, "never sent");
+}

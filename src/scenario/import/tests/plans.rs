@@ -4,6 +4,7 @@ use super::{export, exports};
 use crate::api::meta::Timestamp;
 use crate::scenario::{Loaded, Overrides, Problems, build, parse};
 use crate::sim::plan::{NodeStart, Plan, PodStart};
+use crate::trace::What;
 use std::path::Path;
 
 fn load(text: &str) -> Result<Loaded, Problems> {
@@ -106,4 +107,21 @@ fn the_whole_degraded_cluster_builds() {
     let plan = plan(&cluster.to_scenario());
     let terminating = plan.pods.iter().filter(|p| matches!(p.start, PodStart::Imported { deletion: Some(_), .. }));
     assert_eq!((plan.nodes.len(), plan.pods.len(), terminating.count()), (24, 233, 56));
+}
+
+/// The outage goes on as it stood: nobody comes back, and pods that were Terminating stay so. A partition that names the
+/// nodes that are cut off ends at its end: kubelets report, and stop the 56 pods that they were told to stop. Taints go
+/// when the controllers start, as they do upstream (`monitorNodeHealth` takes every node it did not know as reachable).
+#[test]
+fn a_degraded_cluster_runs_on() {
+    let cluster = super::super::ImportedCluster::read(&[export("degraded-nodes.yaml.gz"), export("degraded-pods.yaml.gz")]).unwrap();
+    let gone = |text: &str| {
+        let trace = crate::sim::run(&plan(text), crate::kernel::Choices::seeded(1));
+        trace.iter().filter(|r| r.what == What::PodGone).count()
+    };
+    let text = cluster.to_scenario();
+    assert_eq!(gone(&text), 0);
+    let names = format!("{:?}", cluster.summary.cut_off);
+    let entry = format!("timeline: [(at: \"0s\", name: \"outage\", do: Partition(nodes: Nodes({names}), duration: \"5m\"))],\n)");
+    assert_eq!(gone(&(text.trim_end().strip_suffix(')').unwrap().to_owned() + &entry)), 56);
 }

@@ -1,4 +1,4 @@
-//! Where records go while a run writes them, and the finished trace.
+//! The records of a run, in chunks.
 
 use super::record::{Record, RecordId};
 use crate::api::names::Names;
@@ -17,15 +17,6 @@ pub struct TaintChange {
     pub removed: Vec<Taint>,
 }
 
-/// Takes records.
-#[derive(Debug)]
-pub enum Sink {
-    /// Counts and drops them.
-    Null(u32),
-    /// Keeps them.
-    Memory(Trace),
-}
-
 /// The records of a run in order, with what they refer to.
 #[derive(Debug, Default)]
 pub struct Trace {
@@ -38,20 +29,12 @@ pub struct Trace {
     pub horizon: Time,
 }
 
-impl Sink {
-    /// Takes a record and gives it its id.
-    pub fn push(&mut self, record: Record) -> RecordId {
-        match self {
-            Sink::Null(n) => {
-                *n += 1;
-                *n - 1
-            }
-            Sink::Memory(t) => t.push(record),
-        }
-    }
-}
-
 impl Trace {
+    /// No records yet, of a run with these names.
+    pub fn of(names: Names) -> Self {
+        Trace { names, ..Trace::default() }
+    }
+
     /// Appends a record and gives it its id.
     pub fn push(&mut self, record: Record) -> RecordId {
         match self.chunks.last_mut() {

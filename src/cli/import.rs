@@ -1,0 +1,74 @@
+//! `taintsim import`: turns what `kubectl get nodes,pods -A -o json` prints into a scenario.
+//!
+//! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left out.
+
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::file::write_whole;
+use super::suggest;
+use super::terminal::Terminal;
+use crate::scenario::Problem;
+use crate::scenario::import::{ImportError, ImportedCluster, Input};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `taintsim import`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// What `kubectl get nodes,pods -A -o json` (or yaml) printed, also gzipped; `-` is standard input. Several files make one
+    /// cluster
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The scenario to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace a scenario that is there
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// Do not say what was taken and what was left out
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
+    let to_file = args.out.as_deref().filter(|out| out.as_os_str() != "-");
+    if let Some(out) = to_file.filter(|out| out.symlink_metadata().is_ok() && !args.force) {
+        let problem = Problem::new(format!("{} exists; it is left as it is", out.display()));
+        return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
+    }
+    let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let cluster = ImportedCluster::read(&inputs).map_err(|e| refused(&e))?;
+    let text = cluster.to_scenario();
+    match to_file {
+        Some(out) => write_whole(out, text.as_bytes())?,
+        None => {
+            let mut out = terminal.out();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    if !args.quiet {
+        for line in cluster.summary.lines() {
+            terminal.note(&line);
+        }
+        if let Some(out) = to_file.map(Path::display) {
+            terminal.note(&format!("Wrote {out}. Nothing goes wrong in it yet: its `timeline` is commented out. Then: taintsim run {out}"));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn read(file: &Path) -> Result<Input, Failure> {
+    if let Some(problem) = (file.as_os_str() != "-").then(|| suggest::missing(file)).flatten() {
+        return Err(Failure::Input(problem));
+    }
+    match file.to_str() {
+        Some(name) => Input::read(name, &mut io::stdin().lock()).map_err(|e| refused(&e)),
+        None => Err(Failure::Input(Problem::new(format!("the name of {} is not UTF-8", file.display())))),
+    }
+}
+
+fn refused(error: &ImportError) -> Failure {
+    Failure::Input(Problem::new(error.to_string()))
+}

@@ -1,0 +1,140 @@
+//! Every kind of bad input: a clear message, the documented exit code, no panic, no hang, nothing half-written.
+
+use super::Scratch;
+
+/// `run` and `validate` refuse a file alike, and nothing is written.
+fn refused(scratch: &Scratch, file: &str, said: &[&str]) {
+    scratch.call(&["run", file]).fails(2, said);
+    scratch.call(&["sweep", file, "--seeds", "2", "--set", "horizon=1m,2m", "--quiet"]).fails(2, &[]);
+    let validated = scratch.call(&["validate", file]);
+    assert!([2, 4].contains(&validated.code), "{}", validated.stderr);
+    assert!(!scratch.path("output").exists());
+}
+
+#[test]
+fn files_that_are_no_scenarios() {
+    let scratch = Scratch::with_starter();
+    std::fs::create_dir(scratch.path("folder.ron")).expect("a folder");
+    scratch.write("binary.ron", b"Scenario(\n\xff\xfe");
+    scratch.write("empty.ron", "");
+    scratch.write("syntax.ron", "Scenario(version: 1 horizon: \"1m\")");
+    refused(&scratch, "missing.ron", &["cannot read missing.ron: there is no such file"]);
+    refused(&scratch, "folder.ron", &["folder.ron is a directory"]);
+    refused(&scratch, "binary.ron", &["line 2 is not UTF-8"]);
+    refused(&scratch, "empty.ron", &["the file is empty", "taintsim init"]);
+    refused(&scratch, "syntax.ron", &["[syntax.ron:1:21]", "expected a comma"]);
+}
+
+#[test]
+fn mistakes_in_a_scenario() {
+    let scratch = Scratch::with_starter();
+    let wrong = |from: &str, to: &str, said: &[&str]| {
+        scratch.edited("b.ron", from, to);
+        refused(&scratch, "b.ron", said);
+    };
+    wrong("timeline:", "timelin:", &["`timelin` is not a field", "did you mean `timeline`?"]);
+    wrong("node: \"a-3\"", "node: \"a-9\"", &["there is no node `a-9`"]);
+    wrong("duration: \"7m\"", "duration: \"-7m\"", &["-7m is negative"]);
+    wrong("horizon: \"30m\"", "horizon: \"99999999h\"", &["longer than 292 years"]);
+    wrong("horizon: \"30m\"", "horizon: \"18446744073709551616ns\"", &["18446744073709551616ns"]);
+    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"-1\" })", &["-1 is negative"]);
+    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"99999999999999999999Ei\" })", &["99999999999999999999Ei"]);
+    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"lots\" })", &["lots"]);
+    wrong("taint: \"maintenance=true:NoExecute\"", "taint: \"maintenance=true:NoExcute\"", &["NoExcute", "did you mean"]);
+    wrong("taint: \"maintenance=true:NoExecute\"", "taint: \"main tenance=true:NoExecute\"", &["main tenance"]);
+    wrong("count: 20", "count: -20", &["out of range"]);
+    wrong("tolerationSeconds: 120", "tolerationSeconds: 99999999999999999999", &["out of range"]);
+    wrong("timeline: [", "expect: [], timeline: [", &["`expect` is not supported by this version"]);
+}
+
+#[test]
+fn sizes_that_no_machine_could_hold() {
+    let scratch = Scratch::with_starter();
+    for (from, to, said) in [
+        ("a-{0..4}", "a-{0..9999999}", "more than the limit of 200000"),
+        ("a-{0..4}", "a-{0..999}-{0..999}-{0..999}-{0..999}", "limit"),
+        ("a-{0..4}", "a-{0..18446744073709551615}", ""),
+        ("count: 20", "count: 4000000000", "too many"),
+        ("at: \"5m\", name: \"cut b\"", "at: \"5m\", every: \"1ns\", times: 1000000000, name: \"cut b\"", ""),
+    ] {
+        scratch.edited("b.ron", from, to);
+        refused(&scratch, "b.ron", &[said]);
+    }
+}
+
+#[test]
+fn nesting_and_endless_lines() {
+    let scratch = Scratch::with_starter();
+    for (name, text) in [
+        ("parens.ron", "(".repeat(1000)),
+        ("brackets.ron", "[{".repeat(100_000)),
+        ("selectors.ron", format!("(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}", "Share(of: ".repeat(1000))),
+        ("somes.ron", format!("(version: {}1", "Some(".repeat(100_000))),
+        ("comments.ron", "/*".repeat(100_000)),
+    ] {
+        scratch.write(name, text);
+        let called = scratch.call(&["run", name]);
+        called.fails(2, &[name]);
+        // A line of megabytes is not thrown at the reader.
+        assert!(called.stderr.len() < 2000, "{name}: {} bytes", called.stderr.len());
+    }
+}
+
+#[test]
+fn an_export_that_is_a_bomb() {
+    let scratch = Scratch::new();
+    let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for i in 1..12 {
+        let refs = vec![format!("*a{}", i - 1); 10].join(", ");
+        bomb.push_str(&format!("a{i}: &a{i} [{refs}]\n"));
+    }
+    bomb.push_str("kind: List\napiVersion: v1\nitems: *a11\n");
+    scratch.write("bomb.yaml", bomb);
+    scratch.call(&["import", "bomb.yaml"]).fails(2, &["bomb.yaml"]);
+    scratch.write("deep.json", "[".repeat(100_000));
+    scratch.call(&["import", "deep.json"]).fails(2, &["deep.json"]);
+    scratch.write("deep.yaml", format!("kind: List\nitems: {}", "[".repeat(5000)));
+    scratch.call(&["import", "deep.yaml"]).fails(2, &["deep.yaml"]);
+    scratch.write("text.txt", "hello\n");
+    scratch.call(&["import", "text.txt"]).fails(2, &["text.txt"]);
+    scratch.write("cut.json.gz", b"\x1f\x8b\x08\x00\x00\x00");
+    scratch.call(&["import", "cut.json.gz"]).fails(2, &["gzip"]);
+    scratch.write("empty.json", "");
+    scratch.call(&["import", "empty.json"]).fails(2, &["empty"]);
+    scratch.call(&["import", "."]).fails(2, &["directory"]);
+    scratch.call(&["import", "missing.json"]).fails(2, &["missing.json"]);
+}
+
+#[test]
+fn recordings_that_are_none() {
+    let scratch = Scratch::new();
+    scratch.write("a.json", "{}");
+    scratch.write("b.json", "{");
+    for file in ["a.json", "b.json"] {
+        let called = scratch.call(&["conform", file]);
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        assert!(called.stderr.contains(file), "{}", called.stderr);
+    }
+}
+
+#[test]
+fn command_lines_that_make_no_sense() {
+    let scratch = Scratch::with_starter();
+    for args in [
+        &["run"][..],
+        &["run", "a.ron", "--seed", "-1"],
+        &["run", "a.ron", "--seed", "18446744073709551616"],
+        &["run", "a.ron", "--format", "yaml"],
+        &["run", "a.ron", "--needless-within", "-5m"],
+        &["run", "a.ron", "--out"],
+        &["sweep"],
+        &["sweep", "a.ron", "a.ron"],
+        &["init", "b.ron", "c.ron"],
+        &["import"],
+        &["completions"],
+        &["completions", "tcsh"],
+    ] {
+        scratch.call(args).fails(2, &["error:"]);
+    }
+    assert_eq!(scratch.names("."), ["a.ron"]);
+}

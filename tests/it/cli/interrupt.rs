@@ -1,0 +1,52 @@
+//! Ctrl-C in the middle of a run and of a sweep.
+
+use super::Scratch;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+/// Interrupts a call at its first line of progress; gives its exit code and what it said after that.
+fn interrupted(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
+    program.current_dir(&scratch.0).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = program.spawn().expect("the program starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("UTF-8");
+    assert!(line.contains('%'), "progress: {line}");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).expect("UTF-8");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.stdout, b"");
+    (output.status.code(), rest)
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_and_leaves_earlier_results_alone() {
+    let scratch = Scratch::with_starter();
+    scratch.edited("long.ron", "horizon: \"30m\"", "horizon: \"30m\", seed: 3");
+    assert_eq!(scratch.call(&["run", "long.ron"]).code, 0);
+    let before = scratch.read("output/long/events.jsonl");
+    // A node that comes and goes for months keeps the controllers busy.
+    scratch.edited("long.ron", "horizon: \"30m\"", "horizon: \"8000h\"");
+    let flap = "timeline: [(at: \"1h\", do: Flap(node: \"a-1\", down: \"55s\", up: \"30s\", times: 100000)),";
+    let text = scratch.text("long.ron").replacen("timeline: [", flap, 1);
+    scratch.write("long.ron", text);
+    let (code, said) = interrupted(&scratch, &["run", "long.ron"]);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted after") && said.contains("nothing was written to output/long"), "{said}");
+    assert!(before == scratch.read("output/long/events.jsonl"));
+    assert_eq!(scratch.names("output"), ["long"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_sweep() {
+    let scratch = Scratch::with_starter();
+    let (code, said) = interrupted(&scratch, &["sweep", "a.ron", "--seeds", "1000000", "--jobs", "2"]);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted after") && said.contains("nothing was written to output/a-sweep"), "{said}");
+    assert!(scratch.names("output").is_empty());
+}
