@@ -7,7 +7,7 @@ use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
-use crate::apiserver::{ApiServer, Watcher};
+use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher};
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
@@ -470,6 +470,7 @@ impl Watcher for Kubelets {
         if let Some(p) = new
             && let Some(node) = p.node
             && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
+            && self.beat(node) != Beat::Silent
         {
             // The next status check sets it back.
             self.wake_up(node);

@@ -1,6 +1,7 @@
 //! Pods of silent nodes: `MarkPodsNotReady`, and the workers for pods that come to such a node later.
 
 use super::controller::Controller;
+use super::switches::EvictionMode;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
@@ -46,11 +47,14 @@ impl Controller {
         let Some(pod) = self.informers.pod(id) else { return };
         let Some(node) = pod.node else { return };
         let Some(health) = self.state.with(|s| s.health.get(node.index()).copied().flatten()) else { return };
-        if self.informers.node(node).is_none() {
+        let Some(present) = self.informers.node(node) else {
             self.pod_queue.add_rate_limited(self.group, &self.pod_limiter, id);
             return;
-        }
+        };
         let Some(ready) = health.ready else { return };
+        if self.config.switches.eviction_mode == EvictionMode::Timeout {
+            self.process_no_taint_base_eviction(&present, ready.status, std::slice::from_ref(&pod)).await;
+        }
         if ready.status == ConditionStatus::True {
             return;
         }

@@ -6,7 +6,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{Node, NodeConditionType};
 use crate::api::taint::{
-    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE, UNSCHEDULABLE,
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE,
+    UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
 use crate::kernel::{Dur, Held};
 use crate::trace::{Actor, What};
@@ -104,6 +105,21 @@ impl Controller {
         });
     }
 
+    /// `doFixDeprecatedTaintKeyPass` of 1.9 to 1.13: taints under the alpha keys get today's.
+    pub(super) fn rename_alpha_taints(&self, node: &Rc<Node>) {
+        let renamed = |t: &Taint| match t.key.as_str() {
+            NOT_READY_ALPHA => Some(Taint::new(NOT_READY, t.effect)),
+            UNREACHABLE_ALPHA => Some(Taint::new(UNREACHABLE, t.effect)),
+            _ => None,
+        };
+        let remove: Vec<Taint> = node.taints.iter().filter(|t| renamed(t).is_some()).cloned().collect();
+        let Some(c) = self.handle().filter(|_| !remove.is_empty()) else { return };
+        let (add, node) = (remove.iter().filter_map(renamed).collect(), node.clone());
+        self.ctx.spawn(self.group, async move {
+            c.swap_node_controller_taint(&node, add, remove).await;
+        });
+    }
+
     /// `doNoExecuteTaintingPass`, or `doEvictionPass` in timeout mode.
     pub(super) async fn do_eviction_pass(&self) {
         if self.queues_are_empty() {
@@ -124,8 +140,14 @@ impl Controller {
     /// The action of the NoExecute pass: `Err` is how long the node has to wait for another try.
     async fn taint_queued_node(&self, id: NodeId) -> Result<(), Dur> {
         let Some(node) = self.informers.node(id) else { return Ok(()) };
-        // In releases before 1.30 a node without Ready brings the process down; here it waits as it does since.
-        let Some(ready) = node.ready() else { return Err(RETRY) };
+        let Some(ready) = node.ready() else {
+            if !self.config.switches.retry_without_ready {
+                // Before 1.30 the missing condition is dereferenced: the process crashes, and nobody here starts it again.
+                self.client.api().record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
+                self.ctx.kill(self.group);
+            }
+            return Err(RETRY);
+        };
         let (add, opposite) = match ready.status {
             ConditionStatus::False => (&self.templates.not_ready, &self.templates.unreachable),
             ConditionStatus::Unknown => (&self.templates.unreachable, &self.templates.not_ready),

@@ -47,7 +47,7 @@ impl Controller {
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
     async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
         let _held = self.hold_evictor_lock().await;
-        if self.state.with(|s| s.evicted.contains(&node.id)) {
+        if self.config.switches.evicted_node_sheds_new_pods && self.state.with(|s| s.evicted.contains(&node.id)) {
             self.delete_pods(pods, node.id, Some(node.uid)).await;
             return;
         }

@@ -7,12 +7,16 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
-use crate::kernel::{Chan, Ctx, Either, Group, Object, PointId, Shared, select2};
+use crate::kernel::{Chan, Ctx, Dur, Either, Group, Object, PointId, Shared, select2};
 use std::rc::{Rc, Weak};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
 const NODE_UPDATE_CHANNEL_SIZE: usize = 10;
 const POD_UPDATE_CHANNEL_SIZE: usize = 1;
+
+/// Tries of a live LIST of a node's pods, and the sleep between them.
+const LIVE_LIST_TRIES: u32 = 6;
+const LIVE_LIST_SLEEP: Dur = Dur::from_millis(100);
 
 /// What the controller's release does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +65,7 @@ pub struct Controller {
     pub(super) client: Client,
     pub(super) recorder: EventRecorder,
     pub(super) queue: Rc<TimedWorkerQueue>,
+    lazy: bool,
     informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
     node_queue: WorkQueue<NodeItem>,
@@ -85,6 +90,7 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
+            lazy: client.api().heartbeats().is_some(),
             informers: informers.clone(),
             channels,
             config,
@@ -138,10 +144,10 @@ impl Controller {
         loop {
             let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
             match select2(&channels.node, &channels.pod, first).await {
-                Either::A((item, cause)) => self.handle_node_item(item, cause),
+                Either::A((item, cause)) => self.handle_node_item(item, cause).await,
                 Either::B((item, cause)) => {
                     while let Some((node, cause)) = channels.node.try_recv() {
-                        self.handle_node_item(node, cause);
+                        self.handle_node_item(node, cause).await;
                     }
                     self.ctx.set_cause(cause);
                     self.handle_pod_update(item);
@@ -151,9 +157,9 @@ impl Controller {
         }
     }
 
-    fn handle_node_item(&self, item: NodeItem, cause: u32) {
+    async fn handle_node_item(&self, item: NodeItem, cause: u32) {
         self.ctx.set_cause(cause);
-        self.handle_node_update(item.0);
+        self.handle_node_update(item.0).await;
         self.node_queue.done(item);
     }
 
@@ -170,7 +176,7 @@ impl Controller {
     }
 
     /// `handleNodeUpdate`
-    fn handle_node_update(&self, id: NodeId) {
+    async fn handle_node_update(&self, id: NodeId) {
         let Some(node) = self.informers.node(id) else {
             // Timers of the node's pods keep running.
             self.set_tainted(id, None);
@@ -183,7 +189,7 @@ impl Controller {
             return;
         }
         self.ctx.set_saw(node.record);
-        let mut pods = self.informers.pods_on(id);
+        let mut pods = if self.config.switches.pods_by_live_list { self.list_pods_on(id).await } else { self.informers.pods_on(id) };
         self.ctx.order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
         for pod in pods {
             if taints.is_empty() {
@@ -192,6 +198,31 @@ impl Controller {
                 self.process_pod_on_node(&pod, &taints);
             }
         }
+    }
+
+    /// LISTs a node's pods from the API server, as older releases do: up to six times, 100 ms apart (`getPodsAssignedToNode`).
+    async fn list_pods_on(&self, id: NodeId) -> Vec<Rc<Pod>> {
+        let about = Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) };
+        for _ in 0..LIVE_LIST_TRIES {
+            let list = self.client.call(about, move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(id)).collect()));
+            if let Ok(pods) = list.await {
+                return pods;
+            }
+            self.ctx.sleep(LIVE_LIST_SLEEP).await;
+        }
+        Vec::new()
+    }
+
+    /// Whether handling a pod's item would do nothing: it is new, has no timer, and its node has no NoExecute taint, neither in
+    /// the cache nor in what was last handled of the node. In default mode such an item is not queued, which is most of the work
+    /// of a start.
+    fn needs_nothing(&self, pod: &Pod, is_new: bool) -> bool {
+        let Some(node) = pod.node else { return false };
+        is_new
+            && self.lazy
+            && self.queue.has_no_entry(pod.id)
+            && self.tainted_nodes.with(|t| t.get(node.index()).is_none_or(Option::is_none))
+            && self.informers.node(node).is_some_and(|n| no_execute(&n.taints).next().is_none())
     }
 
     fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) {
@@ -237,7 +268,9 @@ impl PodHandler for Controller {
         {
             return;
         }
-        if let Some(p) = new.or(old) {
+        if let Some(p) = new.or(old)
+            && !self.needs_nothing(p, old.is_none())
+        {
             self.pod_queue.add(PodItem(p.id, p.node));
         }
     }

@@ -39,8 +39,6 @@ pub struct Switches {
     pub comparison_operators: bool,
     /// How many workers: 1 up to 1.10, then 8.
     pub workers: usize,
-    /// Items are deduplicated names read from caches (1.13 on); before, event-time objects, each handled.
-    pub deduplicating_queues: bool,
     /// A node's pods are LISTed from the API server, up to six times 100 ms apart; after that they come from the
     /// informer's index.
     pub pods_by_live_list: bool,

@@ -79,7 +79,6 @@ fn oldest() -> Profile {
             cancelled_flag: false,
             comparison_operators: false,
             workers: 1,
-            deduplicating_queues: false,
             pods_by_live_list: true,
         },
         kubelet: kubelet::Switches {
@@ -123,7 +122,6 @@ const STEPS: &[Step] = &[
     step(&[(13, 0)], |p| {
         p.node_lifecycle.leases = true;
         p.node_lifecycle.pid_pressure_unknown = true;
-        p.taint_eviction.deduplicating_queues = true;
         p.kubelet.report_frequency = Dur::from_secs(60);
     }),
     step(&[(14, 0)], |p| {

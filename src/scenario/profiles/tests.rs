@@ -62,7 +62,6 @@ fn taint_eviction_switches() {
     boundary("S21", |p| p.taint_eviction.cancelled_flag, &["1.34.12"], &["1.35.0", "1.37.1"]);
     boundary("S24", |p| p.taint_eviction.comparison_operators, &["1.34.0", "1.35.0", "1.36.0", "1.37.1"], &[]);
     check("workers", |p| p.taint_eviction.workers, &[("1.6.0", 1), ("1.10.13", 1), ("1.11.0", 8), ("1.37.1", 8)]);
-    boundary("deduplication", |p| p.taint_eviction.deduplicating_queues, &["1.12.10"], &["1.13.0", "1.37.1"]);
     boundary(
         "live list",
         |p| p.taint_eviction.pods_by_live_list,
