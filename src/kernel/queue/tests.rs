@@ -250,3 +250,16 @@ fn looking_ahead_costs_no_order() {
     assert_eq!(queue.pop_until(Time::from_millis(500)), None);
     assert_eq!([queue.pop(), queue.pop(), queue.pop()].map(|p| p.map(|p| p.2)), [Some(3), Some(2), Some(1)]);
 }
+
+#[test]
+fn an_event_cancelled_by_another_of_its_instant_does_not_come() {
+    let (mut queue, mut instant) = (EventQueue::default(), Instant::default());
+    let at = Time::from_secs(1);
+    let keys: Vec<EventKey> = (0..3).map(|i| queue.push_at(at, Class::Timer, i)).collect();
+    queue.push_at(at + Dur::from_nanos(1), Class::Timer, 3);
+    // All three are on offer; the last is picked, and cancels the other two.
+    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |n| n - 1), Some((at, Class::Timer, 2)));
+    assert!(queue.cancel(keys[0]) && queue.cancel(keys[1]) && !queue.cancel(keys[2]));
+    assert_eq!(instant.pop_until(&mut queue, at, |_| 0), None);
+    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2), Some(3));
+}
