@@ -4,11 +4,11 @@ use super::breaker::Breaker;
 use super::health::Health;
 use super::queue::RateLimitedTimedQueue;
 use super::quiet::Rest;
-use super::switches::{ConditionTaints, EvictionMode, Switches};
+use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
 use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
-use crate::api::meta::{ConditionStatus, Uid};
+use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
 use crate::api::pod::Pod;
@@ -231,17 +231,6 @@ impl Controller {
         self.state.with(|s| s.tainters.get(&zone).cloned())
     }
 
-    /// Whether handling a pod that came to a node would do nothing, as the node is Ready in the cache and was when it was last
-    /// looked at. In default mode such a pod is not queued.
-    fn needs_no_marking(&self, pod: &Pod) -> bool {
-        let Some(node) = pod.node else { return false };
-        let is_true = |status| status == ConditionStatus::True;
-        self.lazy
-            && self.config.switches.eviction_mode == EvictionMode::Taints
-            && self.informers.node(node).is_some_and(|n| n.ready().is_some_and(|c| is_true(c.status)))
-            && self.state.with(|s| s.health.get(node.index()).copied().flatten()).is_none_or(|h| h.ready.is_some_and(|r| is_true(r.status)))
-    }
-
     /// A handle for a process that this controller starts itself; it is alive while it runs.
     pub(super) fn handle(&self) -> Option<Rc<Controller>> {
         self.me.upgrade()
@@ -300,7 +289,6 @@ impl PodHandler for Controller {
             && p.node.is_some()
             && self.config.switches.pod_workers
             && old.is_none_or(|o| o.node != p.node)
-            && !self.needs_no_marking(p)
         {
             self.pod_queue.add(p.id);
         }

@@ -65,7 +65,6 @@ pub struct Controller {
     pub(super) client: Client,
     pub(super) recorder: EventRecorder,
     pub(super) queue: Rc<TimedWorkerQueue>,
-    lazy: bool,
     informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
     node_queue: WorkQueue<NodeItem>,
@@ -90,7 +89,6 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
-            lazy: client.api().heartbeats().is_some(),
             informers: informers.clone(),
             channels,
             config,
@@ -213,18 +211,6 @@ impl Controller {
         Vec::new()
     }
 
-    /// Whether handling a pod's item would do nothing: it is new, has no timer, and its node has no NoExecute taint, neither in
-    /// the cache nor in what was last handled of the node. In default mode such an item is not queued, which is most of the work
-    /// of a start.
-    fn needs_nothing(&self, pod: &Pod, is_new: bool) -> bool {
-        let Some(node) = pod.node else { return false };
-        is_new
-            && self.lazy
-            && self.queue.has_no_entry(pod.id)
-            && self.tainted_nodes.with(|t| t.get(node.index()).is_none_or(Option::is_none))
-            && self.informers.node(node).is_some_and(|n| no_execute(&n.taints).next().is_none())
-    }
-
     fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) {
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
@@ -268,9 +254,7 @@ impl PodHandler for Controller {
         {
             return;
         }
-        if let Some(p) = new.or(old)
-            && !self.needs_nothing(p, old.is_none())
-        {
+        if let Some(p) = new.or(old) {
             self.pod_queue.add(PodItem(p.id, p.node));
         }
     }

@@ -83,11 +83,6 @@ impl TimedWorkerQueue {
         self.entries.with(|e| e.present == 0)
     }
 
-    /// Whether a pod has no entry, not even a nil one.
-    pub(super) fn has_no_entry(&self, pod: PodId) -> bool {
-        self.entries.with(|e| matches!(e.get(pod), Entry::Absent))
-    }
-
     /// When the pod's timer was created, if it has one (`GetWorkerUnsafe` and `CreatedAt`).
     pub(super) fn created_at(&self, pod: PodId) -> Option<Time> {
         self.entries.with(|e| match e.get(pod) {
