@@ -24,6 +24,8 @@ pub struct PodTemplate {
     pub node_selector: Labels,
     /// The sum of the containers' requests.
     pub requests: Resources,
+    /// `spec.volumes` holds an emptyDir.
+    pub empty_dir: bool,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

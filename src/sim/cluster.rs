@@ -7,7 +7,7 @@ use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::namespace_of;
-use crate::apiserver::{Admission, ApiServer, NewNode, NewPod, NewWorkload};
+use crate::apiserver::{Admission, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
@@ -67,6 +67,12 @@ impl Cluster {
         }
         for workload in &plan.workloads {
             cluster.create_workload(workload, &plan.workloads);
+        }
+        for budget in &plan.budgets {
+            let id = cluster.api.names(|n| n.workload(&budget.name));
+            let (selector, rule) = (Rc::new(budget.selector.clone()), budget.rule);
+            // A budget of that name may exist; then the user's create is refused, as in the API.
+            let _ = cluster.api.create_budget(NewBudget { id, selector, rule, always_allow_unhealthy: budget.always_allow_unhealthy });
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
             cluster.create_pod(pod, *id);
@@ -209,6 +215,7 @@ fn without_objects(plan: &Plan) -> Plan {
         pods: Vec::new(),
         controllers: plan.controllers,
         workloads: Vec::new(),
+        budgets: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
     }

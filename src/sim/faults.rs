@@ -7,7 +7,8 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::apiserver::ApiError;
-use crate::client::Resource;
+use crate::client::{Client, ClientTiming, Resource, TokenBucket};
+use crate::controllers::drain::{self, Drain};
 use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
@@ -143,8 +144,24 @@ impl Cluster {
                 let result = self.api.bind_pod(Actor::User, id, self.node_id(*node));
                 self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
+            Do::Drain(nodes, options) => self.drain(action.entry, nodes, options),
             Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
         }
+    }
+
+    /// Runs kubectl beside everything else; what it complains of is recorded when it ends.
+    fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &drain::Options) {
+        let timing = &self.plan.timing;
+        let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
+        let client = Client::new(&self.api, Actor::User, limiter, ClientTiming { request: timing.request, response: timing.response });
+        let group = self.ctx.group();
+        let drain = Drain::new(client, group, self.plan.profile.eviction, options.clone());
+        let (nodes, cluster): (Vec<NodeId>, _) = (nodes.iter().map(|n| self.node_id(*n)).collect(), self.clone());
+        self.ctx.spawn(group, async move {
+            for complaint in drain.run(&nodes).await {
+                cluster.refuse(entry, &complaint);
+            }
+        });
     }
 
     fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {

@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{node_lifecycle, taint_eviction, workload};
+use crate::controllers::{disruption, node_lifecycle, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -68,6 +68,11 @@ impl Cluster {
         if plan.controllers.job {
             let (client, recorder) = own(Actor::Job);
             let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
+        if plan.controllers.disruption {
+            let client = client(Actor::Disruption, timing.clients.get(&Actor::Disruption).copied());
+            let c = disruption::Controller::new(plan.profile.disruption, client, &informers, group);
             parts.push(Box::new(move || c.run()));
         }
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;

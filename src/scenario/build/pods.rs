@@ -235,6 +235,7 @@ fn template(group: &PodGroup, place: &Place, operators: ComparisonOperators, com
         termination_grace_period_seconds: group.termination_grace_period_seconds,
         node_selector: checked_labels(&group.node_selector, &with(place, "nodeSelector"), complaints),
         requests: resources(&group.requests, &with(place, "requests"), complaints).unwrap_or_default(),
+        empty_dir: false,
         priority: group.priority,
         priority_class_name: group.priority_class_name.clone().unwrap_or_default(),
     }

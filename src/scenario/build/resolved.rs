@@ -197,6 +197,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         pods: pods.plans,
         controllers: Controllers::default(),
         workloads: Vec::new(),
+        budgets: Vec::new(),
         timeline: entries,
         actions,
     })

@@ -102,6 +102,8 @@ const GATES: &[Gate] = &[
             if !on {
                 p.taint_eviction.disruption_target = DisruptionTarget::Off;
                 p.pod_gc.marks_failed = false;
+                p.eviction.adds_disruption_target = false;
+                p.disruption.resets_stale_condition = false;
             }
         },
     },

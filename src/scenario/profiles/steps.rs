@@ -9,7 +9,8 @@
 //! release.
 
 use super::release::Release;
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::apiserver::EvictionRules;
+use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
@@ -100,6 +101,8 @@ fn oldest() -> Profile {
             taint_message: TaintMessage::Plain,
         },
         pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        disruption: disruption::Switches { resets_stale_condition: false },
+        eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
         workload: workload::Switches {
             logarithmic_scale_down: false,
             terminating_replicas: false,
@@ -219,6 +222,13 @@ const STEPS: &[Step] = &[
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
     step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
+    // The eviction subresource and the disruption controller
+    step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
+    step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
+    step(&[(25, 0)], |p| {
+        p.eviction.adds_disruption_target = true;
+        p.disruption.resets_stale_condition = true;
+    }),
     // Workload controllers
     step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),

@@ -83,6 +83,7 @@ fn controllers(sc: &RecordedScenario) -> Controllers {
         stateful_set: wanted("statefulset"),
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
+        disruption: false,
         scheduler: wanted("scheduler"),
     }
 }
@@ -132,6 +133,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         pods: b.pods,
         controllers: controllers(sc),
         workloads: b.workloads,
+        budgets: Vec::new(),
         timeline: b.timeline,
         actions: b.actions,
     })
