@@ -171,7 +171,7 @@ impl Names {
 
     /// The `Kind/namespace/name` of a workload.
     pub fn workload_name(&self, id: WorkloadId) -> &str {
-        &self.workloads.by_id[id.index()].0
+        self.workloads.name(id.0)
     }
 
     /// The stable hash of a workload's `Kind/namespace/name`.
