@@ -173,8 +173,10 @@ impl ApiServer {
         self.trace.with(|t| f(&mut t.names))
     }
 
-    /// Ends the run: hands out what was recorded.
+    /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go here.
     pub fn finish(&self, horizon: Time) -> Trace {
+        self.watchers.borrow_mut().clear();
+        *self.heartbeats.borrow_mut() = None;
         let mut trace = self.trace.with(std::mem::take);
         trace.horizon = horizon;
         trace
