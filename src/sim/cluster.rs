@@ -11,6 +11,7 @@ use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::{Actor, Trace};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,6 +29,8 @@ pub(super) struct Cluster {
     pub(super) pod_ids: Vec<PodId>,
     templates: Vec<Rc<PodTemplate>>,
     pub(super) process: Shared<Option<Rc<Process>>>,
+    /// The controllers do not run before this.
+    pub(super) down_until: Cell<Time>,
 }
 
 impl Cluster {
@@ -52,6 +55,7 @@ impl Cluster {
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             process: Shared::new(None),
+            down_until: Cell::new(plan.controllers_start),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),

@@ -7,6 +7,7 @@ mod files;
 mod interrupt;
 mod streams;
 mod sweep;
+mod timeline;
 
 use assert_cmd::Command;
 use std::fs;
