@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod determinism;
+mod exports;
 mod files;
 mod interrupt;
 mod streams;
