@@ -170,7 +170,7 @@ fn nodes_of(act: &Do) -> Option<&[u32]> {
         | Do::Label(n, _) => Some(n),
         Do::AddNode(n) => Some(std::slice::from_ref(n)),
         Do::CreatePod(_) | Do::DeletePod(..) | Do::BindPod(..) | Do::PatchTolerations(..) => Some(&[]),
-        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) => None,
+        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) | Do::Over => None,
     }
 }
 

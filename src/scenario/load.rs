@@ -6,6 +6,7 @@
 //! refused with a word of its own.
 
 use super::attach::attach;
+use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub folder: PathBuf,
     /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
     pub imported: Option<Summary>,
+    /// The files that the scenario points at.
+    pub inputs: Vec<InputFile>,
 }
 
 /// The largest scenario file, in bytes.
@@ -104,7 +107,7 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
     let source = Source::new(shown, text);
     let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods) = (true, true, true);

@@ -72,6 +72,7 @@ fn words(plan: &Plan) -> String {
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
+            Do::Over => "Over".to_owned(),
             Do::AddNode(n) => format!("AddNode {}", name(n)),
             Do::DeleteNode(n) => format!("DeleteNode{}", names(n)),
             Do::Taint(n, edit) => {

@@ -12,6 +12,7 @@ use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::{Actor, Trace};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(super) struct Cluster {
     templates: Vec<Rc<PodTemplate>>,
     owned_templates: Shared<BTreeMap<(u32, WorkloadId), Rc<PodTemplate>>>,
     pub(super) process: Shared<Option<Rc<Process>>>,
+    /// The controllers do not run before this.
+    pub(super) down_until: Cell<Time>,
 }
 
 impl Cluster {
@@ -55,6 +58,7 @@ impl Cluster {
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
+            down_until: Cell::new(plan.controllers_start),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),

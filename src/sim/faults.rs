@@ -25,20 +25,21 @@ pub(super) struct Timeline {
 /// This bit of the argument says that an action has let others go before it.
 const WAITED: u64 = 1 << 62;
 
-/// The argument that means "start the controllers" instead of an action's index.
-const START: u64 = u64::MAX;
+/// The argument that means "start the controllers" instead of an action's index; with a restart's index, that its entry ends.
+const START: u64 = 1 << 61;
+const FIRST_START: u64 = START | (START - 1);
 
 impl Handler for Timeline {
     fn handle(&self, arg: u64) {
         let Some(cluster) = self.cluster.upgrade() else { return };
         let ctx = &cluster.ctx;
         ctx.set_cause(NO_RECORD);
-        if arg == START {
-            cluster.start_controllers();
+        let index = (arg & !(WAITED | START)) as usize;
+        let plan = cluster.plan.clone();
+        if arg & START != 0 {
+            cluster.restarted(plan.actions.get(index));
             return;
         }
-        let index = (arg & !WAITED) as usize;
-        let plan = cluster.plan.clone();
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together && arg & WAITED == 0 && ctx.choose(self.together, Object { id: index as u32, hash: index as u64 }, 2) == 1 {
             if let Some(handler) = self.handler.get() {
@@ -57,11 +58,11 @@ impl Timeline {
         let timeline = Rc::new(Timeline { cluster: Rc::downgrade(cluster), handler: Cell::new(None), together });
         let handler = cluster.ctx.register(timeline.clone());
         timeline.handler.set(Some(handler));
-        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, START);
+        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, FIRST_START);
         for (index, action) in cluster.plan.actions.iter().enumerate() {
             cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
             if let Do::RestartControllers(downtime) = action.act {
-                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START);
+                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START | index as u64);
             }
         }
     }
@@ -77,6 +78,20 @@ fn resource(r: WatchedResource) -> Resource {
 }
 
 impl Cluster {
+    /// The controllers start, for the first time or as the end of a restart. While another restart keeps them down, that one
+    /// starts them.
+    fn restarted(self: &Rc<Self>, restart: Option<&Action>) {
+        if let Some(action) = restart
+            && self.plan.timeline.get(action.entry as usize).is_some_and(|e| e.ends.is_some())
+        {
+            let record = self.api.record(Actor::User, action.entry, What::FaultEnded);
+            self.ctx.set_cause(record);
+        }
+        if self.ctx.now() >= self.down_until.get() && self.process.with(|p| p.is_none()) {
+            self.start_controllers();
+        }
+    }
+
     fn act(self: &Rc<Self>, action: &Action) {
         let what = match action.phase {
             Phase::Begin => Some(What::FaultBegan),
@@ -106,10 +121,12 @@ impl Cluster {
             Do::ApiUp => self.api.set_down(false),
             Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
             Do::StallWatches(r, d) => self.lags.stall(resource(*r), self.ctx.now().saturating_add(*d)),
-            Do::RestartControllers(_) => {
+            Do::RestartControllers(downtime) => {
+                self.down_until.set(self.down_until.get().max(self.ctx.now().saturating_add(*downtime)));
                 self.api.record(Actor::User, action.entry, What::ControllersStopped);
                 self.stop_controllers();
             }
+            Do::Over => {}
             Do::AddNode(node) => self.join(*node),
             Do::DeleteNode(nodes) => each(nodes, &|n| {
                 self.kubelets.leave(n);

@@ -185,6 +185,8 @@ pub enum Do {
     StallWatches(WatchedResource, Dur),
     /// Every controller process dies; fresh ones start so much later.
     RestartControllers(Dur),
+    /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of its entry.
+    Over,
     /// A node joins: its kubelet registers it.
     AddNode(NodeIndex),
     /// Node and lease are deleted and the kubelet ends.

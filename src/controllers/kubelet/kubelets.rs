@@ -474,8 +474,12 @@ impl Watcher for Kubelets {
             && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
             && self.beat(node) != Beat::Silent
         {
-            // The next status check sets it back.
+            // The next status check sets it back, or the next sync of pod statuses.
             self.wake_up(node);
+            let was_ready = old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
+            if let (KubeletMode::Real(_), true) = (self.mode, was_ready) {
+                self.sync_pod(node, p.uid);
+            }
         }
         match (old, new) {
             (_, Some(new)) => self.observe(new),

@@ -166,7 +166,7 @@ pub(super) fn primitives(
             let lag = complaints.take(at("lag"), values::positive(lag.as_str()))?;
             lasting(Do::WatchLag(watched(*resource), lag), Do::WatchLag(watched(*resource), START))
         }
-        Step::WatchStall { resource, .. } => once(Do::StallWatches(watched(*resource), lasts?)),
+        Step::WatchStall { resource, .. } => lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over),
         Step::ControllerRestart { .. } => once(Do::RestartControllers(lasts?)),
         Step::ClockSkew { node, nodes: selector, skew, .. } => {
             let skew = complaints.take(at("skew"), values::signed(skew.as_str()));
