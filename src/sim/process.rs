@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{node_lifecycle, taint_eviction};
+use crate::controllers::{node_lifecycle, pod_gc, taint_eviction};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -48,8 +48,18 @@ impl Cluster {
             let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
-        let parts: Vec<Box<dyn FnOnce()>> = Vec::new();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
+        let other = |actor| client(actor, timing.clients.get(&actor).copied());
+        let mut parts: Vec<Box<dyn FnOnce()>> = Vec::new();
+        if plan.controllers.pod_gc {
+            let config = pod_gc::Config {
+                terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
+                pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period { timing.pass_overhead } else { Dur::ZERO },
+                switches: plan.profile.pod_gc,
+            };
+            let gc = pod_gc::Controller::new(config, other(Actor::PodGc), &informers, group);
+            parts.push(Box::new(move || gc.run(warm)));
+        }
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
         let ctx = ctx.clone();
         self.ctx.spawn(group, async move {

@@ -102,8 +102,16 @@ const GATES: &[Gate] = &[
             if !on {
                 p.taint_eviction.disruption_target = DisruptionTarget::Off;
                 p.pod_gc.marks_failed = false;
+                p.pod_gc.disruption_target = false;
             }
         },
+    },
+    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: None,
+        apply: |p, on| p.pod_gc.marks_failed |= on,
     },
     // S15
     Gate {

@@ -98,7 +98,7 @@ fn oldest() -> Profile {
             unschedulable_flush: Dur::from_secs(60),
             taint_message: TaintMessage::Plain,
         },
-        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, disruption_target: false, settable_period: false },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
     }
@@ -163,6 +163,8 @@ const STEPS: &[Step] = &[
     step(&[(25, 0)], |p| {
         p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged;
         p.pod_gc.marks_failed = true;
+        p.pod_gc.disruption_target = true;
+        p.pod_gc.settable_period = true;
     }),
     step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
     step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged),
@@ -202,5 +204,4 @@ const STEPS: &[Step] = &[
     step(&[(35, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
-    step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
 ];

@@ -58,7 +58,7 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 2] = ["node-lifecycle", "taint-eviction"];
+const MODELLED: [&str; 3] = ["node-lifecycle", "taint-eviction", "pod-gc"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -158,6 +158,7 @@ fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
         unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
         pod_eviction_timeout: Dur::from_secs(300),
         enable_taint_manager: true,
+        terminated_pod_gc_threshold: 12_500,
         default_not_ready_toleration_seconds: 300,
         default_unreachable_toleration_seconds: 300,
     })
