@@ -129,6 +129,18 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
 
+    /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given, and a precondition on the uid.
+    pub fn mark_pod_failed(&self, actor: Actor, id: PodId, uid: Uid, target: Option<PodCondition>) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if old.uid != uid {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = PodPhase::Failed;
+            p.disruption_target = target.or(p.disruption_target);
+        }))
+    }
+
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while it is Pending.
     pub fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;

@@ -321,6 +321,8 @@ pub struct Flags {
     pub pod_eviction_timeout: Dur,
     /// kube-controller-manager `--enable-taint-manager`, up to 1.26
     pub enable_taint_manager: bool,
+    /// kube-controller-manager `--terminated-pod-gc-threshold`; zero and less is no limit
+    pub terminated_pod_gc_threshold: i32,
     /// kube-apiserver `--default-not-ready-toleration-seconds`
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`

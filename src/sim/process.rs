@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{disruption, node_lifecycle, taint_eviction, workload};
+use crate::controllers::{disruption, node_lifecycle, pod_gc, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -49,8 +49,9 @@ impl Cluster {
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
         let mut parts: Vec<Box<dyn FnOnce()>> = Vec::new();
+        let limits = |actor| timing.clients.get(&actor).copied();
         let own = |actor| {
-            let client = client(actor, timing.clients.get(&actor).copied());
+            let client = client(actor, limits(actor));
             let recorder = EventRecorder::start(&client, group, timing.clock_advances);
             (client, recorder)
         };
@@ -71,11 +72,24 @@ impl Cluster {
             parts.push(Box::new(move || c.run()));
         }
         if plan.controllers.disruption {
-            let client = client(Actor::Disruption, timing.clients.get(&Actor::Disruption).copied());
-            let c = disruption::Controller::new(plan.profile.disruption, client, &informers, group);
+            let c = disruption::Controller::new(
+                plan.profile.disruption,
+                client(Actor::Disruption, limits(Actor::Disruption)),
+                &informers,
+                group,
+            );
             parts.push(Box::new(move || c.run()));
         }
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
+        if plan.controllers.pod_gc {
+            let config = pod_gc::Config {
+                terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
+                pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period { timing.pass_overhead } else { Dur::ZERO },
+                switches: plan.profile.pod_gc,
+            };
+            let gc = pod_gc::Controller::new(config, client(Actor::PodGc, limits(Actor::PodGc)), &informers, group);
+            parts.push(Box::new(move || gc.run(warm)));
+        }
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
         let ctx = ctx.clone();
         self.ctx.spawn(group, async move {

@@ -104,8 +104,16 @@ const GATES: &[Gate] = &[
                 p.pod_gc.marks_failed = false;
                 p.eviction.adds_disruption_target = false;
                 p.disruption.resets_stale_condition = false;
+                p.pod_gc.disruption_target = false;
             }
         },
+    },
+    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: None,
+        apply: |p, on| p.pod_gc.marks_failed |= on,
     },
     // S15
     Gate {

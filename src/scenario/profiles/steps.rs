@@ -100,7 +100,7 @@ fn oldest() -> Profile {
             unschedulable_flush: Dur::from_secs(60),
             taint_message: TaintMessage::Plain,
         },
-        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, disruption_target: false, settable_period: false },
         disruption: disruption::Switches { resets_stale_condition: false },
         eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
         workload: workload::Switches {
@@ -182,6 +182,8 @@ const STEPS: &[Step] = &[
     step(&[(25, 0)], |p| {
         p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged;
         p.pod_gc.marks_failed = true;
+        p.pod_gc.disruption_target = true;
+        p.pod_gc.settable_period = true;
     }),
     step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
     step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged),
@@ -221,7 +223,6 @@ const STEPS: &[Step] = &[
     step(&[(35, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
-    step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
     // The eviction subresource and the disruption controller
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),

@@ -168,7 +168,7 @@ fn kubelet_switches() {
 fn scheduler_and_pod_gc_switches() {
     boundary("S10", |p| p.pod_gc.out_of_service, &["1.23.17", "1.24.0", "1.25.16"], &["1.26.0", "1.28.0", "1.32.0", "1.37.1"]);
     boundary("S11", |p| p.pod_gc.marks_failed, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
-    boundary("evicted first", |p| p.pod_gc.evicted_first, &["1.26.15"], &["1.27.0"]);
+    boundary("S11", |p| p.pod_gc.disruption_target, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
     boundary(
         "S27",
         |p| p.scheduler.queueing_hints,
