@@ -125,6 +125,8 @@ pub struct WorkloadStatus {
     pub other: i32,
     /// `status.succeeded` of a Job, `numberMisscheduled` of a DaemonSet.
     pub succeeded: i32,
+    /// The condition ReplicaFailure of a ReplicaSet.
+    pub replica_failure: bool,
     /// `status.observedGeneration`
     pub observed_generation: i64,
     /// A condition that ends a Job: `Some(true)` is Complete, `Some(false)` is Failed.

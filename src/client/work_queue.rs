@@ -152,12 +152,27 @@ impl<K: QueueKey> RateLimiter<K> {
         *failures += 1;
         Dur::from_nanos(backoff).max(self.bucket.take(ctx.now()))
     }
+
+    /// How often an item failed since it was last forgotten (`NumRequeues`).
+    pub fn failures(&self, key: K) -> u32 {
+        self.failures.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Starts over with an item (`Forget`).
+    pub fn forget(&mut self, key: K) {
+        self.failures.remove(&key);
+    }
 }
 
 impl<K: QueueKey> WorkQueue<K> {
     /// Adds an item after its back-off (`AddRateLimited`).
     pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
         let wait = limiter.with(|l| l.when(&self.ctx, key));
+        self.add_after(group, wait, key);
+    }
+
+    /// Adds an item some time later (`AddAfter`).
+    pub fn add_after(&self, group: Group, wait: Dur, key: K) {
         let queue = self.clone();
         self.ctx.spawn(group, async move {
             queue.ctx.sleep(wait).await;

@@ -133,6 +133,18 @@ const GATES: &[Gate] = &[
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
     },
+    Gate {
+        name: "LogarithmicScaleDown",
+        stages: &[off(21), on(22), locked(31, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.logarithmic_scale_down &= on,
+    },
+    Gate {
+        name: "DeploymentReplicaSetTerminatingReplicas",
+        stages: &[off(33), on(35)],
+        removed: None,
+        apply: |p, on| p.workload.terminating_replicas &= on,
+    },
 ];
 
 impl Gate {

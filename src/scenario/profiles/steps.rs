@@ -9,13 +9,14 @@
 //! release.
 
 use super::release::Release;
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::TaintMessage;
 use taint_eviction::{DisruptionTarget, FinishedEntry};
+use workload::ScalingText;
 
 /// One change.
 struct Step {
@@ -99,6 +100,12 @@ fn oldest() -> Profile {
             taint_message: TaintMessage::Plain,
         },
         pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        workload: workload::Switches {
+            logarithmic_scale_down: false,
+            terminating_replicas: false,
+            exact_availability_check: false,
+            scaling_text: ScalingText::To,
+        },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
     }
@@ -203,4 +210,10 @@ const STEPS: &[Step] = &[
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
     step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
+    // Workload controllers
+    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
+    step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
+    step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
+    step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
 ];
