@@ -65,6 +65,11 @@ impl Cluster {
             let c = workload::DeploymentController::new(switches, client, &informers, group, recorder);
             parts.push(Box::new(move || c.run()));
         }
+        if plan.controllers.job {
+            let (client, recorder) = own(Actor::Job);
+            let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
         let ctx = ctx.clone();

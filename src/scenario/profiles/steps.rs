@@ -16,7 +16,7 @@ use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::TaintMessage;
 use taint_eviction::{DisruptionTarget, FinishedEntry};
-use workload::ScalingText;
+use workload::{JobSwitches, ScalingText};
 
 /// One change.
 struct Step {
@@ -105,6 +105,15 @@ fn oldest() -> Profile {
             terminating_replicas: false,
             exact_availability_check: false,
             scaling_text: ScalingText::To,
+            job: JobSwitches {
+                batch_period: Dur::ZERO,
+                retry: (Dur::from_secs(10), Dur::from_secs(360)),
+                tracking_finalizers: false,
+                failure_backoff: None,
+                pod_failure_policy: false,
+                pod_replacement_policy: false,
+                delays_terminal_condition: false,
+            },
         },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
@@ -216,4 +225,15 @@ const STEPS: &[Step] = &[
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
     step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
+    step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
+    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
+    step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
+    step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
+    step(&[(28, 0)], |p| {
+        p.workload.job.failure_backoff = Some(Dur::from_secs(600));
+        p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        p.workload.job.pod_replacement_policy = true;
+    }),
+    step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
 ];

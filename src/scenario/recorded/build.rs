@@ -58,7 +58,7 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 4] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment"];
+const MODELLED: [&str; 5] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
