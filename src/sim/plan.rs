@@ -51,7 +51,7 @@ pub struct Plan {
     pub pods: Vec<PodPlan>,
     /// The controllers that run beside those of node failure handling.
     pub controllers: Controllers,
-    /// Workloads that exist from the start.
+    /// Workloads that exist from the start, then those that are created later ([`Do::CreateWorkload`]).
     pub workloads: Vec<WorkloadPlan>,
     /// Disruption budgets that exist from the start.
     pub budgets: Vec<BudgetPlan>,
@@ -90,7 +90,7 @@ pub struct WorkloadPlan {
     /// Its kind.
     pub kind: WorkloadKind,
     /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported ReplicaSet.
-    pub owner: Option<u32>,
+    pub owner: Option<WorkloadIndex>,
     /// `spec.selector`
     pub selector: LabelSelector,
     /// `spec.template`, index into [`Plan::templates`].
@@ -114,6 +114,19 @@ pub struct BudgetPlan {
     pub rule: BudgetRule,
     /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
     pub always_allow_unhealthy: bool,
+}
+
+impl WorkloadPlan {
+    /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
+    pub fn replicas(&self) -> i32 {
+        match &self.spec {
+            WorkloadSpec::Deployment { replicas } | WorkloadSpec::ReplicaSet { replicas } | WorkloadSpec::StatefulSet { replicas, .. } => {
+                *replicas
+            }
+            WorkloadSpec::DaemonSet => 0,
+            WorkloadSpec::Job(job) => job.parallelism,
+        }
+    }
 }
 
 /// An entry of the timeline, for people to refer to.
@@ -157,6 +170,8 @@ pub enum Phase {
 pub type NodeIndex = u32;
 /// Index into [`Plan::pods`].
 pub type PodIndex = u32;
+/// Index into [`Plan::workloads`].
+pub type WorkloadIndex = u32;
 
 /// A primitive step. Those of a user are written as [`Timing::user`] says.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,6 +222,12 @@ pub enum Do {
     Drain(Vec<NodeIndex>, drain::Options),
     /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).
     PatchTolerations(PodIndex, Vec<Toleration>),
+    /// A workload asks for so many pods from now on.
+    Scale(WorkloadIndex, i32),
+    /// A workload is created.
+    CreateWorkload(WorkloadIndex),
+    /// A workload is deleted, and with it what it owns, as the garbage collector would do in the background.
+    DeleteWorkload(WorkloadIndex),
 }
 
 /// A resource that controllers watch.
