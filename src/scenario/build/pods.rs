@@ -237,6 +237,7 @@ fn template(group: &PodGroup, place: &Place, operators: ComparisonOperators, com
         requests: resources(&group.requests, &with(place, "requests"), complaints).unwrap_or_default(),
         priority: group.priority,
         priority_class_name: group.priority_class_name.clone().unwrap_or_default(),
+        scheduling: None,
     }
 }
 
