@@ -9,7 +9,7 @@ use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
 use taintsim::scenario::profiles::profile;
 use taintsim::sim::plan::{
-    Action, Admission, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
 };
 
 /// `Ideal` timing: the recorder's defaults.
@@ -23,6 +23,7 @@ pub(crate) fn ideal() -> Timing {
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
+        clients: std::collections::BTreeMap::new(),
         kubelet: KubeletMode::Imitated(Imitated {
             start: Dur::from_secs(1),
             stop: Dur::from_secs(1),
@@ -61,6 +62,8 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         nodes: Vec::new(),
         templates: vec![PodTemplate::default()],
         pods: Vec::new(),
+        controllers: Controllers::default(),
+        workloads: Vec::new(),
         timeline: Vec::new(),
         actions: Vec::new(),
     };

@@ -228,7 +228,12 @@ impl<'a> Facts<'a> {
             | What::PodPhase(PodPhase::Pending | PodPhase::Running)
             | What::PodCondition(..)
             | What::NodeEvent(..)
-            | What::PodEvent(..) => None,
+            | What::PodEvent(..)
+            | What::PodMessage(_)
+            | What::WorkloadMessage(_)
+            | What::WorkloadCreated(_)
+            | What::WorkloadScaled(_)
+            | What::WorkloadDeleted => None,
         }
     }
 }

@@ -145,5 +145,13 @@ fn by(actor: Actor) -> &'static str {
         Actor::NodeLifecycle => "the node lifecycle controller",
         Actor::TaintEviction => "the taint eviction controller",
         Actor::ApiServer => "the API server",
+        Actor::PodGc => "the pod garbage collector",
+        Actor::Deployment => "the Deployment controller",
+        Actor::ReplicaSet => "the ReplicaSet controller",
+        Actor::StatefulSet => "the StatefulSet controller",
+        Actor::DaemonSet => "the DaemonSet controller",
+        Actor::Job => "the Job controller",
+        Actor::Disruption => "the disruption controller",
+        Actor::Scheduler => "the scheduler",
     }
 }

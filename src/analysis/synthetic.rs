@@ -9,7 +9,7 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
 };
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 
@@ -30,6 +30,7 @@ fn timing() -> Timing {
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
+        clients: std::collections::BTreeMap::new(),
         kubelet: KubeletMode::Imitated(Imitated {
             start: second,
             stop: second,
@@ -79,6 +80,8 @@ impl Run {
             nodes: Vec::new(),
             templates: vec![PodTemplate::default()],
             pods: Vec::new(),
+            controllers: Controllers::default(),
+            workloads: Vec::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
         };

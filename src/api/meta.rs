@@ -1,5 +1,6 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
+use super::names::WorkloadId;
 use std::fmt;
 
 /// The identity of one life of an object; never reused.
@@ -57,4 +58,6 @@ pub struct OwnerReference {
     pub kind: String,
     /// The owner's name.
     pub name: String,
+    /// The owner's object, where it is modelled: its name's id and its life.
+    pub object: Option<(WorkloadId, Uid)>,
 }

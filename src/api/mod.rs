@@ -20,3 +20,4 @@ pub mod spelling;
 pub mod taint;
 pub mod toleration;
 pub mod validation;
+pub mod workload;

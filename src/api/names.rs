@@ -15,6 +15,10 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PodId(pub u32);
 
+/// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a workload, a budget.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WorkloadId(pub u32);
+
 /// Identity of any other text: a zone key, a fault's name, a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TextId(pub u32);
@@ -27,6 +31,13 @@ impl NodeId {
 }
 
 impl PodId {
+    /// The id as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl WorkloadId {
     /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -78,7 +89,11 @@ impl Table {
 pub struct Names {
     nodes: Table,
     pods: Table,
+    workloads: Table,
     texts: Table,
+    /// By pod: the workload whose name it carries, one higher, or 0.
+    owners: Vec<u32>,
+    aliases: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Names {
@@ -90,6 +105,34 @@ impl Names {
     /// The id of a pod's `namespace/name`, new if the name is.
     pub fn pod(&mut self, namespaced: &str) -> PodId {
         PodId(self.pods.intern(namespaced))
+    }
+
+    /// The id of a workload's `Kind/namespace/name`, new if the name is.
+    pub fn workload(&mut self, name: &str) -> WorkloadId {
+        WorkloadId(self.workloads.intern(name))
+    }
+
+    /// Notes whose pod carries a name.
+    pub fn set_owner(&mut self, pod: PodId, owner: WorkloadId) {
+        if self.owners.len() <= pod.index() {
+            self.owners.resize(pod.index() + 1, 0);
+        }
+        self.owners[pod.index()] = owner.0 + 1;
+    }
+
+    /// The workload whose pods carry a name.
+    pub fn owner_of(&self, pod: PodId) -> Option<WorkloadId> {
+        self.owners.get(pod.index())?.checked_sub(1).map(WorkloadId)
+    }
+
+    /// Notes the number under which recorded timelines know a generated name: `web-#2` for the second of web's.
+    pub fn set_alias(&mut self, name: &str, alias: &str) {
+        self.aliases.push((name.into(), alias.into()));
+    }
+
+    /// The generated names and what recorded timelines call them, in order of creation.
+    pub fn aliases(&self) -> &[(Box<str>, Box<str>)] {
+        &self.aliases
     }
 
     /// The id of a text, new if the text is.
@@ -105,6 +148,26 @@ impl Names {
     /// The id of a pod's `namespace/name` if it has one.
     pub fn find_pod(&self, namespaced: &str) -> Option<PodId> {
         self.pods.find(namespaced).map(PodId)
+    }
+
+    /// The id of a workload's `Kind/namespace/name` if it has one.
+    pub fn find_workload(&self, name: &str) -> Option<WorkloadId> {
+        self.workloads.find(name).map(WorkloadId)
+    }
+
+    /// The `Kind/namespace/name` of a workload.
+    pub fn workload_name(&self, id: WorkloadId) -> &str {
+        &self.workloads.by_id[id.index()].0
+    }
+
+    /// The stable hash of a workload's `Kind/namespace/name`.
+    pub fn workload_hash(&self, id: WorkloadId) -> u64 {
+        self.workloads.by_id[id.index()].1
+    }
+
+    /// How many workload names there are; ids are below this.
+    pub fn workloads(&self) -> usize {
+        self.workloads.by_id.len()
     }
 
     /// The name of a node.

@@ -2,7 +2,7 @@
 
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
-use super::names::{NodeId, PodId};
+use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
@@ -103,6 +103,12 @@ pub enum PodReason {
     DeletionByTaintManager,
     /// `DeletionByPodGC`
     DeletionByPodGc,
+    /// `PreemptionByScheduler`
+    PreemptionByScheduler,
+    /// `PreemptionByKubeScheduler`, as 1.26 calls it.
+    PreemptionByKubeScheduler,
+    /// `EvictionByEvictionAPI`
+    EvictionByEvictionApi,
 }
 
 impl PodReason {
@@ -112,6 +118,9 @@ impl PodReason {
             Self::None => "",
             Self::DeletionByTaintManager => "DeletionByTaintManager",
             Self::DeletionByPodGc => "DeletionByPodGC",
+            Self::PreemptionByScheduler => "PreemptionByScheduler",
+            Self::PreemptionByKubeScheduler => "PreemptionByKubeScheduler",
+            Self::EvictionByEvictionApi => "EvictionByEvictionAPI",
         }
     }
 }
@@ -136,6 +145,17 @@ pub struct Deletion {
     pub grace_period_seconds: i64,
 }
 
+/// The condition PodScheduled=False, and the node that the scheduler makes room on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unscheduled {
+    /// The condition's reason, `Unschedulable` say; empty where there is no such condition.
+    pub reason: &'static str,
+    /// The condition's message.
+    pub message: String,
+    /// `status.nominatedNodeName`
+    pub nominated: Option<NodeId>,
+}
+
 /// A pod object, one version of it.
 #[derive(Clone, Debug)]
 pub struct Pod {
@@ -149,6 +169,14 @@ pub struct Pod {
     pub record: u32,
     /// What it shares with others of its group.
     pub template: Rc<PodTemplate>,
+    /// `metadata.creationTimestamp`
+    pub creation_timestamp: Timestamp,
+    /// `status.startTime`: when a kubelet first took it up.
+    pub start_time: Option<Timestamp>,
+    /// The finalizer `batch.kubernetes.io/job-tracking` is there: the object stays until its controller takes it off.
+    pub job_finalizer: bool,
+    /// What the scheduler said of a pod that it could not place.
+    pub unscheduled: Option<Rc<Unscheduled>>,
     /// `spec.nodeName`
     pub node: Option<NodeId>,
     /// Set once a deletion has begun.
@@ -165,6 +193,21 @@ impl Pod {
     /// A deletion has begun.
     pub fn is_terminating(&self) -> bool {
         self.deletion.is_some()
+    }
+
+    /// Neither ended nor being deleted (`controller.IsPodActive`).
+    pub fn is_active(&self) -> bool {
+        !self.phase.is_terminal() && self.deletion.is_none()
+    }
+
+    /// The condition Ready is True.
+    pub fn is_ready(&self) -> bool {
+        self.ready.is_some_and(|c| c.status == ConditionStatus::True)
+    }
+
+    /// The workload that owns it, and which life of that.
+    pub fn controller(&self) -> Option<(WorkloadId, Uid)> {
+        self.template.owner.as_ref().and_then(|o| o.object)
     }
 
     /// The grace period that a deletion without options gets, in seconds.

@@ -5,9 +5,9 @@
 
 use super::error::ApiError;
 use super::server::ApiServer;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::Time;
-use crate::trace::{Actor, EventText, What};
+use crate::trace::{Actor, EventBody, Message, What};
 use std::collections::BTreeSet;
 
 /// The name of an event: the object it is about and when it was made.
@@ -17,6 +17,8 @@ pub enum EventName {
     Node(NodeId, Time),
     /// About a pod.
     Pod(PodId, Time),
+    /// About a workload.
+    Workload(WorkloadId, Time),
 }
 
 /// The names of the events that exist. The first two of each pod lie in a table: in a large outage most pods have just
@@ -53,7 +55,7 @@ impl EventStore {
 
 impl ApiServer {
     /// POST of an event.
-    pub fn create_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) -> Result<(), ApiError> {
+    pub fn create_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
         if self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::AlreadyExists);
         }
@@ -61,24 +63,34 @@ impl ApiServer {
             s.next_version();
             s.events.insert(name);
         });
-        self.record_event(actor, name, text, combined, count);
+        self.record_event(actor, name, body, combined, count);
         Ok(())
     }
 
     /// PATCH of an event that happened again.
-    pub fn patch_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) -> Result<(), ApiError> {
+    pub fn patch_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);
         }
         self.store.with(|s| s.next_version());
-        self.record_event(actor, name, text, combined, count);
+        self.record_event(actor, name, body, combined, count);
         Ok(())
     }
 
-    fn record_event(&self, actor: Actor, name: EventName, text: EventText, combined: bool, count: u32) {
+    fn record_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) {
+        let message = || {
+            self.trace.with(|t| {
+                t.messages.push(Message { body, combined, count });
+                t.messages.len() as u32 - 1
+            })
+        };
         match name {
-            EventName::Node(id, _) => self.record_node(actor, id, What::NodeEvent(text, combined, count)),
-            EventName::Pod(id, _) => self.record_pod(actor, id, What::PodEvent(text, combined, count)),
+            EventName::Node(id, _) => self.record_node(actor, id, What::NodeEvent(body.text, combined, count)),
+            EventName::Pod(id, _) if body.arg == EventBody::NO_ARG => {
+                self.record_pod(actor, id, What::PodEvent(body.text, combined, count))
+            }
+            EventName::Pod(id, _) => self.record_pod(actor, id, What::PodMessage(message())),
+            EventName::Workload(id, _) => self.record_workload(actor, id, What::WorkloadMessage(message())),
         };
     }
 }

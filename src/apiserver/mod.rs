@@ -4,8 +4,8 @@
 //! Models `apiserver/pkg/registry/generic/registry/store.go` (resourceVersion conflicts, uid preconditions, no-op
 //! writes), `pkg/registry/core/pod/strategy.go` (graceful deletion), the status subresource, and the admission
 //! plugins DefaultTolerationSeconds and TaintNodesByCondition. Times lose their fraction here, and only here.
-//! Left out: etcd, the watch cache's own lag (reads with resourceVersion 0 are served live), finalizers,
-//! authentication, priority and fairness.
+//! Left out: etcd, the watch cache's own lag (reads with resourceVersion 0 are served live), finalizers other
+//! than that of jobs, authentication, priority and fairness.
 
 mod admission;
 mod error;
@@ -15,6 +15,7 @@ mod nodes;
 mod pods;
 mod recording;
 mod server;
+mod workloads;
 
 pub use admission::Admission;
 pub use error::ApiError;
@@ -23,3 +24,4 @@ pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
 pub use pods::NewPod;
 pub use server::{ApiServer, Watcher};
+pub use workloads::NewWorkload;

@@ -4,9 +4,10 @@ use super::error::ApiError;
 use super::nodes::put;
 use super::server::ApiServer;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::toleration::Toleration;
+use crate::api::workload::{namespace_of, short_name};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
 
@@ -27,9 +28,56 @@ pub struct NewPod {
     pub disruption_target: Option<PodCondition>,
     /// A deletion that has begun already.
     pub deletion: Option<Deletion>,
+    /// It carries the finalizer of jobs.
+    pub job_finalizer: bool,
 }
 
+impl NewPod {
+    /// A pod that nothing has been done to yet.
+    pub fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
+        NewPod { id, template, node, phase: PodPhase::Pending, ready: None, disruption_target: None, deletion: None, job_finalizer: false }
+    }
+}
+
+/// The letters of generated names (`apimachinery/pkg/util/rand/rand.go: alphanums`).
+const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+
 impl ApiServer {
+    /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`, where the suffix hangs on
+    /// nothing but the base and how many there were before (`apiserver/pkg/storage/names/generate.go`).
+    pub fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
+        let number = self.store.with(|s| {
+            if s.generated.len() <= owner.index() {
+                s.generated.resize(owner.index() + 1, 0);
+            }
+            s.generated[owner.index()] += 1;
+            s.generated[owner.index()]
+        });
+        self.names(|names| {
+            let full = names.workload_name(owner).to_owned();
+            let (namespace, base) = (namespace_of(&full), short_name(&full));
+            let cut = base.get(..58 - 1).unwrap_or(base);
+            for attempt in 0_u64.. {
+                let mut hash = stable_hash(&format!("{full}#{number}#{attempt}"));
+                let mut suffix = String::with_capacity(5);
+                for _ in 0..5 {
+                    suffix.push(char::from(ALPHANUMS[(hash % 27) as usize]));
+                    hash /= 27;
+                }
+                let name = format!("{cut}-{suffix}");
+                let namespaced = format!("{namespace}/{name}");
+                if names.find_pod(&namespaced).is_some() {
+                    continue;
+                }
+                names.set_alias(&name, &format!("{base}-#{number}"));
+                let id = names.pod(&namespaced);
+                names.set_owner(id, owner);
+                return id;
+            }
+            unreachable!("some name is free")
+        })
+    }
+
     /// Creates a pod; admission adds the default tolerations.
     pub fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
         if self.pod(new.id).is_some() {
@@ -41,6 +89,10 @@ impl ApiServer {
             resource_version: 0,
             record: NO_RECORD,
             template: self.admit(&new.template),
+            creation_timestamp: self.timestamp(),
+            start_time: new.phase.ne(&PodPhase::Pending).then(|| self.timestamp()),
+            job_finalizer: new.job_finalizer,
+            unscheduled: None,
             node: new.node,
             deletion: new.deletion,
             phase: new.phase,
@@ -86,6 +138,7 @@ impl ApiServer {
         let ready = PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: self.timestamp() };
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Running;
+            p.start_time = Some(ready.last_transition_time);
             p.ready = Some(ready);
         }))
     }
@@ -154,18 +207,34 @@ impl ApiServer {
         {
             return Ok(());
         }
-        if seconds == 0 {
-            self.store.with(|s| {
-                s.next_version();
-                s.pods[id.index()] = None;
-            });
-            let record = self.record_gone(actor, id.0, What::PodGone);
-            self.with_cause(record, || self.tell(|w| w.pod(Some(&old), None)));
+        if seconds == 0 && !old.job_finalizer {
+            self.drop_pod(actor, &old);
             return Ok(());
         }
         let timestamp = Timestamp(self.timestamp().0.saturating_add(seconds));
         self.change_pod(actor, &old, |p| p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds }));
         Ok(())
+    }
+
+    /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its deletion waits for nothing
+    /// else.
+    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
+        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
+        if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
+            self.drop_pod(actor, &new);
+        }
+        Ok(())
+    }
+
+    /// Takes a pod out of the store.
+    fn drop_pod(&self, actor: Actor, old: &Rc<Pod>) {
+        self.store.with(|s| {
+            s.next_version();
+            s.pods[old.id.index()] = None;
+        });
+        let record = self.record_gone(actor, old.id.0, What::PodGone);
+        self.with_cause(record, || self.tell(|w| w.pod(Some(old), None)));
     }
 
     fn change_pod(&self, actor: Actor, old: &Rc<Pod>, f: impl FnOnce(&mut Pod)) -> Rc<Pod> {
@@ -175,6 +244,9 @@ impl ApiServer {
             && new.node == old.node
             && new.deletion == old.deletion
             && new.phase == old.phase
+            && new.start_time == old.start_time
+            && new.job_finalizer == old.job_finalizer
+            && new.unscheduled == old.unscheduled
             && new.ready == old.ready
             && new.disruption_target == old.disruption_target;
         if same { old.clone() } else { self.commit_pod(actor, Some(old), new) }

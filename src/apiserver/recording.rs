@@ -1,7 +1,7 @@
 //! Store changes as trace records; the same facts that recorded timelines hold.
 
 use super::server::ApiServer;
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
@@ -22,6 +22,11 @@ impl ApiServer {
     /// Writes a record about a pod.
     pub fn record_pod(&self, actor: Actor, pod: PodId, what: What) -> RecordId {
         self.record(actor, pod.0, what)
+    }
+
+    /// Writes a record about a workload.
+    pub fn record_workload(&self, actor: Actor, workload: WorkloadId, what: What) -> RecordId {
+        self.record(actor, workload.0, what)
     }
 
     /// Writes a record about a text.

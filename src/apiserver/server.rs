@@ -5,9 +5,10 @@ use super::events::EventStore;
 use super::heartbeats::Heartbeats;
 use crate::api::lease::Lease;
 use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::{Names, NodeId, PodId};
+use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::Trace;
 use std::cell::{Cell, RefCell};
@@ -19,6 +20,8 @@ pub trait Watcher {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
     /// A pod changed.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+    /// A workload changed.
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
     /// A lease changed, then.
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
     /// A status post that was computed became known later than it was made, then; nothing but heartbeats changed.
@@ -33,6 +36,9 @@ pub(super) struct Store {
     pub(super) nodes: Vec<Option<Rc<Node>>>,
     pub(super) pods: Vec<Option<Rc<Pod>>>,
     pub(super) leases: Vec<Option<Lease>>,
+    pub(super) workloads: Vec<Option<Rc<Workload>>>,
+    /// How many names were generated for each workload's pods.
+    pub(super) generated: Vec<u32>,
     pub(super) events: EventStore,
     revision: u64,
     uids: u64,
@@ -126,6 +132,16 @@ impl ApiServer {
     /// A node's lease, the version stored now.
     pub fn lease(&self, id: NodeId) -> Option<Lease> {
         self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
+    }
+
+    /// A workload, the version stored now.
+    pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.store.with(|s| s.workloads.get(id.index()).cloned().flatten())
+    }
+
+    /// All workloads, by id.
+    pub fn workloads(&self) -> Vec<Rc<Workload>> {
+        self.store.with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
     /// The newest resourceVersion.

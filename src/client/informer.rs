@@ -1,4 +1,4 @@
-//! Informer caches (`client-go/tools/cache`): what a process of controllers knows of nodes, pods and leases.
+//! Informer caches (`client-go/tools/cache`): what a process of controllers knows of nodes, pods, leases and workloads.
 //!
 //! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
 //! is shared by its controllers; a restart makes a new one that lists first.
@@ -6,13 +6,14 @@
 use super::delay::Delay;
 use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
 use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Lane, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new one.
@@ -25,6 +26,13 @@ pub trait NodeHandler {
 pub trait PodHandler {
     /// A pod changed in the cache.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+}
+
+/// Is told of changes of workloads of every kind, in the order of each kind's cache. An add has no old version, a deletion no
+/// new one.
+pub trait WorkloadHandler {
+    /// A workload changed in the cache.
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
 }
 
 /// How long watches take.
@@ -47,10 +55,10 @@ struct Trouble {
     stalled_until: Time,
 }
 
-/// What faults do to the watches of nodes, pods and leases, for every process that watches.
+/// What faults do to watches, for every process that watches.
 #[derive(Default)]
 pub struct WatchLags {
-    by_resource: Shared<[Trouble; 3]>,
+    by_resource: Shared<[Trouble; Resource::COUNT]>,
 }
 
 /// Index of a resource in [`WatchLags`].
@@ -62,6 +70,34 @@ pub enum Resource {
     Pods = 1,
     /// Leases.
     Leases = 2,
+    /// Deployments.
+    Deployments = 3,
+    /// ReplicaSets.
+    ReplicaSets = 4,
+    /// StatefulSets.
+    StatefulSets = 5,
+    /// DaemonSets.
+    DaemonSets = 6,
+    /// Jobs.
+    Jobs = 7,
+}
+
+impl Resource {
+    const COUNT: usize = 8;
+    const ALL: [Self; Self::COUNT] =
+        [Self::Nodes, Self::Pods, Self::Leases, Self::Deployments, Self::ReplicaSets, Self::StatefulSets, Self::DaemonSets, Self::Jobs];
+}
+
+impl From<WorkloadKind> for Resource {
+    fn from(kind: WorkloadKind) -> Self {
+        match kind {
+            WorkloadKind::Deployment => Self::Deployments,
+            WorkloadKind::ReplicaSet => Self::ReplicaSets,
+            WorkloadKind::StatefulSet => Self::StatefulSets,
+            WorkloadKind::DaemonSet => Self::DaemonSets,
+            WorkloadKind::Job => Self::Jobs,
+        }
+    }
 }
 
 impl WatchLags {
@@ -84,6 +120,7 @@ enum Delta {
     Node(Option<Rc<Node>>, NodeId),
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
+    Workload(Option<Rc<Workload>>, WorkloadId),
 }
 
 /// One watch: deltas on their way, in order.
@@ -99,6 +136,8 @@ struct Caches {
     nodes: Vec<Option<Rc<Node>>>,
     pods: Vec<Option<Rc<Pod>>>,
     pods_by_node: Vec<Vec<PodId>>,
+    pods_by_owner: Vec<BTreeSet<PodId>>,
+    workloads: Vec<Option<Rc<Workload>>>,
     leases: Vec<Option<Lease>>,
 }
 
@@ -108,17 +147,18 @@ pub struct InformerFactory {
     api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    streams: [Rc<Stream>; 3],
+    streams: [Rc<Stream>; Resource::COUNT],
     caches: Shared<Caches>,
     node_handlers: RefCell<Vec<Rc<dyn NodeHandler>>>,
     pod_handlers: RefCell<Vec<Rc<dyn PodHandler>>>,
+    workload_handlers: RefCell<Vec<Rc<dyn WorkloadHandler>>>,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
     lease_version: Cell<u64>,
     listed_at: Cell<Time>,
     /// The latest visible time of each resource, and the instant at which it was found.
-    seen: [Cell<(Time, Time)>; 3],
+    seen: [Cell<(Time, Time)>; Resource::COUNT],
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     watcher: Cell<Option<u32>>,
@@ -148,6 +188,12 @@ impl Watcher for Tap {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
             f.send(Resource::Pods, f.ctx.now(), Delta::Pod(new.cloned(), o.id));
+        }
+    }
+
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(o.kind.into(), f.ctx.now(), Delta::Workload(new.cloned(), o.id));
         }
     }
 
@@ -190,10 +236,11 @@ impl InformerFactory {
             api: api.clone(),
             timing,
             lags: lags.clone(),
-            streams: [stream(Resource::Nodes), stream(Resource::Pods), stream(Resource::Leases)],
+            streams: Resource::ALL.map(stream),
             caches: Shared::new(Caches::default()),
             node_handlers: RefCell::new(Vec::new()),
             pod_handlers: RefCell::new(Vec::new()),
+            workload_handlers: RefCell::new(Vec::new()),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             listed_at: Cell::new(Time::ZERO),
@@ -219,13 +266,18 @@ impl InformerFactory {
         self.pod_handlers.borrow_mut().push(handler);
     }
 
+    /// Adds a handler of workloads.
+    pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
+        self.workload_handlers.borrow_mut().push(handler);
+    }
+
     /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
     /// (`Reflector.ListAndWatch`). Ends when the caches are filled.
     pub async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        let (nodes, pods, leases, workloads) = (self.api.nodes(), self.api.pods(), self.api.leases(), self.api.workloads());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
@@ -239,6 +291,9 @@ impl InformerFactory {
         for l in leases {
             self.take(Delta::Lease(Some(l.clone()), l.node), u32::MAX);
         }
+        for w in workloads {
+            self.take(Delta::Workload(Some(w.clone()), w.id), w.record);
+        }
         self.lease_version.set(lease_version(self.listed_at.get()));
     }
 
@@ -250,6 +305,7 @@ impl InformerFactory {
         self.stirred.borrow_mut().clear();
         self.node_handlers.borrow_mut().clear();
         self.pod_handlers.borrow_mut().clear();
+        self.workload_handlers.borrow_mut().clear();
     }
 
     /// When a change that was made at `at` reaches the caches, faults aside.
@@ -363,16 +419,29 @@ impl InformerFactory {
                             c.pods_by_node[n.index()].retain(|p| *p != id);
                         }
                         if let Some(n) = is {
-                            if c.pods_by_node.len() <= n.index() {
-                                c.pods_by_node.resize(n.index() + 1, Vec::new());
-                            }
-                            c.pods_by_node[n.index()].push(id);
+                            list(&mut c.pods_by_node, n.index()).push(id);
+                        }
+                    }
+                    let owner = |p: &Option<Rc<Pod>>| p.as_ref().and_then(|p| p.controller()).map(|(owner, _)| owner.index());
+                    let (was, is) = (owner(&old), owner(&new));
+                    if was != is {
+                        if let Some(w) = was {
+                            c.pods_by_owner[w].remove(&id);
+                        }
+                        if let Some(w) = is {
+                            list(&mut c.pods_by_owner, w).insert(id);
                         }
                     }
                     old
                 });
                 for h in self.pod_handlers.borrow().iter() {
                     h.pod(old.as_ref(), new.as_ref());
+                }
+            }
+            Delta::Workload(new, id) => {
+                let old = self.caches.with(|c| replace(&mut c.workloads, id.index(), new.clone()));
+                for h in self.workload_handlers.borrow().iter() {
+                    h.workload(old.as_ref(), new.as_ref());
                 }
             }
             Delta::Lease(new, node) => {
@@ -468,10 +537,41 @@ impl InformerFactory {
         })
     }
 
+    /// The pods of a workload in the cache, by id; those of an earlier life of it included.
+    pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
+        self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// All pods in the cache, by id; upstream's lister has no order.
+    pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
+    }
+
+    /// A workload as the cache has it.
+    pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
+    }
+
+    /// All workloads of a kind in the cache, by id.
+    pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
+        self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
     /// Whether any pod of the cache is on a node.
     pub fn has_pods_on(&self, node: NodeId) -> bool {
         self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
     }
+}
+
+/// The entry of an index, empty if it is new.
+fn list<T: Clone + Default>(index: &mut Vec<T>, at: usize) -> &mut T {
+    if index.len() <= at {
+        index.resize(at + 1, T::default());
+    }
+    &mut index[at]
 }
 
 /// Puts a version, or none, in the place of the old one.

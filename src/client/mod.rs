@@ -15,7 +15,7 @@ mod token_bucket;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags};
+pub use informer::{InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
 pub use parallelize::parallelize;
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};

@@ -5,10 +5,10 @@ use super::lru::{Key, Lru};
 use super::request::Client;
 use super::token_bucket::{Limits, TokenBucket};
 use crate::api::meta::Uid;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::{ApiError, EventName};
 use crate::kernel::{Chan, Ctx, Dur, Group, Object, PointId, Shared, Time};
-use crate::trace::EventText;
+use crate::trace::EventBody;
 use std::rc::Rc;
 
 /// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
@@ -18,7 +18,7 @@ const MAX_LRU_CACHE_ENTRIES: usize = 4096;
 /// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`, `defaultSpamQPS`).
 const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
 /// From so many different messages on, similar events are told as one (`defaultAggregateMaxEvents`).
-const AGGREGATE_MAX_EVENTS: u32 = 10;
+const AGGREGATE_MAX_EVENTS: usize = 10;
 /// How long similar events are remembered (`defaultAggregateIntervalInSeconds`).
 const AGGREGATE_INTERVAL: Dur = Dur::from_secs(600);
 /// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between them.
@@ -32,6 +32,8 @@ pub enum About {
     Node(NodeId, Option<Uid>),
     /// A pod, with its uid or by name only.
     Pod(PodId, Option<Uid>),
+    /// A workload, with its uid.
+    Workload(WorkloadId, Uid),
 }
 
 impl About {
@@ -40,6 +42,7 @@ impl About {
         match self {
             About::Node(id, _) => EventName::Node(id, at),
             About::Pod(id, _) => EventName::Pod(id, at),
+            About::Workload(id, _) => EventName::Workload(id, at),
         }
     }
 }
@@ -47,7 +50,7 @@ impl About {
 #[derive(Clone, Copy)]
 struct Event {
     about: About,
-    text: EventText,
+    body: EventBody,
     at: Time,
     cause: u32,
 }
@@ -57,6 +60,7 @@ impl About {
         match self {
             About::Node(id, uid) => u64::from(id.0) << 2 | 1 << 40 | uid.map_or(0, |u| u.0 << 42),
             About::Pod(id, uid) => u64::from(id.0) << 2 | uid.map_or(0, |u| u.0 << 42),
+            About::Workload(id, uid) => u64::from(id.0) << 2 | 1 << 41 | uid.0 << 42,
         }
     }
 }
@@ -75,14 +79,15 @@ impl Key for (About, &'static str) {
 }
 
 /// Events that are the same but for their time; without a text, the aggregate of alike ones.
-impl Key for (About, &'static str, Option<EventText>) {
+impl Key for (About, &'static str, Option<EventBody>) {
     fn hash(&self) -> u64 {
-        self.0.number() ^ self.2.map_or(63, |t| t as u64) << 58
+        self.0.number() ^ self.2.map_or(63, |b| b.text as u64 ^ u64::from(b.arg)) << 58
     }
 }
 
 struct Similar {
-    texts: u32,
+    /// The different texts seen, as few as make an aggregate.
+    bodies: Vec<EventBody>,
     last: Time,
 }
 
@@ -94,7 +99,7 @@ struct Observed {
 
 struct Correlator {
     similar: Lru<(About, &'static str), Similar>,
-    observed: Lru<(About, &'static str, Option<EventText>), Observed>,
+    observed: Lru<(About, &'static str, Option<EventBody>), Observed>,
     spam: Lru<About, TokenBucket>,
 }
 
@@ -108,19 +113,21 @@ struct Told {
 impl Correlator {
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
-        let reason = e.text.reason();
-        let similar = self.similar.entry((e.about, reason), || Similar { texts: 0, last: now });
+        let reason = e.body.text.reason();
+        let similar = self.similar.entry((e.about, reason), || Similar { bodies: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
-            similar.texts = 0;
+            similar.bodies.clear();
         }
-        similar.texts |= 1 << (e.text as u32);
+        if !similar.bodies.contains(&e.body) {
+            similar.bodies.push(e.body);
+        }
         similar.last = now;
-        let combined = similar.texts.count_ones() >= AGGREGATE_MAX_EVENTS;
+        let combined = similar.bodies.len() >= AGGREGATE_MAX_EVENTS;
         if combined {
-            similar.texts &= similar.texts - 1;
+            similar.bodies.remove(0);
         }
         let fresh = e.about.name(if combined { now } else { e.at });
-        let key = (e.about, reason, (!combined).then_some(e.text));
+        let key = (e.about, reason, (!combined).then_some(e.body));
         let o = self.observed.entry(key, || Observed { count: 0, name: fresh });
         if o.count == 0 {
             o.name = fresh;
@@ -159,7 +166,7 @@ impl EventRecorder {
     }
 
     /// Records an event; it is dropped if too many wait.
-    pub fn event(&self, about: About, text: EventText) {
+    pub fn event(&self, about: About, body: impl Into<EventBody>) {
         let at = match &self.advancing {
             None => self.ctx.now(),
             Some(last) => last.with(|last| {
@@ -168,7 +175,7 @@ impl EventRecorder {
             }),
         };
         // A full queue drops the event, as upstream does.
-        let _ = self.queue.try_send(Event { about, text, at, cause: self.ctx.cause() });
+        let _ = self.queue.try_send(Event { about, body: body.into(), at, cause: self.ctx.cause() });
     }
 
     async fn write(&self, client: Client) {
@@ -197,14 +204,14 @@ impl EventRecorder {
 
     /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did not answer.
     async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
-        let (name, text, combined, count) = (told.name, e.text, told.combined, told.count);
+        let (name, body, combined, count) = (told.name, e.body, told.combined, told.count);
         let object = object_of(client, e.about);
         let mut result = Err(ApiError::NotFound);
         if count > 1 {
-            result = client.call(object, move |api, actor| api.patch_event(actor, name, text, combined, count)).await;
+            result = client.call(object, move |api, actor| api.patch_event(actor, name, body, combined, count)).await;
         }
         if result == Err(ApiError::NotFound) {
-            result = client.call(object, move |api, actor| api.create_event(actor, name, text, combined, count)).await;
+            result = client.call(object, move |api, actor| api.create_event(actor, name, body, combined, count)).await;
         }
         result != Err(ApiError::Unavailable)
     }
@@ -214,5 +221,6 @@ fn object_of(client: &Client, about: About) -> Object {
     client.api().names(|n| match about {
         About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
         About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
+        About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
     })
 }

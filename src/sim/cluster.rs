@@ -1,12 +1,13 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
 use super::faults::Timeline;
-use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart};
+use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadPlan};
 use super::process::Process;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{Names, NodeId, PodId};
+use crate::api::meta::{ConditionStatus, OwnerReference};
+use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
-use crate::apiserver::{Admission, ApiServer, NewNode, NewPod};
+use crate::api::workload::namespace_of;
+use crate::apiserver::{Admission, ApiServer, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
@@ -27,6 +28,7 @@ pub(super) struct Cluster {
     pub(super) node_ids: Vec<NodeId>,
     pub(super) pod_ids: Vec<PodId>,
     templates: Vec<Rc<PodTemplate>>,
+    owned_templates: Shared<BTreeMap<(u32, WorkloadId), Rc<PodTemplate>>>,
     pub(super) process: Shared<Option<Rc<Process>>>,
 }
 
@@ -51,6 +53,7 @@ impl Cluster {
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
+            owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
@@ -61,6 +64,9 @@ impl Cluster {
         });
         for (node, id) in plan.nodes.iter().zip(&cluster.node_ids).filter(|(n, _)| n.start != NodeStart::Absent) {
             cluster.create_node(node, *id, Actor::User, false);
+        }
+        for workload in &plan.workloads {
+            cluster.create_workload(workload, &plan.workloads);
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
             cluster.create_pod(pod, *id);
@@ -119,17 +125,48 @@ impl Cluster {
         self.kubelets.join(id, settings_of(plan), cut);
     }
 
+    /// A user creates a workload of the plan; those that own others come before these.
+    fn create_workload(&self, plan: &WorkloadPlan, all: &[WorkloadPlan]) {
+        let owner = plan.owner.and_then(|o| {
+            let id = self.api.names(|n| n.find_workload(&all[o as usize].name))?;
+            self.api.workload(id).map(|w| (w.id, w.uid))
+        });
+        let new = NewWorkload {
+            id: self.api.names(|n| n.workload(&plan.name)),
+            kind: plan.kind,
+            owner,
+            selector: Rc::new(plan.selector.clone()),
+            template: (*self.templates[plan.template as usize]).clone(),
+            pinned: plan.node.map(|n| self.node_id(n)),
+            min_ready_seconds: plan.min_ready_seconds,
+            spec: plan.spec.clone(),
+        };
+        // A workload of that name may exist; then the user's create is refused, as in the API.
+        let _ = self.api.create_workload(Actor::User, new);
+    }
+
+    /// The template of a pod of the plan; one whose owner is a workload of the run names that, and is shared by all its pods.
+    fn template_of(&self, plan: &PodPlan, id: PodId) -> Rc<PodTemplate> {
+        let template = &self.templates[plan.template as usize];
+        let Some(owner) = &template.owner else { return template.clone() };
+        let workload = self.api.names(|n| {
+            let name = format!("{}/{}/{}", owner.kind, namespace_of(n.pod_name(id)), owner.name);
+            n.find_workload(&name).inspect(|w| n.set_owner(id, *w))
+        });
+        let Some(workload) = workload.and_then(|w| self.api.workload(w)) else { return template.clone() };
+        self.owned_templates.with(|shared| {
+            let owned = || {
+                let mut own = (**template).clone();
+                own.owner = Some(OwnerReference { object: Some((workload.id, workload.uid)), ..owner.clone() });
+                Rc::new(own)
+            };
+            shared.entry((plan.template, workload.id)).or_insert_with(owned).clone()
+        })
+    }
+
     /// Creates a pod of the plan.
     fn create_pod(&self, plan: &PodPlan, id: PodId) {
-        let mut new = NewPod {
-            id,
-            template: self.templates[plan.template as usize].clone(),
-            node: plan.node.map(|n| self.node_id(n)),
-            phase: PodPhase::Pending,
-            ready: None,
-            disruption_target: None,
-            deletion: None,
-        };
+        let mut new = NewPod::pending(id, self.template_of(plan, id), plan.node.map(|n| self.node_id(n)));
         match plan.start {
             PodStart::Pending | PodStart::Absent => {}
             PodStart::Running => {
@@ -170,6 +207,8 @@ fn without_objects(plan: &Plan) -> Plan {
         nodes: Vec::new(),
         templates: Vec::new(),
         pods: Vec::new(),
+        controllers: plan.controllers,
+        workloads: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
     }

@@ -71,6 +71,7 @@ fn resource(r: WatchedResource) -> Resource {
         WatchedResource::Nodes => Resource::Nodes,
         WatchedResource::Pods => Resource::Pods,
         WatchedResource::Leases => Resource::Leases,
+        WatchedResource::Workloads(kind) => kind.into(),
     }
 }
 

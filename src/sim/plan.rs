@@ -5,16 +5,19 @@
 
 use super::profile::Profile;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::api::labels::Labels;
+use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodTemplate};
 use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
+use crate::api::workload::{WorkloadKind, WorkloadSpec};
 pub use crate::client::{Delay, Limits};
 use crate::controllers::kubelet::KubeletMode;
 use crate::kernel::{Dur, Time};
+use crate::trace::Actor;
+use std::collections::BTreeMap;
 
 /// One run, but for its seed.
 #[derive(Clone, Debug)]
@@ -44,10 +47,54 @@ pub struct Plan {
     pub templates: Vec<PodTemplate>,
     /// Pods that exist from the start, then those that are created later ([`Do::CreatePod`]).
     pub pods: Vec<PodPlan>,
+    /// The controllers that run beside those of node failure handling.
+    pub controllers: Controllers,
+    /// Workloads that exist from the start.
+    pub workloads: Vec<WorkloadPlan>,
     /// The entries of the timeline as a person wrote them.
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
     pub actions: Vec<Action>,
+}
+
+/// Which controllers run beside node lifecycle and taint eviction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Controllers {
+    /// The pod garbage collector.
+    pub pod_gc: bool,
+    /// The Deployment controller.
+    pub deployment: bool,
+    /// The ReplicaSet controller.
+    pub replica_set: bool,
+    /// The StatefulSet controller.
+    pub stateful_set: bool,
+    /// The DaemonSet controller.
+    pub daemon_set: bool,
+    /// The Job controller.
+    pub job: bool,
+    /// The scheduler.
+    pub scheduler: bool,
+}
+
+/// A workload that a user made.
+#[derive(Clone, Debug)]
+pub struct WorkloadPlan {
+    /// `Kind/namespace/name`
+    pub name: String,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported ReplicaSet.
+    pub owner: Option<u32>,
+    /// `spec.selector`
+    pub selector: LabelSelector,
+    /// `spec.template`, index into [`Plan::templates`].
+    pub template: u32,
+    /// The node the template names, index into [`Plan::nodes`].
+    pub node: Option<NodeIndex>,
+    /// `spec.minReadySeconds`
+    pub min_ready_seconds: i32,
+    /// The rest of its spec.
+    pub spec: WorkloadSpec,
 }
 
 /// An entry of the timeline, for people to refer to.
@@ -148,6 +195,8 @@ pub enum WatchedResource {
     Pods,
     /// Node leases.
     Leases,
+    /// Workloads of a kind.
+    Workloads(WorkloadKind),
 }
 
 /// A node.
@@ -284,6 +333,8 @@ pub struct Timing {
     pub node_lifecycle_client: Option<Limits>,
     /// The limit of the taint eviction controller's client; up to 1.28 it has none of its own.
     pub taint_eviction_client: Option<Limits>,
+    /// The limits of the other controllers' clients; one that is not there is unlimited.
+    pub clients: BTreeMap<Actor, Limits>,
     /// How kubelets behave.
     pub kubelet: KubeletMode,
     /// How the timeline's user writes.

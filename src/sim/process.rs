@@ -48,6 +48,7 @@ impl Cluster {
             let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
+        let parts: Vec<Box<dyn FnOnce()>> = Vec::new();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
         let ctx = ctx.clone();
@@ -63,6 +64,9 @@ impl Cluster {
             nlc.run();
             if let Some(tec) = tec {
                 tec.run();
+            }
+            for run in parts {
+                run();
             }
         });
     }

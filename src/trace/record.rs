@@ -1,7 +1,7 @@
 //! One record: 32 bytes, so that the largest outages fit in memory.
 
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::kernel::Time;
@@ -25,6 +25,22 @@ pub enum Actor {
     TaintEviction,
     /// The API server itself: admission.
     ApiServer,
+    /// The pod garbage collector.
+    PodGc,
+    /// The Deployment controller.
+    Deployment,
+    /// The ReplicaSet controller.
+    ReplicaSet,
+    /// The StatefulSet controller.
+    StatefulSet,
+    /// The DaemonSet controller.
+    DaemonSet,
+    /// The Job controller.
+    Job,
+    /// The disruption controller, which keeps the status of PodDisruptionBudgets.
+    Disruption,
+    /// The scheduler.
+    Scheduler,
 }
 
 impl Actor {
@@ -36,6 +52,14 @@ impl Actor {
             Self::NodeLifecycle => "node-lifecycle",
             Self::TaintEviction => "taint-eviction",
             Self::ApiServer => "api-server",
+            Self::PodGc => "pod-gc",
+            Self::Deployment => "deployment",
+            Self::ReplicaSet => "replicaset",
+            Self::StatefulSet => "statefulset",
+            Self::DaemonSet => "daemonset",
+            Self::Job => "job",
+            Self::Disruption => "disruption",
+            Self::Scheduler => "scheduler",
         }
     }
 }
@@ -68,7 +92,7 @@ impl ZoneState {
     }
 }
 
-/// The events controllers emit; their message follows from this and the object's name.
+/// The events controllers emit; their message follows from this, the object's name and, for those of [`EventBody`], an argument.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EventText {
     /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
@@ -91,6 +115,86 @@ pub enum EventText {
     NodeControllerEviction,
     /// Warning TaintToleration: the kubelet refuses the pod.
     TaintToleration,
+    /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
+    CreatedPod,
+    /// Normal SuccessfulDelete "Deleted pod: P". Argument: pod.
+    DeletedPod,
+    /// Normal SuccessfulCreate in other words. Argument: text.
+    SuccessfulCreate,
+    /// Normal SuccessfulDelete in other words. Argument: text.
+    SuccessfulDelete,
+    /// Warning FailedCreate. Argument: text.
+    FailedCreate,
+    /// Warning FailedDelete. Argument: text.
+    FailedDelete,
+    /// Warning RecreatingFailedPod, of a StatefulSet. Argument: text.
+    RecreatingFailedPod,
+    /// Normal RecreatingTerminatedPod, of a StatefulSet. Argument: text.
+    RecreatingTerminatedPod,
+    /// Normal ScalingReplicaSet, of a Deployment. Argument: text.
+    ScalingReplicaSet,
+    /// Warning FailedDaemonPod. Argument: text.
+    FailedDaemonPod,
+    /// Normal SucceededDaemonPod. Argument: text.
+    SucceededDaemonPod,
+    /// Warning BackoffLimitExceeded, of a Job. Argument: text.
+    BackoffLimitExceeded,
+    /// Warning PodFailurePolicy, of a Job. Argument: text.
+    PodFailurePolicy,
+    /// Normal Completed, of a Job. Argument: text.
+    JobCompleted,
+    /// Normal Scheduled "Successfully assigned P to N". Argument: node.
+    Scheduled,
+    /// Warning FailedScheduling. Argument: text.
+    FailedScheduling,
+    /// Normal Preempted. Argument: text.
+    Preempted,
+}
+
+/// An event's text with its argument: a pod, a node or a text, by [`EventText`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventBody {
+    /// The kind of text.
+    pub text: EventText,
+    /// What it speaks of beside its object, where it does.
+    pub arg: u32,
+}
+
+impl From<EventText> for EventBody {
+    fn from(text: EventText) -> Self {
+        EventBody { text, arg: Self::NO_ARG }
+    }
+}
+
+impl EventBody {
+    /// Stands for no argument.
+    pub const NO_ARG: u32 = u32::MAX;
+
+    /// A text about a pod.
+    pub fn of_pod(text: EventText, pod: PodId) -> Self {
+        EventBody { text, arg: pod.0 }
+    }
+
+    /// A text about a node.
+    pub fn of_node(text: EventText, node: NodeId) -> Self {
+        EventBody { text, arg: node.0 }
+    }
+
+    /// A text in free words.
+    pub fn of_words(text: EventText, words: TextId) -> Self {
+        EventBody { text, arg: words.0 }
+    }
+}
+
+/// An event whose text has an argument, as it was stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Its text.
+    pub body: EventBody,
+    /// It stands for several that are alike.
+    pub combined: bool,
+    /// How often it was seen.
+    pub count: u32,
 }
 
 /// What happened. The object it happened to is the record's `object`.
@@ -123,6 +227,17 @@ pub enum What {
     NodeEvent(EventText, bool, u32),
     /// An event about a pod was stored: text, whether aggregated, count. Object: pod.
     PodEvent(EventText, bool, u32),
+    /// An event about a pod whose text has an argument was stored. Object: pod; argument: the event in
+    /// [`Trace::messages`](super::Trace).
+    PodMessage(u32),
+    /// An event about a workload was stored. Object: workload; argument: the event in [`Trace::messages`](super::Trace).
+    WorkloadMessage(u32),
+    /// A workload was created. Object: workload; argument: how many pods it asks for.
+    WorkloadCreated(i32),
+    /// A workload asks for so many pods from now on. Object: workload.
+    WorkloadScaled(i32),
+    /// A workload was deleted. Object: workload.
+    WorkloadDeleted,
     /// An action or fault of the timeline began. Object: the index of its entry in the plan's timeline.
     FaultBegan,
     /// A fault of the timeline ended. Object: the index of its entry in the plan's timeline.
@@ -198,9 +313,20 @@ impl Record {
             | What::PodDeleting(_)
             | What::PodGone
             | What::PodEvent(..)
+            | What::PodMessage(_)
             | What::TimerSet(_)
             | What::TimerCancelled
             | What::EvictionFailed => Some(PodId(self.object)),
+            _ => None,
+        }
+    }
+
+    /// The workload this record is about, if it is about one.
+    pub fn workload(&self) -> Option<WorkloadId> {
+        match self.what {
+            What::WorkloadMessage(_) | What::WorkloadCreated(_) | What::WorkloadScaled(_) | What::WorkloadDeleted => {
+                Some(WorkloadId(self.object))
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The records of a run, in chunks.
 
-use super::record::{Record, RecordId};
+use super::record::{Message, Record, RecordId};
 use crate::api::names::Names;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
@@ -25,6 +25,8 @@ pub struct Trace {
     pub names: Names,
     /// The changes of taints that records refer to.
     pub taints: Vec<TaintChange>,
+    /// The events with an argument that records refer to.
+    pub messages: Vec<Message>,
     /// The end of the run.
     pub horizon: Time,
 }

@@ -1,13 +1,15 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
-use super::record::{EventText, Record, What};
+use super::record::{EventBody, EventText, Message, Record, What};
 use super::records::Trace;
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
+use crate::api::workload::short_name;
 
-/// The message of an event about an object: `name` is a node's name, or a pod's `namespace/name`.
-pub fn event_message(text: EventText, name: &str) -> String {
-    let short = name.rsplit('/').next().unwrap_or(name);
-    match text {
+/// The message of an event about an object: `name` is a node's name, or `namespace/name`.
+fn event_message(body: EventBody, name: &str, names: &Names) -> String {
+    let short = short_name(name);
+    let words = || names.text_of(TextId(body.arg)).to_owned();
+    match body.text {
         EventText::RegisteredNode => format!("Node {name} event: Registered Node {name} in Controller"),
         EventText::RemovingNode => format!("Node {name} event: Removing Node {name} from Controller"),
         EventText::NodeNotReady => format!("Node {name} status is now: NodeNotReady"),
@@ -18,6 +20,23 @@ pub fn event_message(text: EventText, name: &str) -> String {
         EventText::DeletingAllPods => format!("Node {name} event: Deleting all Pods from Node {name}."),
         EventText::NodeControllerEviction => format!("Marking for deletion Pod {short}"),
         EventText::TaintToleration => "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate".to_owned(),
+        EventText::CreatedPod => format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg)))),
+        EventText::DeletedPod => format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg)))),
+        EventText::Scheduled => format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg))),
+        EventText::SuccessfulCreate
+        | EventText::SuccessfulDelete
+        | EventText::FailedCreate
+        | EventText::FailedDelete
+        | EventText::RecreatingFailedPod
+        | EventText::RecreatingTerminatedPod
+        | EventText::ScalingReplicaSet
+        | EventText::FailedDaemonPod
+        | EventText::SucceededDaemonPod
+        | EventText::BackoffLimitExceeded
+        | EventText::PodFailurePolicy
+        | EventText::JobCompleted
+        | EventText::FailedScheduling
+        | EventText::Preempted => words(),
     }
 }
 
@@ -33,13 +52,36 @@ impl EventText {
             Self::DeletingAllPods => "DeletingAllPods",
             Self::NodeControllerEviction => "NodeControllerEviction",
             Self::TaintToleration => "TaintToleration",
+            Self::CreatedPod | Self::SuccessfulCreate => "SuccessfulCreate",
+            Self::DeletedPod | Self::SuccessfulDelete => "SuccessfulDelete",
+            Self::FailedCreate => "FailedCreate",
+            Self::FailedDelete => "FailedDelete",
+            Self::RecreatingFailedPod => "RecreatingFailedPod",
+            Self::RecreatingTerminatedPod => "RecreatingTerminatedPod",
+            Self::ScalingReplicaSet => "ScalingReplicaSet",
+            Self::FailedDaemonPod => "FailedDaemonPod",
+            Self::SucceededDaemonPod => "SucceededDaemonPod",
+            Self::BackoffLimitExceeded => "BackoffLimitExceeded",
+            Self::PodFailurePolicy => "PodFailurePolicy",
+            Self::JobCompleted => "Completed",
+            Self::Scheduled => "Scheduled",
+            Self::FailedScheduling => "FailedScheduling",
+            Self::Preempted => "Preempted",
         }
     }
 
     /// `Normal` or `Warning`.
     pub fn kind(self) -> &'static str {
         match self {
-            Self::PodNodeNotReady | Self::TaintToleration => "Warning",
+            Self::PodNodeNotReady
+            | Self::TaintToleration
+            | Self::FailedCreate
+            | Self::FailedDelete
+            | Self::RecreatingFailedPod
+            | Self::FailedDaemonPod
+            | Self::BackoffLimitExceeded
+            | Self::PodFailurePolicy
+            | Self::FailedScheduling => "Warning",
             _ => "Normal",
         }
     }
@@ -70,6 +112,8 @@ pub struct Fields {
     pub seconds: Option<u32>,
     /// How often an event was seen, if more than once.
     pub count: Option<u32>,
+    /// How many pods a workload asks for.
+    pub replicas: Option<i32>,
     /// Taints that were added.
     pub added: Vec<String>,
     /// Taints that were removed.
@@ -133,13 +177,33 @@ impl Trace {
                 let name = names.node_name(NodeId(r.object));
                 f.node = None;
                 f.object = Some(format!("Node/{name}"));
-                self.event(&mut f, text, combined, count, name)
+                self.event(&mut f, &Message { body: text.into(), combined, count }, name)
             }
             What::PodEvent(text, combined, count) => {
                 let name = names.pod_name(PodId(r.object));
                 f.pod = None;
                 f.object = Some(format!("Pod/{name}"));
-                self.event(&mut f, text, combined, count, name)
+                self.event(&mut f, &Message { body: text.into(), combined, count }, name)
+            }
+            What::PodMessage(index) => {
+                let name = names.pod_name(PodId(r.object));
+                f.pod = None;
+                f.object = Some(format!("Pod/{name}"));
+                self.event(&mut f, &self.messages[index as usize], name)
+            }
+            What::WorkloadMessage(index) => {
+                let name = names.workload_name(WorkloadId(r.object));
+                f.object = Some(name.to_owned());
+                self.event(&mut f, &self.messages[index as usize], name)
+            }
+            What::WorkloadCreated(replicas) | What::WorkloadScaled(replicas) => {
+                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+                f.replicas = Some(replicas);
+                if matches!(r.what, What::WorkloadCreated(_)) { "workload-created" } else { "workload-scaled" }
+            }
+            What::WorkloadDeleted => {
+                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+                "workload-deleted"
             }
             What::FaultBegan => "fault-began",
             What::FaultEnded => "fault-ended",
@@ -169,12 +233,12 @@ impl Trace {
         f
     }
 
-    fn event(&self, f: &mut Fields, text: EventText, combined: bool, count: u32, name: &str) -> &'static str {
-        f.kind = Some(text.kind());
-        f.reason = Some(text.reason());
-        let message = event_message(text, name);
-        f.message = Some(if combined { format!("(combined from similar events): {message}") } else { message });
-        f.count = Some(count).filter(|&n| n > 1);
+    fn event(&self, f: &mut Fields, event: &Message, name: &str) -> &'static str {
+        f.kind = Some(event.body.text.kind());
+        f.reason = Some(event.body.text.reason());
+        let message = event_message(event.body, name, &self.names);
+        f.message = Some(if event.combined { format!("(combined from similar events): {message}") } else { message });
+        f.count = Some(event.count).filter(|&n| n > 1);
         "event"
     }
 }

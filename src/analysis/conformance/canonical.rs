@@ -23,7 +23,9 @@ fn is_visible(what: &What) -> bool {
         | What::PodDeleting(_)
         | What::PodGone
         | What::NodeEvent(..)
-        | What::PodEvent(..) => true,
+        | What::PodEvent(..)
+        | What::PodMessage(_)
+        | What::WorkloadMessage(_) => true,
         What::FaultBegan
         | What::FaultEnded
         | What::NodeSilent
@@ -37,12 +39,38 @@ fn is_visible(what: &What) -> bool {
         | What::EvictionFailed
         | What::ControllersStarted
         | What::ControllersStopped
+        | What::WorkloadCreated(_)
+        | What::WorkloadScaled(_)
+        | What::WorkloadDeleted
         | What::Refused(_) => false,
+    }
+}
+
+/// Gives generated names the form that the recorder gives them, `owner-#n` in order of creation.
+struct Renamer(Vec<(Box<str>, Box<str>)>);
+
+impl Renamer {
+    fn new(trace: &Trace) -> Self {
+        let mut aliases = trace.names.aliases().to_vec();
+        // A pod's name holds that of its ReplicaSet, which may be a generated one itself.
+        aliases.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        Renamer(aliases)
+    }
+
+    fn text(&self, text: Option<String>) -> String {
+        let mut text = text.unwrap_or_default();
+        for (name, alias) in &self.0 {
+            if text.contains(&**name) {
+                text = text.replace(&**name, alias);
+            }
+        }
+        text
     }
 }
 
 /// The records that the recorder would have written, sorted as it sorts them.
 pub fn lines(trace: &Trace) -> Vec<Line> {
+    let renamed = Renamer::new(trace);
     let visible = trace.iter().filter(|r| is_visible(&r.what));
     let mut out: Vec<Line> = visible
         .map(|r| {
@@ -56,12 +84,12 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
                 actor: r.actor.as_str().to_owned(),
                 what: f.what.to_owned(),
                 node: f.node.unwrap_or_default(),
-                pod: f.pod.unwrap_or_default(),
-                object: f.object.unwrap_or_default(),
+                pod: renamed.text(f.pod),
+                object: renamed.text(f.object),
                 kind: text(f.kind),
                 status: text(f.status),
                 reason: text(f.reason),
-                message: f.message.unwrap_or_default(),
+                message: renamed.text(f.message),
                 value: f.value,
                 grace: f.seconds.map(i64::from),
                 count: f.count.unwrap_or_default(),

@@ -7,6 +7,7 @@ use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
+use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher};
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
@@ -488,6 +489,8 @@ impl Watcher for Kubelets {
     }
 
     fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
+
+    fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
 }
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.

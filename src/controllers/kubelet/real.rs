@@ -304,7 +304,7 @@ impl Kubelets {
         let about = About::Pod(pod.id, Some(pod.uid));
         let _ = self.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, PodPhase::Failed);
         // The kubelet's recorder is its own and its rate does not matter here: the event is stored at once.
-        let _ = self.api.create_event(Actor::Kubelet, about.name(self.ctx.now()), EventText::TaintToleration, false, 1);
+        let _ = self.api.create_event(Actor::Kubelet, about.name(self.ctx.now()), EventText::TaintToleration.into(), false, 1);
     }
 }
 

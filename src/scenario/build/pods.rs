@@ -229,7 +229,7 @@ fn template(group: &PodGroup, place: &Place, operators: ComparisonOperators, com
     }
     PodTemplate {
         labels: checked_labels(&group.labels, &with(place, "labels"), complaints),
-        owner: group.owner.as_ref().map(|o| OwnerReference { kind: o.kind.clone(), name: o.name.clone() }),
+        owner: group.owner.as_ref().map(|o| OwnerReference { kind: o.kind.clone(), name: o.name.clone(), object: None }),
         source,
         tolerations,
         termination_grace_period_seconds: group.termination_grace_period_seconds,

@@ -11,7 +11,7 @@ use super::nodes::Defaults;
 use super::select::{Nodes, Pods};
 use super::{flags, timeline, timing, values};
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::Plan;
+use crate::sim::plan::{Controllers, Plan};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -195,6 +195,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         nodes: nodes.plans,
         templates,
         pods: pods.plans,
+        controllers: Controllers::default(),
+        workloads: Vec::new(),
         timeline: entries,
         actions,
     })

@@ -49,6 +49,7 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
+        clients: std::collections::BTreeMap::new(),
         kubelet,
         user: UserMode::Raw,
     }
@@ -65,6 +66,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         clock_advances: true,
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
+        clients: std::collections::BTreeMap::new(),
         kubelet,
         user: UserMode::Kubectl,
     }

@@ -5,24 +5,26 @@
 //! crashed (cutting a node that never existed), the scenario is refused.
 
 use super::file::Recorded;
-use super::format::{ActionSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec};
+use super::format::{ActionSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec};
 use crate::api::kubectl_taint::{self, TaintEdit};
-use crate::api::labels::Labels;
+use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType};
 use crate::api::pod::PodTemplate;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
+use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
 use crate::client::Limits;
 use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex, PodPlan, PodStart, TimelineEntry, Timing,
-    UserMode, WatchedResource,
+    Action, Admission, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex, PodPlan, PodStart,
+    TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
+use crate::trace::Actor;
 use std::collections::BTreeMap;
 
 /// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as good as ever.
@@ -55,22 +57,34 @@ impl Recorded {
     }
 }
 
-/// What of a scenario the model has not: controllers beyond the two of node failure handling, and workloads.
+/// The controllers that are modelled, under the recorder's names.
+const MODELLED: [&str; 2] = ["node-lifecycle", "taint-eviction"];
+
+/// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(wanted) = &sc.controllers {
-        out.extend(wanted.iter().filter(|c| !matches!(c.as_str(), "node-lifecycle" | "taint-eviction")).cloned());
+        out.extend(wanted.iter().filter(|c| !MODELLED.contains(&c.as_str())).cloned());
         let missing = |name: &str| !wanted.iter().any(|c| c == name);
         // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with it.
         if missing("node-lifecycle") || separate && missing("taint-eviction") {
             out.push("a run without node-lifecycle or taint-eviction".to_owned());
         }
     }
-    let mut kinds: Vec<String> = sc.workloads.iter().map(|w| w.kind.clone()).collect();
-    kinds.sort();
-    kinds.dedup();
-    out.extend(kinds);
     out
+}
+
+fn controllers(sc: &RecordedScenario) -> Controllers {
+    let wanted = |name: &str| sc.controllers.as_ref().is_some_and(|all| all.iter().any(|c| c == name));
+    Controllers {
+        pod_gc: wanted("pod-gc"),
+        deployment: wanted("deployment"),
+        replica_set: wanted("replicaset"),
+        stateful_set: wanted("statefulset"),
+        daemon_set: wanted("daemonset"),
+        job: wanted("job"),
+        scheduler: wanted("scheduler"),
+    }
 }
 
 pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, PlanError> {
@@ -84,6 +98,9 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     }
     for p in &sc.pods {
         b.pod(p, PodStart::Pending)?;
+    }
+    for w in &sc.workloads {
+        b.workload(w)?;
     }
     let mut last = Time::ZERO;
     for a in &sc.actions {
@@ -113,6 +130,8 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         nodes: b.nodes,
         templates: b.templates,
         pods: b.pods,
+        controllers: controllers(sc),
+        workloads: b.workloads,
         timeline: b.timeline,
         actions: b.actions,
     })
@@ -144,6 +163,10 @@ fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
     })
 }
 
+/// The controllers beside those of node failure handling, each with a client of its own.
+const OTHERS: [Actor; 7] =
+    [Actor::PodGc, Actor::Deployment, Actor::ReplicaSet, Actor::StatefulSet, Actor::DaemonSet, Actor::Job, Actor::Scheduler];
+
 fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
     let constant = |d: Dur| Delay { min: d, max: d };
     let limits = |actor: &str| sc.clients.get(actor).or_else(|| sc.clients.get("*")).and_then(client_limits);
@@ -158,6 +181,7 @@ fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         clock_advances: false,
         node_lifecycle_client: limits("node-lifecycle"),
         taint_eviction_client: limits("taint-eviction"),
+        clients: OTHERS.into_iter().filter_map(|actor| Some((actor, limits(actor.as_str())?))).collect(),
         kubelet: KubeletMode::Imitated(Imitated {
             start: k.start.map_or(second, |d| d.0),
             stop: k.stop.map_or(second, |d| d.0),
@@ -184,6 +208,7 @@ struct Builder {
     template_texts: BTreeMap<String, u32>,
     pods: Vec<PodPlan>,
     pod_names: BTreeMap<String, PodIndex>,
+    workloads: Vec<WorkloadPlan>,
     timeline: Vec<TimelineEntry>,
     actions: Vec<Action>,
 }
@@ -239,28 +264,64 @@ impl Builder {
         if spec.name.is_empty() {
             return Err(invalid("a pod has no name"));
         }
-        if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
-            return Err(invalid(format!("pod {:?} has a grace period of {} s", spec.name, spec.grace.unwrap_or_default())));
-        }
-        let template = PodTemplate {
-            labels: spec.labels.clone(),
-            tolerations: tolerations(&spec.tolerations)?,
-            termination_grace_period_seconds: spec.grace,
-            node_selector: spec.node_selector.clone(),
-            requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
-            ..PodTemplate::default()
-        };
-        let next = self.templates.len() as u32;
-        let template_index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
-        if template_index == next {
-            self.templates.push(template);
-        }
+        let template = self.template(template(spec)?);
         let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
         let name = pod_name(&spec.namespace, &spec.name);
         let index = self.pods.len() as PodIndex;
-        self.pods.push(PodPlan { name: name.as_str().into(), template: template_index, node, start });
+        self.pods.push(PodPlan { name: name.as_str().into(), template, node, start });
         self.pod_names.insert(name, index);
         Ok(index)
+    }
+
+    /// The place of a template; equal ones share it.
+    fn template(&mut self, template: PodTemplate) -> u32 {
+        let next = self.templates.len() as u32;
+        let index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
+        if index == next {
+            self.templates.push(template);
+        }
+        index
+    }
+
+    /// A workload as the recorder makes it (`workloads.go: createWorkload`).
+    fn workload(&mut self, w: &WorkloadSpec) -> Result<(), PlanError> {
+        let kind = WorkloadKind::parse(&w.kind).ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;
+        if w.name.is_empty() || w.replicas < 0 {
+            return Err(invalid(format!("a {kind} has no name, or fewer than no pods", kind = w.kind)));
+        }
+        let mut pod = template(&w.template)?;
+        pod.labels.insert("app".to_owned(), w.name.clone());
+        let spec = match kind {
+            WorkloadKind::Deployment => Spec::Deployment { replicas: w.replicas },
+            WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas: w.replicas },
+            WorkloadKind::StatefulSet => Spec::StatefulSet { replicas: w.replicas, parallel: w.parallel, first_ordinal: 0 },
+            WorkloadKind::DaemonSet => Spec::DaemonSet,
+            WorkloadKind::Job => {
+                pod.labels.insert("controller-uid".to_owned(), w.name.clone());
+                Spec::Job(JobSpec {
+                    parallelism: w.replicas,
+                    completions: Some(w.replicas),
+                    backoff_limit: 6,
+                    pod_replacement_policy: None,
+                    pod_failure_policy: Vec::new(),
+                    restart_never: true,
+                })
+            }
+        };
+        let selector = LabelSelector { match_labels: Labels::from([("app".to_owned(), w.name.clone())]), ..LabelSelector::default() };
+        let node = if w.template.node.is_empty() { None } else { Some(self.node_of_pod(&w.template.node)?) };
+        let template = self.template(pod);
+        self.workloads.push(WorkloadPlan {
+            name: format!("{}/default/{}", w.kind, w.name),
+            kind,
+            owner: None,
+            selector,
+            template,
+            node,
+            min_ready_seconds: 0,
+            spec,
+        });
+        Ok(())
     }
 
     /// The nodes of an action whose write finds no node where there is none, and so does nothing.
@@ -314,6 +375,11 @@ impl Builder {
                     "nodes" => WatchedResource::Nodes,
                     "pods" => WatchedResource::Pods,
                     "leases" => WatchedResource::Leases,
+                    "deployments" => WatchedResource::Workloads(WorkloadKind::Deployment),
+                    "replicasets" => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
+                    "statefulsets" => WatchedResource::Workloads(WorkloadKind::StatefulSet),
+                    "daemonsets" => WatchedResource::Workloads(WorkloadKind::DaemonSet),
+                    "jobs" => WatchedResource::Workloads(WorkloadKind::Job),
                     // Nobody among the modelled controllers acts on other watches.
                     _ => return Ok(()),
                 };
@@ -327,6 +393,21 @@ impl Builder {
         self.actions.push(Action { at, entry, phase: Phase::Begin, act });
         Ok(())
     }
+}
+
+/// What a pod's spec comes down to.
+fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
+    if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
+        return Err(invalid(format!("pod {:?} has a grace period of {} s", spec.name, spec.grace.unwrap_or_default())));
+    }
+    Ok(PodTemplate {
+        labels: spec.labels.clone(),
+        tolerations: tolerations(&spec.tolerations)?,
+        termination_grace_period_seconds: spec.grace,
+        node_selector: spec.node_selector.clone(),
+        requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
+        ..PodTemplate::default()
+    })
 }
 
 /// What an action does in a few words, for people.

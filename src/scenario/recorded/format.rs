@@ -203,7 +203,7 @@ pub struct TolerationSpec {
     pub toleration_seconds: Option<i64>,
 }
 
-/// An object whose controller creates pods; only its kind is read, to say what is not modelled.
+/// An object whose controller creates pods.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct WorkloadSpec {
@@ -211,6 +211,12 @@ pub struct WorkloadSpec {
     pub kind: String,
     /// Its name.
     pub name: String,
+    /// How many pods it asks for.
+    pub replicas: i32,
+    /// A StatefulSet whose pods do not wait for each other.
+    pub parallel: bool,
+    /// Its pods.
+    pub template: PodSpec,
 }
 
 /// Something that happens.

@@ -1,0 +1,192 @@
+//! Objects that pods are made from: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job (`k8s.io/api/apps/v1`, `batch/v1`).
+//!
+//! Left out: rollouts (a Deployment has one ReplicaSet), revisions, volume claims, suspended and indexed jobs, and every
+//! status field that no modelled controller reads.
+
+use super::labels::LabelSelector;
+use super::meta::{Timestamp, Uid};
+use super::names::WorkloadId;
+use super::pod::PodTemplate;
+use std::rc::Rc;
+
+/// The kinds of workload.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WorkloadKind {
+    /// `Deployment`
+    Deployment,
+    /// `ReplicaSet`
+    ReplicaSet,
+    /// `StatefulSet`
+    StatefulSet,
+    /// `DaemonSet`
+    DaemonSet,
+    /// `Job`
+    Job,
+}
+
+impl WorkloadKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Deployment, Self::ReplicaSet, Self::StatefulSet, Self::DaemonSet, Self::Job];
+
+    /// The word Kubernetes uses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deployment => "Deployment",
+            Self::ReplicaSet => "ReplicaSet",
+            Self::StatefulSet => "StatefulSet",
+            Self::DaemonSet => "DaemonSet",
+            Self::Job => "Job",
+        }
+    }
+
+    /// Reads Kubernetes' word.
+    pub fn parse(s: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.as_str() == s)
+    }
+}
+
+/// What a kind alone has (`spec`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WorkloadSpec {
+    /// `apps/v1 DeploymentSpec`
+    Deployment {
+        /// `spec.replicas`
+        replicas: i32,
+    },
+    /// `apps/v1 ReplicaSetSpec`
+    ReplicaSet {
+        /// `spec.replicas`
+        replicas: i32,
+    },
+    /// `apps/v1 StatefulSetSpec`
+    StatefulSet {
+        /// `spec.replicas`
+        replicas: i32,
+        /// `spec.podManagementPolicy` is `Parallel`; otherwise `OrderedReady`.
+        parallel: bool,
+        /// `spec.ordinals.start`
+        first_ordinal: i32,
+    },
+    /// `apps/v1 DaemonSetSpec`
+    DaemonSet,
+    /// `batch/v1 JobSpec`
+    Job(JobSpec),
+}
+
+/// `batch/v1 JobSpec`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobSpec {
+    /// `spec.parallelism`
+    pub parallelism: i32,
+    /// `spec.completions`; absent, any success completes the job.
+    pub completions: Option<i32>,
+    /// `spec.backoffLimit`
+    pub backoff_limit: i32,
+    /// `spec.podReplacementPolicy`; absent, the default of the release.
+    pub pod_replacement_policy: Option<PodReplacementPolicy>,
+    /// `spec.podFailurePolicy.rules`
+    pub pod_failure_policy: Vec<PodFailurePolicyRule>,
+    /// `spec.template.spec.restartPolicy` is `Never`; otherwise `OnFailure`.
+    pub restart_never: bool,
+}
+
+/// `spec.podReplacementPolicy` of a job
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PodReplacementPolicy {
+    /// A pod is replaced once its deletion has begun, or it failed.
+    TerminatingOrFailed,
+    /// A pod is replaced once its phase is Failed.
+    Failed,
+}
+
+/// A rule of `spec.podFailurePolicy` that looks at the condition DisruptionTarget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PodFailurePolicyRule {
+    /// `action: Ignore` on DisruptionTarget: the failure does not count.
+    IgnoreDisruption,
+    /// `action: FailJob` on DisruptionTarget.
+    FailJobOnDisruption,
+    /// `action: Count` on DisruptionTarget.
+    CountDisruption,
+}
+
+/// `status`, as far as it is modelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WorkloadStatus {
+    /// `status.replicas`; of a DaemonSet `currentNumberScheduled`, of a Job `active`.
+    pub replicas: i32,
+    /// `status.readyReplicas`; `numberReady`, `ready`.
+    pub ready: i32,
+    /// `status.availableReplicas`; `numberAvailable`.
+    pub available: i32,
+    /// `status.terminatingReplicas`; `terminating`.
+    pub terminating: i32,
+    /// `status.failed` of a Job, `desiredNumberScheduled` of a DaemonSet.
+    pub other: i32,
+    /// `status.succeeded` of a Job, `numberMisscheduled` of a DaemonSet.
+    pub succeeded: i32,
+    /// `status.observedGeneration`
+    pub observed_generation: i64,
+    /// A condition that ends a Job: `Some(true)` is Complete, `Some(false)` is Failed.
+    pub finished: Option<bool>,
+}
+
+/// A workload object, one version of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Workload {
+    /// Its kind, namespace and name.
+    pub id: WorkloadId,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// This life of the object.
+    pub uid: Uid,
+    /// The version of the object.
+    pub resource_version: u64,
+    /// `metadata.generation`
+    pub generation: i64,
+    /// The trace record that made this version.
+    pub record: u32,
+    /// `metadata.creationTimestamp`
+    pub creation_timestamp: Timestamp,
+    /// A deletion has begun.
+    pub deleting: bool,
+    /// The workload that owns it: the Deployment of a ReplicaSet.
+    pub owner: Option<(WorkloadId, Uid)>,
+    /// `spec.selector`
+    pub selector: Rc<LabelSelector>,
+    /// `spec.template`: its pods share this one, with the workload as their owner.
+    pub template: Rc<PodTemplate>,
+    /// The node the template names, as recorded scenarios have it.
+    pub pinned: Option<super::names::NodeId>,
+    /// `spec.minReadySeconds`
+    pub min_ready_seconds: i32,
+    /// The rest of `spec`.
+    pub spec: WorkloadSpec,
+    /// `status`
+    pub status: WorkloadStatus,
+}
+
+impl Workload {
+    /// How many pods it asks for; a DaemonSet asks for one on each node that suits.
+    pub fn replicas(&self) -> i32 {
+        match &self.spec {
+            WorkloadSpec::Deployment { replicas } | WorkloadSpec::ReplicaSet { replicas } | WorkloadSpec::StatefulSet { replicas, .. } => {
+                *replicas
+            }
+            WorkloadSpec::DaemonSet => 0,
+            WorkloadSpec::Job(job) => job.parallelism,
+        }
+    }
+}
+
+/// The namespace of `Kind/namespace/name` or `namespace/name`.
+pub fn namespace_of(full: &str) -> &str {
+    let mut parts = full.rsplit('/');
+    parts.next();
+    parts.next().unwrap_or_default()
+}
+
+/// The last part of `Kind/namespace/name` or `namespace/name`.
+pub fn short_name(full: &str) -> &str {
+    full.rsplit('/').next().unwrap_or(full)
+}

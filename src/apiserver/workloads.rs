@@ -1,0 +1,118 @@
+//! Writes to workloads. A write that changes the spec raises the generation (`pkg/registry/apps/*/strategy.go`).
+
+use super::error::ApiError;
+use super::nodes::put;
+use super::server::ApiServer;
+use crate::api::labels::LabelSelector;
+use crate::api::meta::{OwnerReference, Uid};
+use crate::api::names::{NodeId, WorkloadId};
+use crate::api::pod::PodTemplate;
+use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
+use crate::trace::{Actor, NO_RECORD, What};
+use std::rc::Rc;
+
+/// A workload to be created.
+#[derive(Clone, Debug)]
+pub struct NewWorkload {
+    /// Its kind, namespace and name.
+    pub id: WorkloadId,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// The workload that owns it.
+    pub owner: Option<(WorkloadId, Uid)>,
+    /// `spec.selector`
+    pub selector: Rc<LabelSelector>,
+    /// `spec.template`, without an owner.
+    pub template: PodTemplate,
+    /// The node the template names.
+    pub pinned: Option<NodeId>,
+    /// `spec.minReadySeconds`
+    pub min_ready_seconds: i32,
+    /// The rest of `spec`.
+    pub spec: WorkloadSpec,
+}
+
+impl ApiServer {
+    /// Creates a workload. Its pods' template says who owns them; only those of a Deployment belong to another, its ReplicaSet.
+    pub fn create_workload(&self, actor: Actor, new: NewWorkload) -> Result<Rc<Workload>, ApiError> {
+        if self.workload(new.id).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        let uid = self.store.with(|s| s.next_uid());
+        let mut template = new.template;
+        if new.kind != WorkloadKind::Deployment {
+            let name = self.names(|n| short_name(n.workload_name(new.id)).to_owned());
+            template.owner = Some(OwnerReference { kind: new.kind.as_str().to_owned(), name, object: Some((new.id, uid)) });
+        }
+        let workload = Workload {
+            id: new.id,
+            kind: new.kind,
+            uid,
+            resource_version: 0,
+            generation: 1,
+            record: NO_RECORD,
+            creation_timestamp: self.timestamp(),
+            deleting: false,
+            owner: new.owner,
+            selector: new.selector,
+            template: self.admit(&Rc::new(template)),
+            pinned: new.pinned,
+            min_ready_seconds: new.min_ready_seconds,
+            spec: new.spec,
+            status: WorkloadStatus::default(),
+        };
+        Ok(self.commit_workload(actor, None, workload))
+    }
+
+    /// Changes a workload's spec as it is stored now (PATCH).
+    pub fn mutate_workload(&self, actor: Actor, id: WorkloadId, f: impl FnOnce(&mut Workload)) -> Result<Rc<Workload>, ApiError> {
+        let old = self.workload(id).ok_or(ApiError::NotFound)?;
+        let mut new = (*old).clone();
+        f(&mut new);
+        if new == *old {
+            return Ok(old);
+        }
+        new.generation += 1;
+        Ok(self.commit_workload(actor, Some(&old), new))
+    }
+
+    /// PUT of the status of a workload that was read before: refused if it has changed since.
+    pub fn update_workload_status(&self, actor: Actor, read: &Workload, status: WorkloadStatus) -> Result<Rc<Workload>, ApiError> {
+        let old = self.workload(read.id).ok_or(ApiError::NotFound)?;
+        if old.uid != read.uid || old.resource_version != read.resource_version {
+            return Err(ApiError::Conflict);
+        }
+        if old.status == status {
+            return Ok(old);
+        }
+        let mut new = (*old).clone();
+        new.status = status;
+        Ok(self.commit_workload(actor, Some(&old), new))
+    }
+
+    /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference to their owner's life).
+    pub fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+        let old = self.workload(id).ok_or(ApiError::NotFound)?;
+        self.store.with(|s| {
+            s.next_version();
+            s.workloads[id.index()] = None;
+        });
+        let record = self.record_workload(actor, id, What::WorkloadDeleted);
+        self.with_cause(record, || self.tell(|w| w.workload(Some(&old), None)));
+        Ok(())
+    }
+
+    fn commit_workload(&self, actor: Actor, old: Option<&Rc<Workload>>, mut new: Workload) -> Rc<Workload> {
+        new.resource_version = self.store.with(|s| s.next_version());
+        let replicas = new.replicas();
+        new.record = match old {
+            None => self.record_workload(actor, new.id, What::WorkloadCreated(replicas)),
+            Some(o) if o.replicas() != replicas => self.record_workload(actor, new.id, What::WorkloadScaled(replicas)),
+            Some(o) => o.record,
+        };
+        let new = Rc::new(new);
+        self.store.with(|s| put(&mut s.workloads, new.id.index(), new.clone()));
+        self.with_cause(new.record, || self.tell(|w| w.workload(old, Some(&new))));
+        new
+    }
+}
