@@ -1,7 +1,7 @@
 //! What plugins answer, and which of them a release runs in which order (`framework/interface.go`,
 //! `apis/config/v1/default_plugins.go`).
 
-use super::switches::{FilterOrder, Switches};
+use super::switches::FilterOrder;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -32,20 +32,18 @@ pub enum Plugin {
 }
 
 impl Plugin {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SchedulingGates => "SchedulingGates",
-            Self::NodeUnschedulable => "NodeUnschedulable",
-            Self::TaintToleration => "TaintToleration",
-            Self::NodeAffinity => "NodeAffinity",
-            Self::NodePorts => "NodePorts",
-            Self::NodeResourcesFit => "NodeResourcesFit",
-            Self::PodTopologySpread => "PodTopologySpread",
-            Self::InterPodAffinity => "InterPodAffinity",
-            Self::DefaultPreemption => "DefaultPreemption",
-        }
-    }
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::SchedulingGates,
+        Self::NodeUnschedulable,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+        Self::DefaultPreemption,
+    ];
 }
 
 /// A set of plugins.
@@ -153,11 +151,6 @@ pub fn feasible_nodes_to_find(nodes: usize, percentage: u32) -> usize {
         given => given as usize,
     };
     (nodes * share / 100).max(LEAST).min(nodes)
-}
-
-/// Whether a release has SelectorSpread, and its default weight.
-pub const fn selector_spread_weight(switches: &Switches) -> i64 {
-    if switches.selector_spread { 1 } else { 0 }
 }
 
 #[cfg(test)]

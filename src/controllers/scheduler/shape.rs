@@ -1,6 +1,7 @@
 //! What the scheduler makes of a pod's template, once for all pods that share it (`framework/types.go: PodInfo`).
 
 use super::resources::{Amounts, non_zero};
+use super::tally::TallyId;
 use super::topology::{KeyId, Topologies};
 use crate::api::labels::{Labels, Operator, Requirement, Selector};
 use crate::api::pod::PodTemplate;
@@ -8,6 +9,9 @@ use crate::api::scheduling::{HostPort, PodAffinityTerm, SchedulingSpec, Topology
 use crate::api::taint::{Effect, Taint, UNSCHEDULABLE};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Gives the count of a selector's pods in a namespace.
+type NewTally<'a> = &'a mut dyn FnMut(&str, Option<&Selector>) -> TallyId;
 
 /// A term of affinity to pods, or against them.
 #[derive(Clone, Debug)]
@@ -29,6 +33,8 @@ pub struct Spread {
     pub max_skew: i64,
     /// Which pods count; none is no pod.
     pub selector: Option<Selector>,
+    /// The count of those pods.
+    pub tally: TallyId,
     /// With fewer domains than this the least count is zero.
     pub min_domains: usize,
     /// Only nodes count that the pod's node selector and affinity admit.
@@ -76,7 +82,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    fn new(id: u32, namespace: &str, template: &Rc<PodTemplate>, topologies: &mut Topologies) -> Self {
+    fn new(id: u32, namespace: &str, template: &Rc<PodTemplate>, topologies: &mut Topologies, tally: NewTally<'_>) -> Self {
         let none = SchedulingSpec::default();
         let spec = template.scheduling.as_deref().unwrap_or(&none);
         let cordon = Taint::new(UNSCHEDULABLE, Effect::NoSchedule);
@@ -88,7 +94,7 @@ impl Shape {
         preferred.extend(spec.pod_anti_affinity.preferred.iter().map(|(w, t)| (-i64::from(*w), term(t))));
         let mut spread = |hard: bool| -> Vec<Spread> {
             let those = spec.topology_spread.iter().filter(|c| c.hard == hard);
-            those.map(|c| spread_of(c, &template.labels, topologies)).collect()
+            those.map(|c| spread_of(c, namespace, &template.labels, topologies, tally)).collect()
         };
         let (hard_spread, soft_spread) = (spread(true), spread(false));
         Self {
@@ -140,7 +146,13 @@ impl Shape {
 }
 
 /// `filterTopologySpreadConstraints`: the pod's own values of `matchLabelKeys` join the selector.
-fn spread_of(c: &TopologySpreadConstraint, labels: &Labels, topologies: &mut Topologies) -> Spread {
+fn spread_of(
+    c: &TopologySpreadConstraint,
+    namespace: &str,
+    labels: &Labels,
+    topologies: &mut Topologies,
+    tally: NewTally<'_>,
+) -> Spread {
     let own = c.match_label_keys.iter().filter_map(|k| labels.get(k).map(|v| (k, v)));
     // A label that a pod has is a valid one to select.
     let own = own.filter_map(|(k, v)| Requirement::new(k, Operator::Equals, [v.clone()]).ok());
@@ -149,6 +161,7 @@ fn spread_of(c: &TopologySpreadConstraint, labels: &Labels, topologies: &mut Top
         key: topologies.key(&c.topology_key),
         by_host: c.topology_key == super::topology::HOSTNAME,
         max_skew: i64::from(c.max_skew),
+        tally: tally(namespace, selector.as_ref()),
         selector,
         min_domains: usize::try_from(c.min_domains).unwrap_or(0),
         honor_affinity: c.honor_affinity,
@@ -165,12 +178,12 @@ pub struct Shapes {
 
 impl Shapes {
     /// The shape of a template in a namespace.
-    pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies) -> Rc<Shape> {
+    pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies, tally: NewTally<'_>) -> Rc<Shape> {
         let known = self.by_template.entry(Rc::as_ptr(template).addr()).or_default();
         if let Some(shape) = known.iter().find(|s| *s.namespace == *namespace) {
             return shape.clone();
         }
-        let shape = Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies));
+        let shape = Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies, tally));
         known.push(shape.clone());
         self.all.push(shape.clone());
         shape

@@ -153,8 +153,18 @@ pub struct Switches {
     pub claims_text: bool,
     /// A successful preemption is told: from 1.37.
     pub preemption_told: bool,
-    /// What wakes pods (S27).
-    pub wake: WakeRule,
+    /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.
+    pub wakes_registered: bool,
+    /// Pods are woken only by changes that may help them (S27, gate SchedulerQueueingHints): from 1.32.
+    pub queueing_hints: bool,
+    /// An added or changed bound pod also wakes pods of its namespace that spread rejected: from 1.31.
+    pub spread_woken_by_pods: bool,
+    /// A nomination that ends wakes pods as the end of a pod does: from 1.33.
+    pub nominations_wake: bool,
+    /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
+    pub taint_changes_wake_all: bool,
+    /// A change of several things of a node is several changes; up to 1.29 only the first of them counts.
+    pub several_node_changes: bool,
     /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).
     pub unschedulable_flush: Dur,
     /// An idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ): from 1.33.
@@ -178,10 +188,27 @@ pub struct Switches {
     pub any_terminating_blocks: bool,
     /// The victim gets the condition DisruptionTarget: from 1.26.
     pub marks_victims: bool,
+    /// A victim that is being deleted already is left alone: from 1.36.
+    pub spares_terminating: bool,
+    /// A victim's condition has the reason PreemptionByKubeScheduler: 1.26.
+    pub old_victim_reason: bool,
     /// The event about victims.
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
+    /// Preemption reads the pod from the API server first: up to 1.19.
+    pub preemption_gets_pod: bool,
     /// The count that the first repetition of an event is written with: 1 up to 1.25, then 2.
     pub first_series_count: u32,
+}
+
+impl Switches {
+    /// What wakes pods that no node took.
+    pub fn wake(&self) -> WakeRule {
+        match (self.queueing_hints, self.wakes_registered) {
+            (true, _) => WakeRule::Hints,
+            (false, true) => WakeRule::Registered,
+            (false, false) => WakeRule::All,
+        }
+    }
 }

@@ -79,6 +79,11 @@ impl Topologies {
         self.all[key.0 as usize].values.len()
     }
 
+    /// The label of a key.
+    pub fn name(&self, key: KeyId) -> &str {
+        &self.all[key.0 as usize].key
+    }
+
     /// Goes up whenever a node comes to another domain.
     pub fn changes(&self) -> u64 {
         self.changes

@@ -24,6 +24,16 @@ fn update(pairs: &mut Pairs, key: KeyId, id: NodeId, cache: &Cache, by: i64) {
     }
 }
 
+/// The topology keys of counts, each once.
+fn keys(pairs: &Pairs) -> impl Iterator<Item = KeyId> {
+    let mut next = pairs.keys().next().map(|(key, _)| *key);
+    std::iter::from_fn(move || {
+        let key = next?;
+        next = pairs.range((KeyId(key.0 + 1), 0)..).next().map(|((key, _), _)| *key);
+        Some(key)
+    })
+}
+
 /// What the filter needs to know of pods on all nodes (`preFilterState`).
 #[derive(Clone, Debug, Default)]
 pub struct FilterState {
@@ -82,7 +92,10 @@ impl FilterState {
     }
 
     fn welcome(&self, id: NodeId, cache: &Cache) -> bool {
-        !self.existing_anti.iter().any(|((key, domain), n)| *n > 0 && cache.topologies.domain(*key, id) == Some(*domain))
+        keys(&self.existing_anti).all(|key| {
+            let domain = cache.topologies.domain(key, id);
+            domain.and_then(|d| self.existing_anti.get(&(key, d))).is_none_or(|n| *n <= 0)
+        })
     }
 
     /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave beside the precise one.
@@ -132,7 +145,8 @@ pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>>
             }
         }
     }
-    let of = |id: &NodeId| sums.iter().filter(|((k, d), _)| cache.topologies.domain(*k, *id) == Some(*d)).map(|(_, w)| w).sum();
+    let keys: Vec<KeyId> = keys(&sums).collect();
+    let of = |id: &NodeId| keys.iter().filter_map(|k| sums.get(&(*k, cache.topologies.domain(*k, *id)?))).sum();
     touched.then(|| nodes.iter().map(of).collect())
 }
 

@@ -6,9 +6,11 @@ use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
 use super::super::node_info::NodeInfo;
 use super::super::shape::{Shape, Spread};
 use super::super::switches::{SpreadScore, Switches};
+use super::super::topology::HOSTNAME;
 use super::{node_affinity, taint_toleration};
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
+use crate::api::node::LABEL_ZONE;
 
 /// Counts of matching pods by domain; none where no eligible node is in the domain.
 type Counts = Vec<Option<i64>>;
@@ -36,7 +38,7 @@ impl FilterState {
                 if eligible(shape, constraint, info, switches)
                     && let Some(domain) = cache.topologies.domain(constraint.key, id)
                 {
-                    *counts[domain as usize].get_or_insert(0) += cache.count(id, &shape.namespace, constraint.selector.as_ref());
+                    *counts[domain as usize].get_or_insert(0) += cache.count(id, &shape.namespace, constraint);
                 }
             }
         }
@@ -100,15 +102,16 @@ fn eligible(shape: &Shape, constraint: &Spread, info: &NodeInfo, switches: &Swit
 
 /// The constraints that pods without any get in scoring, with the selector of their services and owner
 /// (`buildDefaultConstraints`).
-pub fn default_constraints(cache: &mut Cache, selector: &Selector) -> Vec<Spread> {
-    let zone = cache.topologies.key(crate::api::node::LABEL_ZONE);
-    let host = cache.topologies.key(super::super::topology::HOSTNAME);
+pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Selector) -> Vec<Spread> {
+    let (zone, host) = (cache.key(LABEL_ZONE), cache.key(HOSTNAME));
+    let tally = cache.tally(namespace, Some(selector));
     [(host, true, 3), (zone, false, 5)]
         .map(|(key, by_host, max_skew)| Spread {
             key,
             by_host,
             max_skew,
             selector: Some(selector.clone()),
+            tally,
             min_domains: 1,
             honor_affinity: true,
             honor_taints: false,
@@ -138,9 +141,7 @@ pub fn score(
             }
         };
         if constraint.by_host && !plain {
-            let tally = cache.tally(&shape.namespace, constraint.selector.as_ref());
-            let (topologies, cache) = (&cache.topologies, &*cache);
-            let mut count = |id| topologies.domain(constraint.key, id).map(|_| cache.count_by(tally, id, shape, constraint));
+            let mut count = |id| cache.topologies.domain(constraint.key, id).map(|_| cache.count(id, &shape.namespace, constraint));
             add(((among + 2) as f64).ln(), &mut count);
             continue;
         }
@@ -169,10 +170,12 @@ fn domain_counts(
     switches: &Switches,
 ) -> Vec<i64> {
     let everywhere = !shape.selects_nodes() || !constraint.honor_affinity;
-    if everywhere && !constraint.honor_taints && (!all_keys || constraints.len() == 1)
-        && let Some(sums) = cache.domain_sums(&shape.namespace, constraint.selector.as_ref(), constraint.key)
+    if everywhere
+        && !constraint.honor_taints
+        && (!all_keys || constraints.len() == 1)
+        && let Some(sums) = cache.domain_sums(constraint)
     {
-        return sums;
+        return sums.to_vec();
     }
     let mut counts = vec![0; cache.topologies.domains(constraint.key)];
     for &id in cache.list() {
@@ -181,7 +184,7 @@ fn domain_counts(
             continue;
         }
         if let Some(domain) = cache.topologies.domain(constraint.key, id) {
-            counts[domain as usize] += cache.count(id, &shape.namespace, constraint.selector.as_ref());
+            counts[domain as usize] += cache.count(id, &shape.namespace, constraint);
         }
     }
     counts

@@ -14,7 +14,7 @@ const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 /// The scores of feasible nodes, normalised. A selector that is empty spreads nothing.
 pub fn score(namespace: &str, selector: &Selector, nodes: &[NodeId], cache: &Cache) -> Vec<i64> {
     let counts: Vec<i64> =
-        nodes.iter().map(|id| if selector.is_empty() { 0 } else { cache.count(*id, namespace, Some(selector)) }).collect();
+        nodes.iter().map(|id| cache.count_plainly(*id, namespace, Some(selector))).collect();
     let zones: Vec<String> = nodes
         .iter()
         .map(|id| cache.node(*id).and_then(|n| n.node.as_ref()).map(|n| zone_key(&n.labels, false)).unwrap_or_default())
