@@ -264,7 +264,7 @@ impl Algorithm {
     fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
         let totals = self.totals(of, nodes);
         let most = totals.iter().max().copied().unwrap_or(0);
-        let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
+        let ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
             ties.min_by(|a, b| heap_order(*a, *b))
         } else {

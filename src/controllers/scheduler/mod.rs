@@ -6,7 +6,9 @@
 
 pub mod algorithm;
 pub mod cache;
+mod controller;
 pub mod framework;
+mod handlers;
 pub mod hints;
 pub mod memo;
 pub mod node_info;
@@ -21,7 +23,10 @@ mod switches;
 pub mod tally;
 pub mod text;
 pub mod topology;
+mod victims;
 
+pub use algorithm::Choice;
+pub use controller::{Config, Controller};
 pub use plugins::node_resources_fit::Strategy;
 pub use switches::{
     Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, Switches, TaintMessage, WakeRule, Weights,
