@@ -136,6 +136,36 @@ const GATES: &[Gate] = &[
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
     },
+    Gate {
+        name: "LogarithmicScaleDown",
+        stages: &[off(21), on(22), locked(31, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.logarithmic_scale_down &= on,
+    },
+    Gate {
+        name: "DeploymentReplicaSetTerminatingReplicas",
+        stages: &[off(33), on(35)],
+        removed: None,
+        apply: |p, on| p.workload.terminating_replicas &= on,
+    },
+    Gate {
+        name: "JobTrackingWithFinalizers",
+        stages: &[off(22), on(25), locked(26, true)],
+        removed: Some(28),
+        apply: |p, on| p.workload.job.tracking_finalizers &= on,
+    },
+    Gate {
+        name: "JobPodFailurePolicy",
+        stages: &[off(25), on(26), locked(31, true)],
+        removed: Some(32),
+        apply: |p, on| p.workload.job.pod_failure_policy &= on,
+    },
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.job.pod_replacement_policy &= on,
+    },
 ];
 
 impl Gate {

@@ -9,13 +9,14 @@
 //! release.
 
 use super::release::Release;
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights};
 use taint_eviction::{DisruptionTarget, FinishedEntry};
+use workload::{JobSwitches, ScalingText};
 
 /// One change.
 struct Step {
@@ -138,6 +139,21 @@ fn oldest() -> Profile {
             first_series_count: 1,
         },
         pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        workload: workload::Switches {
+            logarithmic_scale_down: false,
+            terminating_replicas: false,
+            exact_availability_check: false,
+            scaling_text: ScalingText::To,
+            job: JobSwitches {
+                batch_period: Dur::ZERO,
+                retry: (Dur::from_secs(10), Dur::from_secs(360)),
+                tracking_finalizers: false,
+                failure_backoff: None,
+                pod_failure_policy: false,
+                pod_replacement_policy: false,
+                delays_terminal_condition: false,
+            },
+        },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
     }
@@ -284,7 +300,6 @@ const STEPS: &[Step] = &[
     step(&[(26, 0)], |p| {
         let s = &mut p.scheduler;
         s.fit_text = FitText::TwoStops;
-        s.scheduling_gates = true;
         s.marks_victims = true;
         s.old_victim_reason = true;
         s.first_series_count = 2;
@@ -292,6 +307,7 @@ const STEPS: &[Step] = &[
     step(&[(27, 0)], |p| {
         let s = &mut p.scheduler;
         s.narrow_search_resets_start = false;
+        s.scheduling_gates = true;
         s.any_terminating_blocks = false;
         s.old_victim_reason = false;
     }),
@@ -330,4 +346,21 @@ const STEPS: &[Step] = &[
         p.scheduler.claims_text = false;
         p.scheduler.preemption_told = true;
     }),
+    // Workload controllers
+    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
+    step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
+    step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
+    step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
+    step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
+    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
+    step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
+    step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
+    step(&[(28, 0)], |p| {
+        p.workload.job.failure_backoff = Some(Dur::from_secs(600));
+        p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        p.workload.job.pod_replacement_policy = true;
+    }),
+    step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
 ];
