@@ -16,6 +16,7 @@ pub mod names;
 pub mod node;
 pub mod pod;
 pub mod quantity;
+pub mod scheduling;
 pub mod spelling;
 pub mod taint;
 pub mod toleration;

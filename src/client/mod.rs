@@ -11,6 +11,7 @@ mod lru;
 mod parallelize;
 mod recorder;
 mod request;
+mod series_recorder;
 mod token_bucket;
 mod work_queue;
 
@@ -19,5 +20,6 @@ pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, 
 pub use parallelize::parallelize;
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};
+pub use series_recorder::SeriesRecorder;
 pub use token_bucket::{Limits, TokenBucket};
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};

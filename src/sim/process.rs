@@ -2,8 +2,8 @@
 
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
-use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{disruption, node_lifecycle, pod_gc, taint_eviction, workload};
+use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket};
+use crate::controllers::{disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -80,6 +80,15 @@ impl Cluster {
             );
             parts.push(Box::new(move || c.run()));
         }
+        if plan.controllers.scheduler {
+            let client = || client(Actor::Scheduler, limits(Actor::Scheduler));
+            let config = scheduler_config(plan);
+            // Events go through a client of their own.
+            let count = config.choice.switches.first_series_count;
+            let recorder = SeriesRecorder::start(client(), group, count, timing.clock_advances);
+            let c = scheduler::Controller::new(config, client(), &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         if plan.controllers.pod_gc {
             let config = pod_gc::Config {
@@ -149,4 +158,14 @@ fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
         pod_eviction_timeout,
         switches,
     }
+}
+
+fn scheduler_config(plan: &Plan) -> scheduler::Config {
+    let choice = scheduler::Choice {
+        switches: plan.profile.scheduler,
+        percentage_of_nodes_to_score: 0,
+        strategy: scheduler::Strategy::LeastAllocated,
+        indexed: true,
+    };
+    scheduler::Config { choice, preemption: true }
 }

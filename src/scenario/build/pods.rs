@@ -292,6 +292,7 @@ pub(super) fn pod_template(
         empty_dir: false,
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
+        scheduling: None,
     }
 }
 

@@ -127,7 +127,10 @@ const GATES: &[Gate] = &[
         name: "TaintTolerationComparisonOperators",
         stages: &[off(35)],
         removed: None,
-        apply: |p, on| p.taint_eviction.comparison_operators = on,
+        apply: |p, on| {
+            p.taint_eviction.comparison_operators = on;
+            p.scheduler.comparison_operators = on;
+        },
     },
     // S25
     Gate {

@@ -58,7 +58,7 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 6] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job", "pod-gc"];
+const MODELLED: [&str; 7] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job", "pod-gc", "scheduler"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
