@@ -2,6 +2,7 @@
 
 use super::asleep::Asleep;
 use super::switches::{KubeletMode, Switches};
+use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
@@ -501,6 +502,8 @@ impl Watcher for Kubelets {
     fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
 
     fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
+
+    fn budget(&self, _: &Rc<Budget>) {}
 }
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.

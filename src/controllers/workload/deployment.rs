@@ -176,7 +176,7 @@ impl DeploymentController {
             available: sum(&|s| s.available),
             terminating: sum(&|s| s.terminating),
             observed_generation: d.generation,
-            ..d.status
+            ..d.status.clone()
         };
         if status == d.status {
             return Ok(());

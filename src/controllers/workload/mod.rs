@@ -7,6 +7,8 @@
 mod deployment;
 mod expectations;
 mod item;
+mod job;
+mod job_backoff;
 mod pod_control;
 mod ranking;
 mod replica_set;
@@ -14,5 +16,6 @@ mod slow_start;
 mod switches;
 
 pub use deployment::DeploymentController;
+pub use job::JobController;
 pub use replica_set::ReplicaSetController;
-pub use switches::{ScalingText, Switches};
+pub use switches::{JobSwitches, ScalingText, Switches};

@@ -103,9 +103,13 @@ impl ReplicaSetController {
         self.ctx.set_saw(rs.record);
         let managed = if needs_sync && !rs.deleting { self.manage_replicas(&rs, &own).await } else { Ok(()) };
         let status = self.calculate_status(&rs, &own, terminating, managed.is_err());
+        let unavailable = status.ready != status.available;
+        let all_ready = status.ready == rs.replicas();
         self.update_status(&rs, status).await?;
         managed?;
-        self.plan_next_check(&rs, &own, status);
+        if rs.min_ready_seconds > 0 && unavailable {
+            self.plan_next_check(&rs, &own, all_ready);
+        }
         Ok(())
     }
 
@@ -186,7 +190,7 @@ impl ReplicaSetController {
             available: count(&|p| p.is_available(rs.min_ready_seconds, now)),
             terminating: if self.switches.terminating_replicas { terminating as i32 } else { 0 },
             replica_failure: failed,
-            ..rs.status
+            ..rs.status.clone()
         }
     }
 
@@ -199,7 +203,7 @@ impl ReplicaSetController {
         let about = self.pods.object(rs);
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
-            let id = read.id;
+            let (id, status) = (read.id, status.clone());
             let Err(e) = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await else {
                 return Ok(());
             };
@@ -212,14 +216,11 @@ impl ReplicaSetController {
     }
 
     /// Looks again when the next pod becomes available, in case nothing else makes it.
-    fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], status: WorkloadStatus) {
-        if rs.min_ready_seconds == 0 || status.ready == status.available {
-            return;
-        }
+    fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], all_ready: bool) {
         let whole = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
         let wait = if self.switches.exact_availability_check {
             active.iter().filter_map(|p| p.available_in(rs.min_ready_seconds, self.ctx.now())).min().unwrap_or(whole)
-        } else if status.ready == rs.replicas() {
+        } else if all_ready {
             whole
         } else {
             return;

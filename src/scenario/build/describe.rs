@@ -42,6 +42,13 @@ pub(super) fn describe(step: &Step) -> String {
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
         Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+        Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
+        Step::CreateWorkload { workload } => {
+            let group = workload.group();
+            let name = group.name.clone().or_else(|| group.names.as_ref().map(listed)).unwrap_or_default();
+            format!("create {name}")
+        }
+        Step::DeleteWorkload { workload } => format!("delete {workload}"),
     }
 }
 
@@ -91,5 +98,10 @@ fn resource_word(resource: Resource) -> &'static str {
         Resource::Nodes => "nodes",
         Resource::Pods => "pods",
         Resource::Leases => "leases",
+        Resource::Deployments => "deployments",
+        Resource::ReplicaSets => "replica sets",
+        Resource::StatefulSets => "stateful sets",
+        Resource::DaemonSets => "daemon sets",
+        Resource::Jobs => "jobs",
     }
 }
