@@ -37,6 +37,7 @@ impl Cluster {
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
         let lazy = !eager && !plan.actions.iter().any(|a| keeps_all_awake(&a.act));
         let mut names = Names::default();
+        names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let flags = &plan.flags;

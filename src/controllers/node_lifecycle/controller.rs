@@ -4,7 +4,7 @@ use super::breaker::Breaker;
 use super::health::Health;
 use super::queue::RateLimitedTimedQueue;
 use super::quiet::Rest;
-use super::resting::Roster;
+use super::resting::{Ids, Roster};
 use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
 use super::zone_states::ZoneStates;
@@ -79,7 +79,7 @@ pub(super) struct State {
     /// Nodes whose pods were deleted in timeout mode (`nodeEvictionMap`).
     pub(super) evicted: BTreeSet<NodeId>,
     /// Nodes that wait in a queue, so that the trace tells of each wait once.
-    pub(super) told_queued: BTreeSet<NodeId>,
+    pub(super) told_queued: Ids,
     /// What is read of a node, by the version it was read from.
     facts: Vec<Option<(Rc<Labels>, Facts)>>,
 }

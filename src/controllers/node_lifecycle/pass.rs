@@ -202,6 +202,12 @@ impl Controller {
             self.restless();
             return None;
         }
+        if self.only_waits(node.id) {
+            self.restless();
+            self.count(node, Some(ConditionStatus::Unknown), counted);
+            self.queue_for_tainting(node, ConditionStatus::Unknown, false);
+            return None;
+        }
         let tried = self.try_update_node_health(node);
         if !self.has_to_wait(node, &tried) {
             self.count(node, tried.current, counted);
@@ -254,7 +260,7 @@ impl Controller {
     fn process_without_waiting(&self, node: &Node, decides: ConditionStatus) {
         match (self.config.switches.eviction_mode, decides) {
             (EvictionMode::Timeout, ConditionStatus::True) | (EvictionMode::Taints, ConditionStatus::True) => self.unqueue(node),
-            (EvictionMode::Taints, status) => self.queue_for_tainting(node, status),
+            (EvictionMode::Taints, status) => self.queue_for_tainting(node, status, false),
             (EvictionMode::Timeout, _) => {}
         }
     }

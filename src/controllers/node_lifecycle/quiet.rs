@@ -8,7 +8,7 @@
 use super::controller::Controller;
 use super::health::Health;
 use super::resting::Roster;
-use super::switches::EvictionMode;
+use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -52,6 +52,8 @@ pub(super) struct Rest {
     findings: Option<Findings>,
     pass_waits: Option<Ticket>,
     tainting_waits: Option<Ticket>,
+    /// The eviction pass of the instant at which a node was queued came before that.
+    tainting_missed: bool,
 }
 
 impl Controller {
@@ -119,14 +121,21 @@ impl Controller {
                 continue;
             }
             self.ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket))).await;
-            let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
-            self.ctx.sleep_until(began + period * periods).await;
+            let waited = self.ctx.now().since(began).as_nanos();
+            let periods = waited.div_ceil(period.as_nanos()).max(1);
+            let missed = waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);
+            self.ctx.sleep_until(began + period * (periods + u64::from(missed))).await;
         }
     }
 
-    /// A node was queued.
-    pub(super) fn queue_filled(&self) {
-        if let Some(t) = self.rest.with(|r| r.tainting_waits.take())
+    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long before, but by one who began to run in
+    /// this instant, so that an eviction pass of this instant has come before.
+    pub(super) fn queue_filled(&self, by_worker: bool) {
+        let waits = self.rest.with(|r| {
+            r.tainting_missed = by_worker;
+            r.tainting_waits.take()
+        });
+        if let Some(t) = waits
             && self.ctx.claim(t)
         {
             self.ctx.wake(t);
@@ -162,7 +171,13 @@ impl Controller {
         let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout && current != Some(ConditionStatus::True);
         if waits_for_taint || by_timeout || beat == Beat::Awake {
             self.restless();
-        } else if beat == Beat::Silent && current != Some(ConditionStatus::Unknown) {
+            let s = &self.config.switches;
+            let plain = s.requeue == Requeue::Correct && s.eviction_mode == EvictionMode::Taints && !s.lease_circuit_breaker;
+            if plain && beat == Beat::Silent && (current, decides) == (Some(ConditionStatus::Unknown), Some(ConditionStatus::Unknown)) {
+                self.let_wait(node);
+            }
+        } else if beat == Beat::Silent && (current != Some(ConditionStatus::Unknown) || self.config.switches.lease_circuit_breaker) {
+            // Once its grace is over it gets Unknown, or its live lease is read in every pass.
             let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
             let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return };
             let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);

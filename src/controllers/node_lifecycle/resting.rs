@@ -15,22 +15,31 @@ use std::rc::Rc;
 
 /// A set of nodes, walked by id.
 #[derive(Default)]
-struct Ids {
+pub(super) struct Ids {
     words: Vec<u64>,
     len: usize,
 }
 
 impl Ids {
-    fn insert(&mut self, id: NodeId) {
+    /// Adds a node; false if it is there already.
+    pub(super) fn insert(&mut self, id: NodeId) -> bool {
         let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
         }
-        self.len += usize::from(self.words[word] & bit == 0);
+        let is_new = self.words[word] & bit == 0;
+        self.len += usize::from(is_new);
         self.words[word] |= bit;
+        is_new
     }
 
-    fn remove(&mut self, id: NodeId) {
+    /// Whether a node is there.
+    pub(super) fn contains(&self, id: NodeId) -> bool {
+        self.words.get(id.index() / 64).is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
+    }
+
+    /// Takes a node out.
+    pub(super) fn remove(&mut self, id: NodeId) {
         let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
         if let Some(w) = self.words.get_mut(word) {
             self.len -= usize::from(*w & bit != 0);
@@ -38,6 +47,7 @@ impl Ids {
         }
     }
 
+    /// The nodes, by id.
     fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             let mut left = word;
@@ -77,6 +87,8 @@ struct Stretch {
 #[derive(Default)]
 pub(super) struct Roster {
     awake: Ids,
+    /// Silent nodes that are Unknown and wait for their taint: each pass queues them again and does nothing else.
+    waiting: Ids,
     rests: Vec<Option<Rest>>,
     zones: BTreeMap<TextId, Resting>,
     stretches: Vec<Stretch>,
@@ -90,7 +102,11 @@ impl Roster {
     fn member(&mut self, id: NodeId, is: bool) {
         self.members_changed = true;
         self.take(id, u64::MAX);
-        if is { self.awake.insert(id) } else { self.awake.remove(id) }
+        if is {
+            self.awake.insert(id);
+        } else {
+            self.awake.remove(id);
+        }
     }
 
     /// Whether a node came or went since this was asked last.
@@ -157,6 +173,7 @@ impl Roster {
 
     /// Has a node rest no more, if it has rested since before that pass.
     fn take(&mut self, id: NodeId, before: u64) -> Option<Rest> {
+        self.waiting.remove(id);
         let slot = self.rests.get_mut(id.index())?;
         let rest = slot.take_if(|r| r.as_of <= before)?;
         self.zones.entry(rest.zone).or_default().add(&rest, -1);
@@ -193,6 +210,19 @@ impl Controller {
         self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
     }
 
+    /// From now on passes only queue a node again, unless another version of it has reached the cache since this one began.
+    pub(super) fn let_wait(&self, node: &Rc<Node>) {
+        if self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node)) {
+            self.roster.with(|r| r.waiting.insert(node.id));
+        }
+    }
+
+    /// Whether all there is to do about a node is to queue it again.
+    pub(super) fn only_waits(&self, id: NodeId) -> bool {
+        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
+        !locked && self.roster.with_ref(|r| r.waiting.contains(id))
+    }
+
     /// A node has to be looked at again.
     pub(super) fn rouse(&self, id: NodeId) {
         let now = self.roster.with_ref(|r| r.passes);
@@ -217,6 +247,7 @@ impl Controller {
         for id in self.roster.with_ref(Roster::resting) {
             self.rouse(id);
         }
+        self.roster.with(|r| r.waiting = Ids::default());
     }
 }
 
