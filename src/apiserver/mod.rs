@@ -8,6 +8,7 @@
 //! than that of jobs, authentication, priority and fairness.
 
 mod admission;
+mod budgets;
 mod error;
 mod events;
 mod heartbeats;
@@ -18,10 +19,11 @@ mod server;
 mod workloads;
 
 pub use admission::Admission;
+pub use budgets::{EvictionRules, NewBudget};
 pub use error::ApiError;
 pub use events::EventName;
 pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
-pub use pods::NewPod;
+pub use pods::{ALPHANUMS, NewPod};
 pub use server::{ApiServer, Watcher};
 pub use workloads::NewWorkload;

@@ -102,8 +102,18 @@ const GATES: &[Gate] = &[
             if !on {
                 p.taint_eviction.disruption_target = DisruptionTarget::Off;
                 p.pod_gc.marks_failed = false;
+                p.eviction.adds_disruption_target = false;
+                p.disruption.resets_stale_condition = false;
+                p.pod_gc.disruption_target = false;
             }
         },
+    },
+    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: None,
+        apply: |p, on| p.pod_gc.marks_failed |= on,
     },
     // S15
     Gate {
@@ -117,7 +127,10 @@ const GATES: &[Gate] = &[
         name: "TaintTolerationComparisonOperators",
         stages: &[off(35)],
         removed: None,
-        apply: |p, on| p.taint_eviction.comparison_operators = on,
+        apply: |p, on| {
+            p.taint_eviction.comparison_operators = on;
+            p.scheduler.comparison_operators = on;
+        },
     },
     // S25
     Gate {
@@ -132,6 +145,36 @@ const GATES: &[Gate] = &[
         stages: &[on(28), Stage { since: (28, 5), default: false, locked: false }, on(32), locked(34, true)],
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
+    },
+    Gate {
+        name: "LogarithmicScaleDown",
+        stages: &[off(21), on(22), locked(31, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.logarithmic_scale_down &= on,
+    },
+    Gate {
+        name: "DeploymentReplicaSetTerminatingReplicas",
+        stages: &[off(33), on(35)],
+        removed: None,
+        apply: |p, on| p.workload.terminating_replicas &= on,
+    },
+    Gate {
+        name: "JobTrackingWithFinalizers",
+        stages: &[off(22), on(25), locked(26, true)],
+        removed: Some(28),
+        apply: |p, on| p.workload.job.tracking_finalizers &= on,
+    },
+    Gate {
+        name: "JobPodFailurePolicy",
+        stages: &[off(25), on(26), locked(31, true)],
+        removed: Some(32),
+        apply: |p, on| p.workload.job.pod_failure_policy &= on,
+    },
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.job.pod_replacement_policy &= on,
     },
 ];
 
