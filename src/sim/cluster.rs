@@ -41,6 +41,7 @@ impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
         let mut names = Names::default();
+        names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let flags = &plan.flags;
