@@ -134,6 +134,17 @@ fn node_of(step: &Step) -> NodeIndex {
     }
 }
 
+/// With a grace of eight seconds and a renewal every ten, healthy nodes are Unknown now and then.
+#[test]
+fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
+    for typical in [false, true] {
+        let mut plan = plan("1.34", 3, &[], typical, &["a"], false);
+        plan.flags.node_monitor_grace_period = Dur::from_secs(8);
+        check(&plan, 1);
+        assert!(lines(&run(&plan, Choices::seeded(1))).iter().any(|l| l.contains("NodeStatusUnknown")));
+    }
+}
+
 /// The workloads of the benches at a small size, so that they cannot rot: what their full size is asserted to do.
 #[test]
 fn the_benches_workloads_do_what_they_are_timed_for() {
