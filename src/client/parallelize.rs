@@ -1,15 +1,35 @@
 //! `workqueue.ParallelizeUntil` (`client-go/util/workqueue/parallelizer.go`).
 
 use crate::kernel::{Ctx, Group, Join, Object};
+use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
-/// Works on pieces with so many workers; a worker takes the next piece when it is done with one. `next` takes pieces off the list
-/// and does what needs no waiting at once, up to one that has to wait, whose work it returns; none when the list is at its end.
+/// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done with one. `start` does what
+/// needs no waiting at once and returns the rest, if there is any.
+pub async fn parallelize<F>(ctx: &Ctx, group: Group, workers: usize, pieces: usize, start: impl Fn(usize) -> Option<F> + 'static)
+where
+    F: Future<Output = ()> + 'static,
+{
+    let taken = Cell::new(0);
+    let next = move || {
+        while taken.get() < pieces {
+            taken.set(taken.get() + 1);
+            if let Some(work) = start(taken.get() - 1) {
+                return Some(work);
+            }
+        }
+        None
+    };
+    parallelize_list(ctx, group, workers, next).await;
+}
+
+/// As [`parallelize`], over a list that may change: `next` takes pieces off it and does what needs no waiting at once, up to one
+/// that has to wait, whose work it returns; none when the list is at its end.
 ///
 /// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has to wait. That is
 /// what upstream's do in effect: whichever worker is free takes such a piece.
-pub async fn parallelize<F>(ctx: &Ctx, group: Group, workers: usize, next: impl Fn() -> Option<F> + 'static)
+pub async fn parallelize_list<F>(ctx: &Ctx, group: Group, workers: usize, next: impl Fn() -> Option<F> + 'static)
 where
     F: Future<Output = ()> + 'static,
 {

@@ -170,6 +170,17 @@ fn node_of(step: &Step) -> NodeIndex {
     }
 }
 
+/// With a renewal every ten seconds, a pass every five and a grace of four, healthy nodes are Unknown after every other pass.
+#[test]
+fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
+    for typical in [false, true] {
+        let mut plan = plan("1.34", 3, &[], typical, &["a"], false);
+        plan.flags.node_monitor_grace_period = Dur::from_secs(4);
+        check(&plan, 1);
+        assert!(lines(&run(&plan, Choices::seeded(1))).iter().any(|l| l.contains("NodeStatusUnknown")));
+    }
+}
+
 /// The workloads of the benches at a small size, so that they cannot rot: what their full size is asserted to do.
 #[test]
 fn the_benches_workloads_do_what_they_are_timed_for() {

@@ -9,7 +9,7 @@ use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::client::{About, parallelize};
+use crate::client::{About, parallelize_list};
 use crate::kernel::{Dur, Shared, Time};
 use crate::trace::EventText;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ impl Controller {
             let (c, round, counted) = (self.clone(), round.clone(), counted.clone());
             move || c.next_that_waits(&round, &counted)
         };
-        parallelize(&self.ctx, self.group, self.config.switches.pass_workers, next).await;
+        parallelize_list(&self.ctx, self.group, self.config.switches.pass_workers, next).await;
         let mut counted = counted.with(std::mem::take);
         for (zone, of) in round.with(|r| r.rested.take()).map(|r| r.counted).unwrap_or_default() {
             let z = counted.entry(zone).or_default();
