@@ -110,8 +110,19 @@ pub enum PodFailurePolicyRule {
     CountDisruption,
 }
 
+/// How a Job ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobEnd {
+    /// Enough pods succeeded.
+    Complete,
+    /// `BackoffLimitExceeded`
+    BackoffLimitExceeded,
+    /// `PodFailurePolicy`, with its message.
+    PodFailurePolicy(String),
+}
+
 /// `status`, as far as it is modelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WorkloadStatus {
     /// `status.replicas`; of a DaemonSet `currentNumberScheduled`, of a Job `active`.
     pub replicas: i32,
@@ -121,14 +132,28 @@ pub struct WorkloadStatus {
     pub available: i32,
     /// `status.terminatingReplicas`; `terminating`.
     pub terminating: i32,
-    /// `status.failed` of a Job, `desiredNumberScheduled` of a DaemonSet.
-    pub other: i32,
-    /// `status.succeeded` of a Job, `numberMisscheduled` of a DaemonSet.
+    /// `status.currentReplicas` of a StatefulSet.
+    pub current: i32,
+    /// `status.failed` of a Job.
+    pub failed: i32,
+    /// `status.succeeded` of a Job.
     pub succeeded: i32,
+    /// `status.desiredNumberScheduled` of a DaemonSet.
+    pub desired: i32,
+    /// `status.numberMisscheduled` of a DaemonSet.
+    pub misscheduled: i32,
+    /// The condition ReplicaFailure of a ReplicaSet.
+    pub replica_failure: bool,
     /// `status.observedGeneration`
     pub observed_generation: i64,
-    /// A condition that ends a Job: `Some(true)` is Complete, `Some(false)` is Failed.
-    pub finished: Option<bool>,
+    /// The condition SuccessCriteriaMet or FailureTarget of a Job that is about to end.
+    pub ending: Option<JobEnd>,
+    /// The condition Complete or Failed of a Job that has ended.
+    pub finished: Option<JobEnd>,
+    /// `status.uncountedTerminatedPods.succeeded` of a Job.
+    pub uncounted_succeeded: Vec<Uid>,
+    /// `status.uncountedTerminatedPods.failed` of a Job.
+    pub uncounted_failed: Vec<Uid>,
 }
 
 /// A workload object, one version of it.

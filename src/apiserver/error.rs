@@ -12,3 +12,14 @@ pub enum ApiError {
     /// The server does not answer.
     Unavailable,
 }
+
+impl std::fmt::Display for ApiError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NotFound => "not found",
+            Self::Conflict => "the object has been modified; please apply your changes to the latest version and try again",
+            Self::AlreadyExists => "already exists",
+            Self::Unavailable => "the server is currently unable to handle the request",
+        })
+    }
+}

@@ -40,7 +40,7 @@ impl NewPod {
 }
 
 /// The letters of generated names (`apimachinery/pkg/util/rand/rand.go: alphanums`).
-const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+pub const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 impl ApiServer {
     /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`, where the suffix hangs on

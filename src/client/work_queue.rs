@@ -4,7 +4,7 @@
 //! added again; one that is added while it is worked on is queued again once that is done.
 
 use super::token_bucket::{Limits, TokenBucket};
-use crate::kernel::{Ctx, Dur, Group, Shared, Ticket};
+use crate::kernel::{Ctx, Dur, Group, Shared, Ticket, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ struct State<K> {
     slots: Vec<Option<(K, Flags)>>,
     more: BTreeMap<K, Flags>,
     waiting: VecDeque<Ticket>,
+    /// When items come that were added for later.
+    delayed: BTreeMap<K, Time>,
 }
 
 impl<K: QueueKey> State<K> {
@@ -60,7 +62,8 @@ impl<K> Clone for WorkQueue<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// An empty queue.
     pub fn new(ctx: &Ctx) -> Self {
-        let state = State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: VecDeque::new() };
+        let state =
+            State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: VecDeque::new(), delayed: BTreeMap::new() };
         WorkQueue { ctx: ctx.clone(), state: Rc::new(Shared::new(state)) }
     }
 
@@ -130,27 +133,51 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 }
 
-/// How long a failed item waits (`DefaultTypedControllerRateLimiter`): the longer of 5 ms doubling per failure up to 1000 s,
-/// and a bucket of 10 per second with burst 100.
+/// How long a failed item waits.
 pub struct RateLimiter<K> {
     failures: BTreeMap<K, u32>,
-    bucket: TokenBucket,
+    base: Dur,
+    max: Dur,
+    bucket: Option<TokenBucket>,
 }
 
+/// `DefaultTypedControllerRateLimiter`: the longer of 5 ms doubling per failure up to 1000 s, and a bucket of 10 per second with
+/// burst 100.
 impl<K: QueueKey> Default for RateLimiter<K> {
     fn default() -> Self {
-        RateLimiter { failures: BTreeMap::new(), bucket: TokenBucket::new(Limits { qps: 10.0, burst: 100 }) }
+        let bucket = TokenBucket::new(Limits { qps: 10.0, burst: 100 });
+        RateLimiter { bucket: Some(bucket), ..Self::exponential(Dur::from_millis(5), Dur::from_secs(1000)) }
     }
 }
 
 impl<K: QueueKey> RateLimiter<K> {
+    /// `base`, doubling per failure up to `max` (`NewTypedItemExponentialFailureRateLimiter`).
+    pub fn exponential(base: Dur, max: Dur) -> Self {
+        RateLimiter { failures: BTreeMap::new(), base, max, bucket: None }
+    }
+
     /// How long this failure of an item makes it wait (`When`).
     pub fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
-        let backoff =
-            5_000_000_u64.checked_shl(*failures).filter(|&ns| ns < 1_000_000_000_000 && *failures < 60).unwrap_or(1_000_000_000_000);
         *failures += 1;
-        Dur::from_nanos(backoff).max(self.bucket.take(ctx.now()))
+        self.current(key).max(self.bucket.as_mut().map_or(Dur::ZERO, |b| b.take(ctx.now())))
+    }
+
+    /// The delay of the last failure of an item; none if it did not fail.
+    pub fn current(&self, key: K) -> Dur {
+        let Some(failures) = self.failures(key).checked_sub(1) else { return Dur::ZERO };
+        let doubled = u128::from(self.base.as_nanos()) << failures.min(63);
+        u64::try_from(doubled).map_or(self.max, Dur::from_nanos).min(self.max)
+    }
+
+    /// How often an item failed since it was last forgotten (`NumRequeues`).
+    pub fn failures(&self, key: K) -> u32 {
+        self.failures.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Starts over with an item (`Forget`).
+    pub fn forget(&mut self, key: K) {
+        self.failures.remove(&key);
     }
 }
 
@@ -158,10 +185,32 @@ impl<K: QueueKey> WorkQueue<K> {
     /// Adds an item after its back-off (`AddRateLimited`).
     pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
         let wait = limiter.with(|l| l.when(&self.ctx, key));
+        self.add_after(group, wait, key);
+    }
+
+    /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the earliest stands.
+    pub fn add_after(&self, group: Group, wait: Dur, key: K) {
+        if wait.is_zero() {
+            self.add(key);
+            return;
+        }
+        let at = self.ctx.now() + wait;
+        let sooner = self.state.with(|s| {
+            let due = s.delayed.entry(key).or_insert(Time::MAX);
+            let sooner = at < *due;
+            *due = at.min(*due);
+            sooner
+        });
+        if !sooner {
+            return;
+        }
         let queue = self.clone();
         self.ctx.spawn(group, async move {
-            queue.ctx.sleep(wait).await;
-            queue.add(key);
+            queue.ctx.sleep_until(at).await;
+            if queue.state.with(|s| s.delayed.get(&key) == Some(&at)) {
+                queue.state.with(|s| s.delayed.remove(&key));
+                queue.add(key);
+            }
         });
     }
 }

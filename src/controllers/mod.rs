@@ -5,3 +5,4 @@ pub mod node_lifecycle;
 pub mod pod_gc;
 pub mod scheduler;
 pub mod taint_eviction;
+pub mod workload;

@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{node_lifecycle, pod_gc, taint_eviction};
+use crate::controllers::{node_lifecycle, pod_gc, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -49,15 +49,40 @@ impl Cluster {
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
-        let other = |actor| client(actor, timing.clients.get(&actor).copied());
         let mut parts: Vec<Box<dyn FnOnce()>> = Vec::new();
+        let own = |actor| {
+            let client = client(actor, timing.clients.get(&actor).copied());
+            let recorder = EventRecorder::start(&client, group, timing.clock_advances);
+            (client, recorder)
+        };
+        let switches = plan.profile.workload;
+        if plan.controllers.replica_set {
+            let (client, recorder) = own(Actor::ReplicaSet);
+            let c = workload::ReplicaSetController::new(switches, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
+        if plan.controllers.deployment {
+            let (client, recorder) = own(Actor::Deployment);
+            let c = workload::DeploymentController::new(switches, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
+        if plan.controllers.job {
+            let (client, recorder) = own(Actor::Job);
+            let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
+        if plan.controllers.stateful_set {
+            let (client, recorder) = own(Actor::StatefulSet);
+            let c = workload::StatefulSetController::new(switches.stateful_set, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run(warm)));
+        }
         if plan.controllers.pod_gc {
             let config = pod_gc::Config {
                 terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
                 pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period { timing.pass_overhead } else { Dur::ZERO },
                 switches: plan.profile.pod_gc,
             };
-            let gc = pod_gc::Controller::new(config, other(Actor::PodGc), &informers, group);
+            let gc = pod_gc::Controller::new(config, client(Actor::PodGc, timing.clients.get(&Actor::PodGc).copied()), &informers, group);
             parts.push(Box::new(move || gc.run(warm)));
         }
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));

@@ -2,7 +2,7 @@
 //!
 //! Plain values: which release has which is said in one place, `scenario::profiles`.
 
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 
 /// A release's behaviour.
@@ -22,6 +22,8 @@ pub struct Profile {
     pub scheduler: scheduler::Switches,
     /// The pod garbage collector's switches.
     pub pod_gc: pod_gc::Switches,
+    /// The workload controllers' switches.
+    pub workload: workload::Switches,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule (1.12.6, 1.13.3, 1.14.0 on).

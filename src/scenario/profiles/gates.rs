@@ -106,13 +106,6 @@ const GATES: &[Gate] = &[
             }
         },
     },
-    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
-    Gate {
-        name: "JobPodReplacementPolicy",
-        stages: &[off(28), on(29), locked(34, true)],
-        removed: None,
-        apply: |p, on| p.pod_gc.marks_failed |= on,
-    },
     // S15
     Gate {
         name: "SeparateTaintEvictionController",
@@ -140,6 +133,52 @@ const GATES: &[Gate] = &[
         stages: &[on(28), Stage { since: (28, 5), default: false, locked: false }, on(32), locked(34, true)],
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
+    },
+    Gate {
+        name: "LogarithmicScaleDown",
+        stages: &[off(21), on(22), locked(31, true)],
+        removed: Some(37),
+        apply: |p, on| p.workload.logarithmic_scale_down &= on,
+    },
+    Gate {
+        name: "DeploymentReplicaSetTerminatingReplicas",
+        stages: &[off(33), on(35)],
+        removed: None,
+        apply: |p, on| p.workload.terminating_replicas &= on,
+    },
+    Gate {
+        name: "JobTrackingWithFinalizers",
+        stages: &[off(22), on(25), locked(26, true)],
+        removed: Some(28),
+        apply: |p, on| p.workload.job.tracking_finalizers &= on,
+    },
+    Gate {
+        name: "JobPodFailurePolicy",
+        stages: &[off(25), on(26), locked(31, true)],
+        removed: Some(32),
+        apply: |p, on| p.workload.job.pod_failure_policy &= on,
+    },
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: Some(37),
+        // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+        apply: |p, on| {
+            p.workload.job.pod_replacement_policy &= on;
+            p.pod_gc.marks_failed |= on;
+        },
+    },
+    Gate {
+        name: "StatefulSetMinReadySeconds",
+        stages: &[off(22), on(23), locked(25, true)],
+        removed: Some(27),
+        apply: |p, on| p.workload.stateful_set.min_ready_seconds &= on,
+    },
+    Gate {
+        name: "StaleControllerConsistencyStatefulSet",
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.workload.stateful_set.waits_for_own_writes &= on,
     },
 ];
 

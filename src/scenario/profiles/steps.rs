@@ -9,13 +9,14 @@
 //! release.
 
 use super::release::Release;
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction};
+use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::TaintMessage;
 use taint_eviction::{DisruptionTarget, FinishedEntry};
+use workload::{JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
 
 /// One change.
 struct Step {
@@ -99,6 +100,32 @@ fn oldest() -> Profile {
             taint_message: TaintMessage::Plain,
         },
         pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, disruption_target: false, settable_period: false },
+        workload: workload::Switches {
+            logarithmic_scale_down: false,
+            terminating_replicas: false,
+            exact_availability_check: false,
+            scaling_text: ScalingText::To,
+            stateful_set: StatefulSetSwitches {
+                terminal_pods: TerminalPods::RecreateFailed,
+                batches: false,
+                status_after_error: false,
+                min_ready_seconds: false,
+                exact_availability_check: false,
+                unavailable_blocks: false,
+                capital_words: false,
+                missing_is_deleted: false,
+                waits_for_own_writes: false,
+            },
+            job: JobSwitches {
+                batch_period: Dur::ZERO,
+                retry: (Dur::from_secs(10), Dur::from_secs(360)),
+                tracking_finalizers: false,
+                failure_backoff: None,
+                pod_failure_policy: false,
+                pod_replacement_policy: false,
+                delays_terminal_condition: false,
+            },
+        },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
     }
@@ -204,4 +231,33 @@ const STEPS: &[Step] = &[
     step(&[(35, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
+    // Workload controllers
+    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
+    step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
+    step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
+    step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
+    step(&[(22, 0)], |p| p.workload.stateful_set.min_ready_seconds = true),
+    step(&[(23, 0)], |p| p.workload.stateful_set.status_after_error = true),
+    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| p.workload.stateful_set.batches = true),
+    step(&[(27, 9), (28, 5), (29, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Recreate),
+    step(&[(28, 11), (29, 6), (30, 2), (31, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Delete),
+    step(&[(34, 0)], |p| p.workload.stateful_set.unavailable_blocks = true),
+    step(&[(35, 0)], |p| p.workload.stateful_set.capital_words = true),
+    step(&[(36, 0)], |p| {
+        p.workload.stateful_set.exact_availability_check = true;
+        p.workload.stateful_set.missing_is_deleted = true;
+        p.workload.stateful_set.waits_for_own_writes = true;
+    }),
+    step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
+    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
+    step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
+    step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
+    step(&[(28, 0)], |p| {
+        p.workload.job.failure_backoff = Some(Dur::from_secs(600));
+        p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        p.workload.job.pod_replacement_policy = true;
+    }),
+    step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
 ];

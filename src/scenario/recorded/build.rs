@@ -58,7 +58,7 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 3] = ["node-lifecycle", "taint-eviction", "pod-gc"];
+const MODELLED: [&str; 7] = ["node-lifecycle", "taint-eviction", "pod-gc", "replicaset", "statefulset", "deployment", "job"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {

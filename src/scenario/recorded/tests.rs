@@ -111,7 +111,7 @@ fn actions_become_primitive_steps() {
             {{"at": "13s", "do": "delete-pod", "pod": "nobody"}},
             {{"at": "14s", "do": "taint", "node": "nobody", "taint": "a:NoExecute"}},
             {{"at": "15s", "do": "stall-watches", "resource": "pods", "downtime": "5s"}},
-            {{"at": "15s", "do": "stall-watches", "resource": "daemonsets", "downtime": "5s"}},
+            {{"at": "15s", "do": "stall-watches", "resource": "configmaps", "downtime": "5s"}},
             {{"at": "9s", "do": "restart-controllers", "downtime": "2s"}}]"#
     );
     let a = |value: &str| Taint { value: value.into(), ..Taint::new("a", Effect::NoExecute) };
@@ -164,8 +164,7 @@ fn what_is_not_modelled_is_named() {
         let expected: Vec<String> = expected.iter().map(|s| (*s).to_owned()).collect();
         assert_eq!(recorded(release, fields).plan().unwrap_err(), PlanError::NotModelled(expected), "{fields}");
     };
-    check("v1.34.4", r#", "controllers": ["node-lifecycle", "taint-eviction", "pod-gc", "scheduler"]"#, &["pod-gc", "scheduler"]);
-    check("v1.34.4", r#", "workloads": [{"kind": "Job"}, {"kind": "Deployment"}, {"kind": "Job"}]"#, &["Deployment", "Job"]);
+    check("v1.34.4", r#", "controllers": ["node-lifecycle", "taint-eviction", "endpointslice", "cronjob"]"#, &["endpointslice", "cronjob"]);
     let alone = r#", "controllers": ["node-lifecycle"]"#;
     check("v1.34.4", alone, &["a run without node-lifecycle or taint-eviction"]);
     // Up to 1.28 taint eviction comes with the node lifecycle controller.

@@ -1,0 +1,215 @@
+//! Deployments (`pkg/controller/deployment`, v1.34): one ReplicaSet each, its scale, and the status.
+//!
+//! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing with its deadline.
+
+use super::item::Item;
+use super::pod_control::PodControl;
+use super::switches::{ScalingText, Switches};
+use crate::api::labels::{LabelSelector, Labels};
+use crate::api::meta::Uid;
+use crate::api::names::{WorkloadId, stable_hash};
+use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
+use crate::apiserver::{ALPHANUMS, ApiError, NewWorkload};
+use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::kernel::{Ctx, Group, Shared};
+use crate::trace::EventText;
+use std::rc::{Rc, Weak};
+
+/// `--concurrent-deployment-syncs`
+const WORKERS: usize = 5;
+/// After so many failures a Deployment is left alone until something changes (`maxRetries`).
+const MAX_RETRIES: u32 = 15;
+/// The label that tells the pods of one template from those of others.
+const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+
+/// The Deployment controller.
+pub struct DeploymentController {
+    me: Weak<DeploymentController>,
+    ctx: Ctx,
+    group: Group,
+    switches: Switches,
+    control: PodControl,
+    informers: Rc<InformerFactory>,
+    queue: WorkQueue<Item>,
+    limiter: Shared<RateLimiter<Item>>,
+}
+
+impl DeploymentController {
+    /// A controller that hears of Deployments and ReplicaSets but does not run yet.
+    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| DeploymentController {
+            me: me.clone(),
+            queue: WorkQueue::new(&ctx),
+            limiter: Shared::new(RateLimiter::default()),
+            control: PodControl { client, recorder },
+            informers: informers.clone(),
+            switches,
+            group,
+            ctx,
+        });
+        informers.on_workload(controller.clone());
+        controller
+    }
+
+    /// Starts the workers.
+    pub fn run(&self) {
+        for _ in 0..WORKERS {
+            let Some(c) = self.me.upgrade() else { return };
+            self.ctx.spawn(self.group, async move {
+                loop {
+                    let item = c.queue.get().await;
+                    let result = c.sync_deployment(item.0).await;
+                    if result.is_ok() || c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES {
+                        c.limiter.with(|l| l.forget(item));
+                    } else {
+                        c.queue.add_rate_limited(c.group, &c.limiter, item);
+                    }
+                    c.queue.done(item);
+                }
+            });
+        }
+    }
+
+    /// The Deployment that a reference means, if it is still that one.
+    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
+        let (id, uid) = owner?;
+        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::Deployment)
+    }
+
+    /// `syncDeployment`
+    async fn sync_deployment(&self, id: WorkloadId) -> Result<(), ApiError> {
+        let Some(d) = self.informers.workload(id) else { return Ok(()) };
+        self.ctx.set_saw(d.record);
+        let mut sets = self.informers.workloads(WorkloadKind::ReplicaSet);
+        sets.retain(|rs| rs.owner == Some((d.id, d.uid)));
+        // With one template the first is the new one; an import may bring old ones, which have no pods.
+        let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {
+            let rs = self.create_replica_set(&d).await?;
+            return self.sync_status(&d, &[rs]).await;
+        };
+        if newest.replicas() != d.replicas() {
+            self.scale(&d, &newest).await?;
+        }
+        self.sync_status(&d, &sets).await
+    }
+
+    /// `getNewReplicaSet`, where there is none.
+    async fn create_replica_set(&self, d: &Rc<Workload>) -> Result<Rc<Workload>, ApiError> {
+        let owner = d.clone();
+        let created = self
+            .control
+            .client
+            .call(self.control.object(d), move |api, actor| {
+                let full = api.names(|n| n.workload_name(owner.id).to_owned());
+                let hash = template_hash(&full);
+                let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
+                let with_hash = |labels: &Labels| {
+                    let mut labels = labels.clone();
+                    labels.insert(POD_TEMPLATE_HASH.to_owned(), hash.clone());
+                    labels
+                };
+                let mut template = (*owner.template).clone();
+                template.labels = with_hash(&template.labels);
+                let selector = LabelSelector { match_labels: with_hash(&owner.selector.match_labels), ..(*owner.selector).clone() };
+                let id = api.names(|n| {
+                    n.set_alias(short_name(&name), &format!("{}-#1", short_name(&full)));
+                    n.workload(&name)
+                });
+                api.create_workload(
+                    actor,
+                    NewWorkload {
+                        id,
+                        kind: WorkloadKind::ReplicaSet,
+                        owner: Some((owner.id, owner.uid)),
+                        selector: Rc::new(selector),
+                        template,
+                        pinned: owner.pinned,
+                        min_ready_seconds: owner.min_ready_seconds,
+                        spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
+                    },
+                )
+            })
+            .await?;
+        if d.replicas() > 0 {
+            self.tell_scaled(d, &created, 0);
+        }
+        Ok(created)
+    }
+
+    /// `scaleReplicaSet`
+    async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> Result<(), ApiError> {
+        let (id, version, wanted, before) = (rs.id, rs.resource_version, d.replicas(), rs.replicas());
+        let scaled = self
+            .control
+            .client
+            .call(self.control.object(rs), move |api, actor| {
+                if api.workload(id).ok_or(ApiError::NotFound)?.resource_version != version {
+                    return Err(ApiError::Conflict);
+                }
+                api.mutate_workload(actor, id, |w| w.spec = WorkloadSpec::ReplicaSet { replicas: wanted })
+            })
+            .await?;
+        self.tell_scaled(d, &scaled, before);
+        Ok(())
+    }
+
+    fn tell_scaled(&self, d: &Workload, rs: &Workload, before: i32) {
+        let now = rs.replicas();
+        let name = self.control.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
+        let direction = if before < now { "up" } else { "down" };
+        let words = match self.switches.scaling_text {
+            ScalingText::FromTo => format!("Scaled {direction} replica set {name} from {before} to {now}"),
+            // A new ReplicaSet is not told "from 0" before the words were turned round.
+            ScalingText::ToFrom if rs.generation > 1 => format!("Scaled {direction} replica set {name} to {now} from {before}"),
+            ScalingText::To | ScalingText::ToFrom => format!("Scaled {direction} replica set {name} to {now}"),
+        };
+        self.control.tell_words(d, EventText::ScalingReplicaSet, &words);
+    }
+
+    /// `syncDeploymentStatus`
+    async fn sync_status(&self, d: &Rc<Workload>, sets: &[Rc<Workload>]) -> Result<(), ApiError> {
+        let sum = |f: &dyn Fn(&WorkloadStatus) -> i32| sets.iter().map(|rs| f(&rs.status)).sum();
+        let status = WorkloadStatus {
+            replicas: sum(&|s| s.replicas),
+            ready: sum(&|s| s.ready),
+            available: sum(&|s| s.available),
+            terminating: sum(&|s| s.terminating),
+            observed_generation: d.generation,
+            ..d.status.clone()
+        };
+        if status == d.status {
+            return Ok(());
+        }
+        let read = d.clone();
+        let about = self.control.object(d);
+        self.control.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await.map(|_| ())
+    }
+}
+
+/// The name of a template among a Deployment's; ours hangs on the Deployment's name alone, as its template never changes.
+fn template_hash(deployment: &str) -> String {
+    let mut hash = stable_hash(deployment);
+    let mut text = String::with_capacity(10);
+    for _ in 0..10 {
+        text.push(char::from(ALPHANUMS[(hash % 27) as usize]));
+        hash /= 27;
+    }
+    text
+}
+
+impl WorkloadHandler for DeploymentController {
+    /// `addDeployment` and `addReplicaSet` with their like.
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(w) = new.or(old) else { return };
+        match w.kind {
+            WorkloadKind::Deployment => self.queue.add(Item(w.id)),
+            WorkloadKind::ReplicaSet => {
+                if let Some(d) = self.resolve(w.owner) {
+                    self.queue.add(Item(d.id));
+                }
+            }
+            WorkloadKind::StatefulSet | WorkloadKind::DaemonSet | WorkloadKind::Job => {}
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go: RealPodControl`).
+
+use crate::api::names::PodId;
+use crate::api::pod::Pod;
+use crate::api::workload::Workload;
+use crate::apiserver::{ApiError, NewPod};
+use crate::client::{About, Client, EventRecorder};
+use crate::kernel::Object;
+use crate::trace::{EventBody, EventText};
+
+/// A controller's way to its pods.
+#[derive(Clone)]
+pub(super) struct PodControl {
+    pub(super) client: Client,
+    pub(super) recorder: EventRecorder,
+}
+
+impl PodControl {
+    /// A workload as an object of chance.
+    pub(super) fn object(&self, w: &Workload) -> Object {
+        Object { id: w.id.0, hash: self.client.api().names(|n| n.workload_hash(w.id)) }
+    }
+
+    /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the finalizer of jobs.
+    pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
+        let (id, template, node) = (owner.id, owner.template.clone(), owner.pinned);
+        let created = self
+            .client
+            .call(self.object(owner), move |api, actor| {
+                let new = NewPod { job_finalizer: tracked, ..NewPod::pending(api.generate_pod_name(id), template, node) };
+                api.create_pod(actor, new)
+            })
+            .await;
+        match created {
+            Ok(pod) => {
+                self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
+                Ok(())
+            }
+            Err(e) => {
+                self.tell_words(owner, EventText::FailedCreate, &format!("Error creating: {e}"));
+                Err(e)
+            }
+        }
+    }
+
+    /// DELETE of a pod by name, then an event (`DeletePod`).
+    pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> Result<(), ApiError> {
+        let id = pod.id;
+        match self.client.call(self.pod_object(id), move |api, actor| api.delete_pod(actor, id, None, None)).await {
+            Ok(()) => {
+                self.tell(owner, EventBody::of_pod(EventText::DeletedPod, id));
+                Ok(())
+            }
+            Err(ApiError::NotFound) => Err(ApiError::NotFound),
+            Err(e) => {
+                self.tell_words(owner, EventText::FailedDelete, &format!("Error deleting: {e}"));
+                Err(e)
+            }
+        }
+    }
+
+    /// A pod as an object of chance.
+    pub(super) fn pod_object(&self, id: PodId) -> Object {
+        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
+    }
+
+    /// An event about a workload.
+    pub(super) fn tell(&self, about: &Workload, body: EventBody) {
+        self.recorder.event(About::Workload(about.id, about.uid), body);
+    }
+
+    /// An event about a workload in free words.
+    pub(super) fn tell_words(&self, about: &Workload, text: EventText, words: &str) {
+        let words = self.client.api().names(|n| n.text(words));
+        self.tell(about, EventBody::of_words(text, words));
+    }
+}

@@ -1,0 +1,281 @@
+//! ReplicaSets (`pkg/controller/replicaset/replica_set.go`, v1.34): keeps as many active pods as asked for.
+//!
+//! A pod is active while it has not ended and is not being deleted: an unreachable one counts until its deletion has begun.
+
+use super::expectations::Expectations;
+use super::item::Item;
+use super::pod_control::PodControl;
+use super::ranking::{Ranked, sort};
+use super::slow_start::slow_start_batch;
+use super::switches::Switches;
+use crate::api::meta::{Timestamp, Uid};
+use crate::api::names::WorkloadId;
+use crate::api::pod::Pod;
+use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
+use crate::apiserver::ApiError;
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use std::rc::{Rc, Weak};
+
+/// Pods that one sync creates or deletes at the most (`BurstReplicas`).
+const BURST_REPLICAS: usize = 500;
+/// `--concurrent-replicaset-syncs`
+const WORKERS: usize = 5;
+/// Tries of a status update beyond the first (`statusUpdateRetries`).
+const STATUS_UPDATE_RETRIES: u32 = 1;
+
+/// The ReplicaSet controller.
+pub struct ReplicaSetController {
+    me: Weak<ReplicaSetController>,
+    ctx: Ctx,
+    group: Group,
+    switches: Switches,
+    pods: PodControl,
+    informers: Rc<InformerFactory>,
+    queue: WorkQueue<Item>,
+    limiter: Shared<RateLimiter<Item>>,
+    expectations: Shared<Expectations<WorkloadId>>,
+    order_point: PointId,
+}
+
+impl ReplicaSetController {
+    /// A controller that hears of ReplicaSets and pods but does not run yet.
+    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| ReplicaSetController {
+            me: me.clone(),
+            queue: WorkQueue::new(&ctx),
+            limiter: Shared::new(RateLimiter::default()),
+            expectations: Shared::new(Expectations::default()),
+            order_point: ctx.point("pod-index-order"),
+            pods: PodControl { client, recorder },
+            informers: informers.clone(),
+            switches,
+            group,
+            ctx,
+        });
+        informers.on_workload(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Starts the workers.
+    pub fn run(&self) {
+        for _ in 0..WORKERS {
+            let Some(c) = self.me.upgrade() else { return };
+            self.ctx.spawn(self.group, async move {
+                loop {
+                    let item = c.queue.get().await;
+                    match c.sync_replica_set(item.0).await {
+                        Ok(()) => c.limiter.with(|l| l.forget(item)),
+                        Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
+                    }
+                    c.queue.done(item);
+                }
+            });
+        }
+    }
+
+    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`).
+    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
+        let (id, uid) = owner?;
+        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::ReplicaSet)
+    }
+
+    fn pod_deleted(&self, pod: &Pod) {
+        if let Some(rs) = self.resolve(pod.controller()) {
+            self.expectations.with(|e| e.deletion_observed(rs.id, pod.uid));
+            self.queue.add(Item(rs.id));
+        }
+    }
+
+    /// `syncReplicaSet`
+    async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+        let Some(rs) = self.informers.workload(id) else {
+            self.expectations.with(|e| e.forget(id));
+            return Ok(());
+        };
+        let needs_sync = self.expectations.with(|e| e.satisfied(id, self.ctx.now()));
+        let mut own = self.informers.pods_of(id);
+        own.retain(|p| p.controller().is_some_and(|(_, uid)| uid == rs.uid));
+        let terminating = own.iter().filter(|p| p.is_terminating() && !p.phase.is_terminal()).count();
+        own.retain(|p| p.is_active());
+        self.ctx.set_saw(rs.record);
+        let managed = if needs_sync && !rs.deleting { self.manage_replicas(&rs, &own).await } else { Ok(()) };
+        let status = self.calculate_status(&rs, &own, terminating, managed.is_err());
+        let unavailable = status.ready != status.available;
+        let all_ready = status.ready == rs.replicas();
+        self.update_status(&rs, status).await?;
+        managed?;
+        if rs.min_ready_seconds > 0 && unavailable {
+            self.plan_next_check(&rs, &own, all_ready);
+        }
+        Ok(())
+    }
+
+    /// `manageReplicas`
+    async fn manage_replicas(&self, rs: &Rc<Workload>, active: &[Rc<Pod>]) -> Result<(), ApiError> {
+        let wanted = usize::try_from(rs.replicas()).unwrap_or_default();
+        let now = self.ctx.now();
+        if active.len() < wanted {
+            let missing = (wanted - active.len()).min(BURST_REPLICAS);
+            self.expectations.with(|e| e.expect_creations(rs.id, missing, now));
+            let (pods, owner) = (self.pods.clone(), rs.clone());
+            let work = move |_| {
+                let (pods, owner) = (pods.clone(), owner.clone());
+                async move { pods.create_pod(&owner, false).await }
+            };
+            let (created, result) = slow_start_batch(&self.ctx, self.group, missing, work).await;
+            for _ in created..missing {
+                self.expectations.with(|e| e.creation_observed(rs.id));
+            }
+            return result;
+        }
+        let surplus = (active.len() - wanted).min(BURST_REPLICAS);
+        if surplus == 0 {
+            return Ok(());
+        }
+        let doomed = self.pods_to_delete(rs, active, surplus);
+        self.expectations.with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
+        let failed = Rc::new(Shared::new(None));
+        let (me, owner, first) = (self.me.clone(), rs.clone(), failed.clone());
+        parallelize(&self.ctx, self.group, surplus, surplus, move |i| {
+            let (c, owner, pod, first) = (me.upgrade()?, owner.clone(), doomed[i].clone(), first.clone());
+            Some(async move {
+                if let Err(e) = c.pods.delete_pod(&owner, &pod).await {
+                    c.expectations.with(|x| x.deletion_observed(owner.id, pod.uid));
+                    if e != ApiError::NotFound {
+                        first.with(|f| *f = f.or(Some(e)));
+                    }
+                }
+            })
+        })
+        .await;
+        failed.with(|f| f.map_or(Ok(()), Err))
+    }
+
+    /// `getPodsToDelete`: the first of a ranking, unless all go. The order of those that rank alike is the index's, which is none.
+    fn pods_to_delete(&self, rs: &Workload, active: &[Rc<Pod>], count: usize) -> Vec<Rc<Pod>> {
+        let mut pods = active.to_vec();
+        self.ctx.order(self.order_point, &mut pods, |p| self.pods.pod_object(p.id));
+        if count < pods.len() {
+            let related = self.related_pods(rs);
+            let mut ranked: Vec<Ranked> = pods
+                .drain(..)
+                .map(|pod| Ranked { rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(), pod })
+                .collect();
+            sort(&mut ranked, self.ctx.now(), self.switches.logarithmic_scale_down);
+            pods.extend(ranked.into_iter().map(|r| r.pod));
+        }
+        pods.truncate(count);
+        pods
+    }
+
+    /// The active pods of all ReplicaSets of the same Deployment (`getIndirectlyRelatedPods`).
+    fn related_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
+        if rs.owner.is_none() {
+            return Vec::new();
+        }
+        let siblings = self.informers.workloads(WorkloadKind::ReplicaSet).into_iter().filter(|w| w.owner == rs.owner);
+        siblings.flat_map(|w| self.informers.pods_of(w.id)).filter(|p| p.is_active()).collect()
+    }
+
+    /// `calculateStatus`, from the pods as they were before anything was done.
+    fn calculate_status(&self, rs: &Workload, active: &[Rc<Pod>], terminating: usize, failed: bool) -> WorkloadStatus {
+        let now = self.ctx.now();
+        let count = |f: &dyn Fn(&Pod) -> bool| active.iter().filter(|p| f(p)).count() as i32;
+        WorkloadStatus {
+            replicas: active.len() as i32,
+            ready: count(&|p| p.is_ready()),
+            available: count(&|p| p.is_available(rs.min_ready_seconds, now)),
+            terminating: if self.switches.terminating_replicas { terminating as i32 } else { 0 },
+            replica_failure: failed,
+            ..rs.status.clone()
+        }
+    }
+
+    /// `updateReplicaSetStatus`: a write that would change nothing is left out; one that fails is tried once more.
+    async fn update_status(&self, rs: &Rc<Workload>, mut status: WorkloadStatus) -> Result<(), ApiError> {
+        if rs.status == status && rs.generation == rs.status.observed_generation {
+            return Ok(());
+        }
+        status.observed_generation = rs.generation;
+        let about = self.pods.object(rs);
+        let (mut read, mut tries) = (rs.clone(), 0);
+        loop {
+            let (id, status) = (read.id, status.clone());
+            let Err(e) = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await else {
+                return Ok(());
+            };
+            if tries == STATUS_UPDATE_RETRIES {
+                return Err(e);
+            }
+            tries += 1;
+            read = self.pods.client.call(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await?;
+        }
+    }
+
+    /// Looks again when the next pod becomes available, in case nothing else makes it.
+    fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], all_ready: bool) {
+        let whole = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
+        let wait = if self.switches.exact_availability_check {
+            active.iter().filter_map(|p| p.available_in(rs.min_ready_seconds, self.ctx.now())).min().unwrap_or(whole)
+        } else if all_ready {
+            whole
+        } else {
+            return;
+        };
+        self.queue.add_after(self.group, wait, Item(rs.id));
+    }
+}
+
+impl WorkloadHandler for ReplicaSetController {
+    /// `addRS`, `updateRS`, `deleteRS`
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(rs) = new.or(old).filter(|w| w.kind == WorkloadKind::ReplicaSet) else { return };
+        if old.zip(new).is_none_or(|(o, n)| o.uid != n.uid) && old.is_some() {
+            // Expectations belong to one life of the ReplicaSet.
+            self.expectations.with(|e| e.forget(rs.id));
+        }
+        self.queue.add(Item(rs.id));
+    }
+}
+
+impl PodHandler for ReplicaSetController {
+    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let (before, now) = match (old, new) {
+            (Some(old), None) => return self.pod_deleted(old),
+            (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
+            (old, Some(new)) => (old, new),
+            (None, None) => return,
+        };
+        let Some(rs) = self.resolve(now.controller()) else { return };
+        if before.is_none_or(|b| b.uid != now.uid) {
+            self.expectations.with(|e| e.creation_observed(rs.id));
+        }
+        self.queue.add(Item(rs.id));
+        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && rs.min_ready_seconds > 0 {
+            let wait = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
+            self.queue.add_after(self.group, wait, Item(rs.id));
+        }
+    }
+}
+
+impl Pod {
+    /// Ready, and for long enough (`podutil.IsPodAvailable`).
+    pub(super) fn is_available(&self, min_ready_seconds: i32, now: crate::kernel::Time) -> bool {
+        self.is_ready() && self.available_in(min_ready_seconds, now).is_none()
+    }
+
+    /// How long until a ready pod is available; none if it is, or is not ready (`nextPodAvailabilityCheck`).
+    pub(super) fn available_in(&self, min_ready_seconds: i32, now: crate::kernel::Time) -> Option<Dur> {
+        let Timestamp(since) = self.ready.filter(|_| self.is_ready())?.last_transition_time;
+        if min_ready_seconds == 0 {
+            return None;
+        }
+        let at = (i128::from(since) + i128::from(min_ready_seconds)) * 1_000_000_000;
+        let left = at - i128::from(now.as_nanos());
+        (left > 0).then(|| Dur::from_nanos(left as u64))
+    }
+}

@@ -1,0 +1,87 @@
+//! What changed in the workload controllers from release to release.
+
+use crate::kernel::Dur;
+
+/// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalingText {
+    /// "Scaled up replica set R to N", up to 1.24.
+    To,
+    /// "Scaled up replica set R to N from M", 1.25 on; of a new one "to N".
+    ToFrom,
+    /// "Scaled up replica set R from M to N".
+    FromTo,
+}
+
+/// What changed in the controllers of ReplicaSets and Deployments from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate LogarithmicScaleDown).
+    pub logarithmic_scale_down: bool,
+    /// `status.terminatingReplicas` is kept (gate DeploymentReplicaSetTerminatingReplicas).
+    pub terminating_replicas: bool,
+    /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes after minReadySeconds
+    /// once all pods are ready.
+    pub exact_availability_check: bool,
+    /// The words of the event ScalingReplicaSet.
+    pub scaling_text: ScalingText,
+    /// The StatefulSet controller's.
+    pub stateful_set: StatefulSetSwitches,
+    /// The Job controller's.
+    pub job: JobSwitches,
+}
+
+/// What changed in the Job controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobSwitches {
+    /// How long changes of pods are collected before a sync: not at all up to 1.22, 500 ms in 1.23, 1 s from 1.24.
+    pub batch_period: Dur,
+    /// How long a sync that failed waits: first, and at the most.
+    pub retry: (Dur, Dur),
+    /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as failed (gate
+    /// JobTrackingWithFinalizers, on from 1.25).
+    pub tracking_finalizers: bool,
+    /// Replacements wait 10 s, doubling up to this, after the last failure (1.27 on); before, the whole Job waited.
+    pub failure_backoff: Option<Dur>,
+    /// `spec.podFailurePolicy` is honoured (gate JobPodFailurePolicy, on from 1.26).
+    pub pod_failure_policy: bool,
+    /// `spec.podReplacementPolicy` is honoured (gate JobPodReplacementPolicy, on from 1.29).
+    pub pod_replacement_policy: bool,
+    /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
+    pub delays_terminal_condition: bool,
+}
+
+/// What a StatefulSet does with a pod that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminalPods {
+    /// A Failed one is deleted and created anew in the same sync, with an event.
+    RecreateFailed,
+    /// A Succeeded one too (1.27.9, 1.28.5, 1.29.0 on).
+    Recreate,
+    /// Either is deleted, and created anew once it is gone (1.28.11, 1.29.6, 1.30.2 on).
+    Delete,
+}
+
+/// What changed in the StatefulSet controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatefulSetSwitches {
+    /// What becomes of a pod that has ended.
+    pub terminal_pods: TerminalPods,
+    /// The pods of a Parallel set are worked on in batches of growing size (1.25.12, 1.26.7, 1.27.4 on); before, one after the
+    /// other.
+    pub batches: bool,
+    /// The status is written even if something failed (1.23 on).
+    pub status_after_error: bool,
+    /// `spec.minReadySeconds` is honoured (gate StatefulSetMinReadySeconds, on from 1.23).
+    pub min_ready_seconds: bool,
+    /// The next check of availability is computed from the pods' ages (1.36 on).
+    pub exact_availability_check: bool,
+    /// A pod that is not available yet holds up the deletion of later ones (1.34 on); before, one that is not ready.
+    pub unavailable_blocks: bool,
+    /// Events begin with a capital letter (1.35 on).
+    pub capital_words: bool,
+    /// The deletion of a pod that is gone is a success (1.36 on).
+    pub missing_is_deleted: bool,
+    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyStatefulSet, 1.36 on).
+    pub waits_for_own_writes: bool,
+}
