@@ -16,7 +16,7 @@ mod work_queue;
 
 pub use delay::Delay;
 pub use informer::{InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
-pub use parallelize::parallelize;
+pub use parallelize::{go_all, parallelize};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};
 pub use token_bucket::{Limits, TokenBucket};

@@ -1,7 +1,7 @@
 //! Batches of growing size (`pkg/controller/replicaset/replica_set.go: slowStartBatch`).
 
 use crate::apiserver::ApiError;
-use crate::client::parallelize;
+use crate::client::go_all;
 use crate::kernel::{Ctx, Group, Shared};
 use std::future::Future;
 use std::rc::Rc;
@@ -25,13 +25,13 @@ where
     while size > 0 {
         let errors = Rc::new(Shared::new(Vec::new()));
         let (work, failed) = (work.clone(), errors.clone());
-        parallelize(ctx, group, size, size, move |i| {
+        go_all(ctx, group, size, move |i| {
             let (one, failed) = (work(done + i), failed.clone());
-            Some(async move {
+            async move {
                 if let Err(e) = one.await {
                     failed.with(|f| f.push(e));
                 }
-            })
+            }
         })
         .await;
         let errors = errors.with(std::mem::take);
