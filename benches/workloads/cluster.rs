@@ -65,6 +65,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         pods: Vec::new(),
         controllers: Controllers::default(),
         workloads: Vec::new(),
+        budgets: Vec::new(),
         timeline: Vec::new(),
         actions: Vec::new(),
     };

@@ -166,10 +166,17 @@ fn nodes_of(act: &Do) -> Option<&[u32]> {
         | Do::DeleteNode(n)
         | Do::Taint(n, _)
         | Do::Cordon(n, _)
+        | Do::Drain(n, _)
         | Do::Label(n, _) => Some(n),
         Do::AddNode(n) => Some(std::slice::from_ref(n)),
-        Do::CreatePod(_) | Do::DeletePod(..) | Do::BindPod(..) | Do::PatchTolerations(..) => Some(&[]),
-        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) => None,
+        Do::CreatePod(_)
+        | Do::DeletePod(..)
+        | Do::BindPod(..)
+        | Do::PatchTolerations(..)
+        | Do::Scale(..)
+        | Do::CreateWorkload(_)
+        | Do::DeleteWorkload(_) => Some(&[]),
+        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) | Do::Over => None,
     }
 }
 

@@ -83,6 +83,7 @@ impl Run {
             pods: Vec::new(),
             controllers: Controllers::default(),
             workloads: Vec::new(),
+            budgets: Vec::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
         };

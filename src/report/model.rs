@@ -4,14 +4,15 @@ use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Analysis, Summary, grouped, summary};
 use crate::kernel::Dur;
+use crate::scenario::Fingerprint;
 
 /// Where a run came from, as far as plan and trace do not say.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The scenario's file as it was given, or what stands for it: `-` for standard input.
     pub file: String,
-    /// The text of the scenario; its hash goes into the manifest.
-    pub text: Vec<u8>,
+    /// What the scenario was read from, for the manifest.
+    pub fingerprint: Fingerprint,
     /// What `--set` changed, as given.
     pub set: Vec<String>,
     /// The seed of the run.

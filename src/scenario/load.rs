@@ -6,6 +6,7 @@
 //! refused with a word of its own.
 
 use super::attach::attach;
+use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub folder: PathBuf,
     /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
     pub imported: Option<Summary>,
+    /// The files that the scenario points at.
+    pub inputs: Vec<InputFile>,
 }
 
 /// The largest scenario file, in bytes.
@@ -104,10 +107,10 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
     let source = Source::new(shown, text);
     let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
-        (damage.nodes, damage.node_labels, damage.pods) = (true, true, true);
+        (damage.nodes, damage.node_labels, damage.pods, damage.workloads) = (true, true, true, true);
     }
     if problems.is_empty() {
         return Ok(loaded);
@@ -126,6 +129,8 @@ pub(super) struct Damage {
     pub(super) node_labels: bool,
     /// Pods.
     pub(super) pods: bool,
+    /// Workloads.
+    pub(super) workloads: bool,
     /// Entries of the timeline.
     pub(super) entries: bool,
     /// The version or the horizon.
@@ -150,20 +155,28 @@ impl Damage {
             }
             "version" | "horizon" => self.header = true,
             "pods" => self.pods = true,
+            // Their pods may be lost with them.
+            "workloads" => (self.workloads, self.pods) = (true, true),
             "timeline" => {
                 // The nodes and pods that an entry adds may be lost with it.
                 let whole = place.len() < 4;
                 self.entries |= place.len() < 3 || is(2, &["name"]) || whole;
                 self.nodes |= is(3, &["node"]);
                 self.pods |= is(3, &["pod"]);
+                self.workloads |= is(3, &["workload"]);
             }
             _ => {}
         }
     }
 }
 
+/// `Some(…)` is never written, and neither are the second parentheses of `Deployment((…))`.
+pub(super) fn extensions() -> Extensions {
+    Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES
+}
+
 fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME).with_recursion_limit(super::syntax::DEPTH_MAX)
+    ron::Options::default().with_default_extension(extensions()).with_recursion_limit(super::syntax::DEPTH_MAX)
 }
 
 /// What reading came to.
@@ -312,11 +325,9 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 
 /// Fields and variants of the language that work in a later version.
 const LATER: &[(&str, &str)] = &[
-    ("workloads", "Workload controllers and the scheduler belong to later work; describe pods with `pods` and say where they are"),
     ("expect", "Expectations belong to later work"),
     ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
     ("Drain", "Draining needs the eviction API, which belongs to later work; `Cordon` and `DeletePod` are here"),
-    ("Scale", "Scaling needs workload controllers, which belong to later work; `CreatePod` and `DeletePod` are here"),
 ];
 
 /// A mistake of form in a person's words.
@@ -378,6 +389,12 @@ fn thing(name: &str) -> String {
         "Scenario" => "a scenario",
         "NodeGroup" => "a node group",
         "PodGroup" => "a pod group",
+        "Workload" => "a kind of workload",
+        "WorkloadGroup" => "a workload",
+        "PodTemplate" => "a pod template",
+        "PriorityClass" => "a priority class",
+        "LabelSelector" => "a label selector",
+        "Controllers" => "a controller that can be switched off",
         "Entry" => "a timeline entry",
         "Step" => "a fault or action",
         "NodeSelector" => "a node selector",

@@ -49,11 +49,30 @@ fn words(plan: &Plan) -> String {
     for pod in &plan.pods {
         let template = &plan.templates[pod.template as usize];
         write!(out, "pod {} on {} {:?}", pod.name, pod.node.as_ref().map_or("-", name), pod.start).unwrap();
+        if let Some(owner) = &template.owner {
+            write!(out, " of {}/{}", owner.kind, owner.name).unwrap();
+        }
         if !template.tolerations.is_empty() {
             write!(out, " tolerates {}", tolerations(&template.tolerations)).unwrap();
         }
         out.push('\n');
     }
+    for w in &plan.workloads {
+        let template = &plan.templates[w.template as usize];
+        let selector = w.selector.as_selector().unwrap();
+        write!(out, "workload {} selects {selector} {:?} labels {:?}", w.name, w.spec, template.labels).unwrap();
+        if let Some(owner) = w.owner {
+            write!(out, " of {}", plan.workloads[owner as usize].name).unwrap();
+        }
+        if let Some(priority) = template.priority {
+            write!(out, " priority {priority}").unwrap();
+        }
+        if w.min_ready_seconds > 0 {
+            write!(out, " minReadySeconds {}", w.min_ready_seconds).unwrap();
+        }
+        out.push('\n');
+    }
+    let workload = |w: &u32| &plan.workloads[*w as usize].name;
     let pod = |p: &u32| &plan.pods[*p as usize].name;
     let seconds = |d: &Dur| format!("{}s", d.as_nanos() as f64 / 1e9);
     for action in &plan.actions {
@@ -72,6 +91,7 @@ fn words(plan: &Plan) -> String {
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
+            Do::Over => "Over".to_owned(),
             Do::AddNode(n) => format!("AddNode {}", name(n)),
             Do::DeleteNode(n) => format!("DeleteNode{}", names(n)),
             Do::Taint(n, edit) => {
@@ -84,10 +104,14 @@ fn words(plan: &Plan) -> String {
                 let labels = labels.iter().map(|(k, v)| v.as_ref().map_or_else(|| format!(" {k}-"), |v| format!(" {k}={v}")));
                 format!("Label{}{}", names(n), labels.collect::<String>())
             }
+            Do::Drain(n, options) => format!("Drain{} {options:?}", names(n)),
             Do::CreatePod(p) => format!("CreatePod {}", pod(p)),
             Do::DeletePod(p, grace) => format!("DeletePod {} {}", pod(p), grace.map_or("-".to_owned(), |g| g.to_string())),
             Do::BindPod(p, n) => format!("BindPod {} {}", pod(p), name(n)),
             Do::PatchTolerations(p, t) => format!("PatchTolerations {} {}", pod(p), tolerations(t)),
+            Do::Scale(w, n) => format!("Scale {} {n}", workload(w)),
+            Do::CreateWorkload(w) => format!("CreateWorkload {}", workload(w)),
+            Do::DeleteWorkload(w) => format!("DeleteWorkload {}", workload(w)),
         };
         writeln!(out, "{act}").unwrap();
     }

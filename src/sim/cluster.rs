@@ -1,18 +1,20 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
+use super::awake::Awake;
 use super::faults::Timeline;
-use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadPlan};
+use super::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::namespace_of;
-use crate::apiserver::{Admission, ApiServer, NewNode, NewPod, NewWorkload};
+use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::{Actor, Trace};
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A running cluster.
@@ -30,12 +32,14 @@ pub(super) struct Cluster {
     templates: Vec<Rc<PodTemplate>>,
     owned_templates: Shared<BTreeMap<(u32, WorkloadId), Rc<PodTemplate>>>,
     pub(super) process: Shared<Option<Rc<Process>>>,
+    /// The controllers do not run before this.
+    pub(super) down_until: Cell<Time>,
+    pub(super) awake: Awake,
 }
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
-        let lazy = !eager && !plan.actions.iter().any(|a| keeps_all_awake(&a.act));
         let mut names = Names::default();
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
@@ -50,11 +54,13 @@ impl Cluster {
         let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, !eager),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
+            down_until: Cell::new(plan.controllers_start),
+            awake: Awake::default(),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
@@ -65,8 +71,19 @@ impl Cluster {
         for (node, id) in plan.nodes.iter().zip(&cluster.node_ids).filter(|(n, _)| n.start != NodeStart::Absent) {
             cluster.create_node(node, *id, Actor::User, false);
         }
-        for workload in &plan.workloads {
-            cluster.create_workload(workload, &plan.workloads);
+        let later: BTreeSet<WorkloadIndex> =
+            plan.actions.iter().filter_map(|a| if let Do::CreateWorkload(w) = a.act { Some(w) } else { None }).collect();
+        for index in 0..plan.workloads.len() as WorkloadIndex {
+            if !later.contains(&index) {
+                // Names are unique in a plan, and nothing exists yet that could refuse them.
+                let _ = cluster.create_workload(index);
+            }
+        }
+        for budget in &plan.budgets {
+            let id = cluster.api.names(|n| n.workload(&budget.name));
+            let (selector, rule) = (Rc::new(budget.selector.clone()), budget.rule);
+            // A budget of that name may exist; then the user's create is refused, as in the API.
+            let _ = cluster.api.create_budget(NewBudget { id, selector, rule, always_allow_unhealthy: budget.always_allow_unhealthy });
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
             cluster.create_pod(pod, *id);
@@ -126,11 +143,9 @@ impl Cluster {
     }
 
     /// A user creates a workload of the plan; those that own others come before these.
-    fn create_workload(&self, plan: &WorkloadPlan, all: &[WorkloadPlan]) {
-        let owner = plan.owner.and_then(|o| {
-            let id = self.api.names(|n| n.find_workload(&all[o as usize].name))?;
-            self.api.workload(id).map(|w| (w.id, w.uid))
-        });
+    pub(super) fn create_workload(&self, index: WorkloadIndex) -> Result<(), ApiError> {
+        let plan = &self.plan.workloads[index as usize];
+        let owner = plan.owner.and_then(|o| self.api.workload(self.workload_id(o)?).map(|w| (w.id, w.uid)));
         let new = NewWorkload {
             id: self.api.names(|n| n.workload(&plan.name)),
             kind: plan.kind,
@@ -141,8 +156,12 @@ impl Cluster {
             min_ready_seconds: plan.min_ready_seconds,
             spec: plan.spec.clone(),
         };
-        // A workload of that name may exist; then the user's create is refused, as in the API.
-        let _ = self.api.create_workload(Actor::User, new);
+        self.api.create_workload(Actor::User, new).map(|_| ())
+    }
+
+    /// The id of a workload of the plan, if it was created before.
+    pub(super) fn workload_id(&self, index: WorkloadIndex) -> Option<WorkloadId> {
+        self.api.names(|n| n.find_workload(&self.plan.workloads[index as usize].name))
     }
 
     /// The template of a pod of the plan; one whose owner is a workload of the run names that, and is shared by all its pods.
@@ -192,7 +211,7 @@ impl Cluster {
     }
 }
 
-/// A plan without its nodes and pods, which are the most of it.
+/// A plan without its nodes, pods and templates, which are the most of it.
 fn without_objects(plan: &Plan) -> Plan {
     Plan {
         name: plan.name.clone(),
@@ -208,7 +227,8 @@ fn without_objects(plan: &Plan) -> Plan {
         templates: Vec::new(),
         pods: Vec::new(),
         controllers: plan.controllers,
-        workloads: Vec::new(),
+        workloads: plan.workloads.clone(),
+        budgets: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
     }
@@ -217,11 +237,6 @@ fn without_objects(plan: &Plan) -> Plan {
 /// The items that come later, by index.
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
-}
-
-/// Whether with this action heartbeats of untouched nodes can make a difference, so that each one has to be simulated.
-fn keeps_all_awake(act: &Do) -> bool {
-    matches!(act, Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::ClockSkew(..) | Do::HeartbeatPeriod(..))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -8,6 +8,7 @@ mod flags;
 mod nodes;
 mod overlap;
 mod pods;
+mod priorities;
 mod resolved;
 mod select;
 mod steps;
@@ -15,6 +16,7 @@ mod timeline;
 mod timing;
 mod values;
 mod when;
+mod workloads;
 
 pub(in crate::scenario) use flags::known as known_flags;
 pub(in crate::scenario) use resolved::mistakes;

@@ -6,6 +6,7 @@ use super::super::spec::{self, Placement, PodGroup, PodStart as Written, StaticP
 use super::super::syntax::Place;
 use super::complaints::Complaints;
 use super::nodes::{checked_labels, resources, status, with};
+use super::priorities::Priorities;
 use super::select::{Nodes, Pods};
 use super::{PODS_MAX, checks, values};
 use crate::api::meta::{OwnerReference, Timestamp};
@@ -17,22 +18,32 @@ use crate::sim::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;
 
+/// What pods and workloads are looked up in.
+pub(super) struct Lookup<'a> {
+    pub(super) nodes: &'a Nodes,
+    pub(super) priorities: &'a Priorities,
+    pub(super) operators: ComparisonOperators,
+}
+
 impl Pods {
+    /// Keeps a template; pods refer to it by this number.
+    pub(super) fn template(&mut self, template: PodTemplate) -> u32 {
+        self.templates.push(template);
+        self.templates.len() as u32 - 1
+    }
+
     /// Declares the pods of a group. `created_later` is for pods that an entry of the timeline creates.
-    #[expect(clippy::too_many_arguments, reason = "each is another part of the scenario; a struct would only rename them")]
     pub(super) fn declare(
         &mut self,
         group: &PodGroup,
         place: &Place,
         created_later: bool,
-        nodes: &Nodes,
-        templates: &mut Vec<PodTemplate>,
-        operators: ComparisonOperators,
+        lookup: &Lookup<'_>,
         complaints: &mut Complaints,
     ) -> Vec<PodIndex> {
         let first = self.plans.len() as PodIndex;
-        let pods = self.places(group, place, nodes, complaints);
-        let template = template(group, place, operators, complaints);
+        let pods = self.places(group, place, lookup.nodes, complaints);
+        let template = template(group, place, created_later, lookup, complaints);
         let start = start(group, place, created_later, complaints);
         let Some(pods) = pods else {
             self.incomplete = true;
@@ -42,23 +53,8 @@ impl Pods {
         if let Err(problem) = checks::namespace(namespace) {
             complaints.add(with(place, "namespace"), problem);
         }
-        self.labels.push(template.labels.clone());
-        templates.push(template);
-        for (name, node) in pods {
-            if let Err(problem) = checks::object_name("pod", &name) {
-                complaints.add(name_place(group, place), problem);
-                self.incomplete = true;
-                break;
-            }
-            let full: Box<str> = format!("{namespace}/{name}").into();
-            let known = self.by_name.entry(full.clone()).or_insert(self.plans.len() as PodIndex);
-            // A pod that is created later may be another life of a name.
-            if *known != self.plans.len() as PodIndex && !created_later {
-                complaints.say(name_place(group, place), format!("pod `{full}` is declared twice"));
-                break;
-            }
-            self.plans.push(PodPlan { name: full, template: templates.len() as u32 - 1, node, start });
-        }
+        let template = self.template(template);
+        self.push(namespace, pods, template, start, created_later, &name_place(group, place), complaints);
         let declared = first..self.plans.len() as PodIndex;
         for text in
             [group.name.as_deref(), group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t))].into_iter().flatten()
@@ -66,6 +62,35 @@ impl Pods {
             self.groups.push((text.to_owned(), declared.clone()));
         }
         declared.collect()
+    }
+
+    /// Declares pods one by one. `place` is that of their names.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of a pod; a struct would only rename them")]
+    pub(super) fn push(
+        &mut self,
+        namespace: &str,
+        pods: Vec<(String, Option<NodeIndex>)>,
+        template: u32,
+        start: PodStart,
+        created_later: bool,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) {
+        for (name, node) in pods {
+            if let Err(problem) = checks::object_name("pod", &name) {
+                complaints.add(place.clone(), problem);
+                self.incomplete = true;
+                break;
+            }
+            let full: Box<str> = format!("{namespace}/{name}").into();
+            let known = self.by_name.entry(full.clone()).or_insert(self.plans.len() as PodIndex);
+            // A pod that is created later may be another life of a name.
+            if *known != self.plans.len() as PodIndex && !created_later {
+                complaints.say(place.clone(), format!("pod `{full}` is declared twice"));
+                break;
+            }
+            self.plans.push(PodPlan { name: full, template, node, start });
+        }
     }
 
     /// The names of a group's pods, each with its node.
@@ -84,29 +109,7 @@ impl Pods {
             (count, replicas) => count.or(replicas),
         };
         let count_place = || with(place, if group.replicas.is_some() { "replicas" } else { "count" });
-        let mut selected = |selector: &spec::NodeSelector, place: Place| {
-            nodes.select(selector).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
-        };
-        let on = with(place, "on");
-        let on_nodes = match &group.on {
-            Placement::Unbound => Vec::new(),
-            Placement::Node(name) => selected(&spec::NodeSelector::Node(name.clone()), on)?,
-            Placement::Nodes(names) if names.iter().all(|n| !n.contains('{')) => {
-                // One by one, in this order and with repetitions.
-                let mut all = Vec::with_capacity(names.len());
-                for (i, name) in names.iter().enumerate() {
-                    match nodes.by_name.get(name.as_str()) {
-                        Some(&node) => all.push(node),
-                        None => all.extend(selected(&spec::NodeSelector::Node(name.clone()), with(&with(&on, 0), i))?),
-                    }
-                }
-                all
-            }
-            Placement::Nodes(names) => selected(&spec::NodeSelector::Nodes(names.clone()), on)?,
-            Placement::Spread(selector) => selected(selector, with(&on, 0))?,
-            Placement::Each(selector) => selected(selector, with(&on, 0))?,
-            Placement::PerNode { nodes: selector, .. } => selected(selector, with(&on, "nodes"))?,
-        };
+        let on_nodes = placed(&group.on, &with(place, "on"), nodes, complaints)?;
         if let Placement::Each(_) | Placement::PerNode { .. } = &group.on {
             return self.per_node(group, place, count.map(|_| count_place()), nodes, &on_nodes, complaints);
         }
@@ -119,7 +122,8 @@ impl Pods {
         Some(names.into_iter().enumerate().map(|(i, name)| (name, node(i))).collect())
     }
 
-    fn left(&self) -> u64 {
+    /// How many more pods there may be.
+    pub(super) fn left(&self) -> u64 {
         PODS_MAX - self.plans.len() as u64
     }
 
@@ -208,35 +212,87 @@ impl Pods {
     }
 }
 
+/// The nodes that a placement names, in the order in which pods are put on them.
+pub(super) fn placed(on: &Placement, place: &Place, nodes: &Nodes, complaints: &mut Complaints) -> Option<Vec<NodeIndex>> {
+    let mut selected = |selector: &spec::NodeSelector, place: Place| {
+        nodes.select(selector).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
+    };
+    match on {
+        Placement::Unbound => Some(Vec::new()),
+        Placement::Node(name) => selected(&spec::NodeSelector::Node(name.clone()), place.clone()),
+        Placement::Nodes(names) if names.iter().all(|n| !n.contains('{')) => {
+            // One by one, in this order and with repetitions.
+            let mut all = Vec::with_capacity(names.len());
+            for (i, name) in names.iter().enumerate() {
+                match nodes.by_name.get(name.as_str()) {
+                    Some(&node) => all.push(node),
+                    None => all.extend(selected(&spec::NodeSelector::Node(name.clone()), with(&with(place, 0), i))?),
+                }
+            }
+            Some(all)
+        }
+        Placement::Nodes(names) => selected(&spec::NodeSelector::Nodes(names.clone()), place.clone()),
+        Placement::Spread(selector) | Placement::Each(selector) => selected(selector, with(place, 0)),
+        Placement::PerNode { nodes: selector, .. } => selected(selector, with(place, "nodes")),
+    }
+}
+
 fn name_place(group: &PodGroup, place: &Place) -> Place {
     with(place, if group.names.is_some() { "names" } else { "name" })
 }
 
-fn template(group: &PodGroup, place: &Place, operators: ComparisonOperators, complaints: &mut Complaints) -> PodTemplate {
+fn template(group: &PodGroup, place: &Place, created_later: bool, lookup: &Lookup<'_>, complaints: &mut Complaints) -> PodTemplate {
     let source = match group.static_pod {
         None => PodSource::Api,
         Some(StaticPod::File) => PodSource::File,
         Some(StaticPod::Url) => PodSource::Url,
     };
-    let mut tolerations = tolerations(&group.tolerations, &with(place, "tolerations"), operators, complaints);
+    let written = spec::PodTemplate {
+        labels: group.labels.clone(),
+        tolerations: group.tolerations.clone(),
+        termination_grace_period_seconds: group.termination_grace_period_seconds,
+        node_selector: group.node_selector.clone(),
+        requests: group.requests.clone(),
+        priority: group.priority,
+        priority_class_name: group.priority_class_name.clone(),
+        ..spec::PodTemplate::default()
+    };
+    let mut template = pod_template(&written, place, !created_later, lookup, complaints);
+    template.owner = group.owner.as_ref().map(|o| OwnerReference { kind: o.kind.clone(), name: o.name.clone(), object: None });
+    template.source = source;
     if source == PodSource::File {
         // The kubelet appends it to what it reads from a file (`pkg/kubelet/config/common.go: applyDefaults`), and the
         // mirror in the API has it.
-        tolerations.push(Toleration { operator: Operator::Exists, effect: Some(Effect::NoExecute), ..Toleration::default() });
+        let all = Toleration { operator: Operator::Exists, effect: Some(Effect::NoExecute), ..Toleration::default() };
+        template.tolerations.push(all);
     }
-    if group.termination_grace_period_seconds.is_some_and(|s| s < 0) {
+    template
+}
+
+/// A template of pods without its owner. Pods that are there have the priority they were admitted with, whatever their class
+/// says now.
+pub(super) fn pod_template(
+    written: &spec::PodTemplate,
+    place: &Place,
+    admitted: bool,
+    lookup: &Lookup<'_>,
+    complaints: &mut Complaints,
+) -> PodTemplate {
+    if written.termination_grace_period_seconds.is_some_and(|s| s < 0) {
         complaints.say(with(place, "terminationGracePeriodSeconds"), "must be greater than or equal to 0");
     }
     PodTemplate {
-        labels: checked_labels(&group.labels, &with(place, "labels"), complaints),
-        owner: group.owner.as_ref().map(|o| OwnerReference { kind: o.kind.clone(), name: o.name.clone(), object: None }),
-        source,
-        tolerations,
-        termination_grace_period_seconds: group.termination_grace_period_seconds,
-        node_selector: checked_labels(&group.node_selector, &with(place, "nodeSelector"), complaints),
-        requests: resources(&group.requests, &with(place, "requests"), complaints).unwrap_or_default(),
-        priority: group.priority,
-        priority_class_name: group.priority_class_name.clone().unwrap_or_default(),
+        labels: checked_labels(&written.labels, &with(place, "labels"), complaints),
+        owner: None,
+        source: PodSource::Api,
+        tolerations: tolerations(&written.tolerations, &with(place, "tolerations"), lookup.operators, complaints),
+        termination_grace_period_seconds: written.termination_grace_period_seconds,
+        node_selector: checked_labels(&written.node_selector, &with(place, "nodeSelector"), complaints),
+        requests: resources(&written.requests, &with(place, "requests"), complaints).unwrap_or_default(),
+        empty_dir: false,
+        priority: lookup.priorities.of(written, place, admitted, complaints),
+        priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
+        scheduling: None,
     }
 }
 

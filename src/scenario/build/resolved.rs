@@ -4,14 +4,18 @@ use super::super::load::{Damage, Loaded};
 use super::super::paths;
 use super::super::problem::{Problem, Problems, Source};
 use super::super::profiles::{self, GateError};
-use super::super::spec::{NodeStart, PodStart, Scenario, Step, Timing as WrittenTiming};
+use super::super::spec::{self, NodeStart, PodStart, Scenario, Step, Timing as WrittenTiming};
 use super::super::syntax::{Place, at};
 use super::complaints::{Complaints, Overridden};
 use super::nodes::Defaults;
+use super::pods::Lookup;
+use super::priorities::Priorities;
 use super::select::{Nodes, Pods};
+use super::workloads::Workloads;
 use super::{flags, timeline, timing, values};
+use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Controllers, Plan};
+use crate::sim::plan::{Controllers, Plan, PodPlan, WorkloadPlan};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -139,12 +143,17 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         nodes.declare(group, &at!["nodes", i], false, &defaults, complaints);
     }
     let mut pods = Pods { incomplete: damage.pods, ..Pods::default() };
-    let mut templates = Vec::new();
+    let priorities = Priorities::read(&spec.priority_classes, complaints);
     let operators = profile.taint_eviction.comparison_operators;
-    for (i, group) in spec.pods.iter().enumerate() {
-        pods.declare(group, &at!["pods", i], false, &nodes, &mut templates, operators, complaints);
+    let mut workloads = Workloads { incomplete: damage.workloads, ..Workloads::default() };
+    let lookup = Lookup { nodes: &nodes, priorities: &priorities, operators };
+    for (i, workload) in spec.workloads.iter().enumerate() {
+        workloads.declare(workload, &at!["workloads", i], false, &mut pods, &lookup, complaints);
     }
-    // Nodes and pods that come later: known to every entry, whatever its time.
+    for (i, group) in spec.pods.iter().enumerate() {
+        pods.declare(group, &at!["pods", i], false, &lookup, complaints);
+    }
+    // Nodes, pods and workloads that come later: known to every entry, whatever its time.
     let mut added = BTreeMap::new();
     for (i, entry) in spec.timeline.iter().enumerate() {
         if let Step::AddNode { node } = &entry.step {
@@ -164,14 +173,21 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
             added.insert(i, indices);
         }
     }
+    let lookup = Lookup { nodes: &nodes, priorities: &priorities, operators };
     for (i, entry) in spec.timeline.iter().enumerate() {
-        if let Step::CreatePod { pod } = &entry.step {
-            let place = at!["timeline", i, "do", "pod"];
-            added.insert(i, pods.declare(pod, &place, true, &nodes, &mut templates, operators, complaints));
+        match &entry.step {
+            Step::CreatePod { pod } => {
+                added.insert(i, pods.declare(pod, &at!["timeline", i, "do", "pod"], true, &lookup, complaints));
+            }
+            Step::CreateWorkload { workload } => {
+                let place = at!["timeline", i, "do", "workload"];
+                added.insert(i, workloads.declare(workload, &place, true, &mut pods, &lookup, complaints));
+            }
+            _ => {}
         }
     }
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
-    let world = super::steps::World { nodes: &nodes, pods: &pods, profile: &profile, added: &added };
+    let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
     let (entries, actions) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
 
     if !complaints.is_empty() {
@@ -193,16 +209,34 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         timing,
         profile,
         nodes: nodes.plans,
-        templates,
+        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans),
+        templates: pods.templates,
         pods: pods.plans,
-        controllers: Controllers::default(),
-        workloads: Vec::new(),
+        workloads: workloads.plans,
+        budgets: Vec::new(),
         timeline: entries,
         actions,
     })
 }
 
-fn is_name_alone(group: &super::super::spec::NodeGroup) -> bool {
-    let bare = super::super::spec::NodeGroup { name: group.name.clone(), ..Default::default() };
+/// The controllers that run: all but those that are switched off, and those that would find nothing to do in the whole run.
+fn controllers(written: &spec::Controllers, workloads: &[WorkloadPlan], pods: &[PodPlan]) -> Controllers {
+    let any = |kind| workloads.iter().any(|w| w.kind == kind);
+    let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
+    let deployments = any(WorkloadKind::Deployment);
+    Controllers {
+        disruption: false,
+        pod_gc: on(written.pod_gc, true),
+        deployment: on(written.deployment, deployments),
+        replica_set: on(written.replica_set, deployments || any(WorkloadKind::ReplicaSet)),
+        stateful_set: on(written.stateful_set, any(WorkloadKind::StatefulSet)),
+        daemon_set: on(written.daemon_set, any(WorkloadKind::DaemonSet)),
+        job: on(written.job, any(WorkloadKind::Job)),
+        scheduler: on(written.scheduler, !workloads.is_empty() || pods.iter().any(|p| p.node.is_none())),
+    }
+}
+
+fn is_name_alone(group: &spec::NodeGroup) -> bool {
+    let bare = spec::NodeGroup { name: group.name.clone(), ..Default::default() };
     *group == bare
 }

@@ -5,9 +5,10 @@ use super::super::names;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{NodeSelector, PodSelector};
 use super::{NODES_MAX, PODS_MAX};
-use crate::api::labels::{Labels, Selector};
+use crate::api::labels::Selector;
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::api::pod::PodTemplate;
 use crate::sim::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -34,8 +35,8 @@ pub(super) struct Pods {
     pub(super) by_name: BTreeMap<Box<str>, PodIndex>,
     /// The pods of each group that has a name.
     pub(super) groups: Vec<(String, Range<PodIndex>)>,
-    /// Labels of each template.
-    pub(super) labels: Vec<Labels>,
+    /// What pods and workloads refer to.
+    pub(super) templates: Vec<PodTemplate>,
     /// Pods that could not be declared for a mistake of their own.
     pub(super) incomplete: bool,
 }
@@ -161,7 +162,7 @@ impl Pods {
             }
             PodSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;
-                let matching: Vec<bool> = self.labels.iter().map(|labels| selector.matches(labels)).collect();
+                let matching: Vec<bool> = self.templates.iter().map(|t| selector.matches(&t.labels)).collect();
                 let pods = (0u32..).zip(&self.plans).filter(|(_, p)| matching[p.template as usize]).map(|(i, _)| i).collect();
                 nothing(pods, format!("no pod matches `{text}`"))
             }

@@ -7,12 +7,14 @@ use super::complaints::Complaints;
 use super::nodes::{condition_kind, status, with};
 use super::pods::tolerations;
 use super::select::{Nodes, Pods};
-use super::{checks, values};
+use super::workloads::Workloads;
+use super::{PODS_MAX, checks, values};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
+use crate::api::workload::WorkloadKind;
 use crate::kernel::Dur;
-use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource};
+use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -49,8 +51,9 @@ const START: Dur = Dur::from_nanos(0);
 pub(super) struct World<'a> {
     pub(super) nodes: &'a Nodes,
     pub(super) pods: &'a Pods,
+    pub(super) workloads: &'a Workloads,
     pub(super) profile: &'a Profile,
-    /// The nodes or pods that an entry of that number adds.
+    /// The nodes, pods or workloads that an entry of that number adds.
     pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
 }
 
@@ -166,7 +169,7 @@ pub(super) fn primitives(
             let lag = complaints.take(at("lag"), values::positive(lag.as_str()))?;
             lasting(Do::WatchLag(watched(*resource), lag), Do::WatchLag(watched(*resource), START))
         }
-        Step::WatchStall { resource, .. } => once(Do::StallWatches(watched(*resource), lasts?)),
+        Step::WatchStall { resource, .. } => lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over),
         Step::ControllerRestart { .. } => once(Do::RestartControllers(lasts?)),
         Step::ClockSkew { node, nodes: selector, skew, .. } => {
             let skew = complaints.take(at("skew"), values::signed(skew.as_str()));
@@ -219,6 +222,21 @@ pub(super) fn primitives(
             let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
             each(&pods, |p| Do::PatchTolerations(p, read.clone()))
         }
+        Step::Scale { workload, replicas } => {
+            let index = target_workload(i, workload, world, complaints)?;
+            let kind = world.workloads.plans[index as usize].kind;
+            if *replicas < 0 {
+                complaints.say(at("replicas"), "must be greater than or equal to 0");
+            } else if *replicas as u64 > PODS_MAX {
+                complaints.say(at("replicas"), format!("a cluster has at most {PODS_MAX} pods"));
+            }
+            if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
+                complaints.say(at("workload"), format!("a {} cannot be scaled", kind.as_str()));
+            }
+            once(Do::Scale(index, *replicas))
+        }
+        Step::CreateWorkload { .. } => each(world.added.get(&i)?, Do::CreateWorkload),
+        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(i, workload, world, complaints)?)),
     }
 }
 
@@ -232,7 +250,17 @@ fn watched(resource: Resource) -> WatchedResource {
         Resource::Nodes => WatchedResource::Nodes,
         Resource::Pods => WatchedResource::Pods,
         Resource::Leases => WatchedResource::Leases,
+        Resource::Deployments => WatchedResource::Workloads(WorkloadKind::Deployment),
+        Resource::ReplicaSets => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
+        Resource::StatefulSets => WatchedResource::Workloads(WorkloadKind::StatefulSet),
+        Resource::DaemonSets => WatchedResource::Workloads(WorkloadKind::DaemonSet),
+        Resource::Jobs => WatchedResource::Workloads(WorkloadKind::Job),
     }
+}
+
+fn target_workload(i: usize, name: &str, world: &World<'_>, complaints: &mut Complaints) -> Option<WorkloadIndex> {
+    let place = || at!["timeline", i, "do", "workload"];
+    world.workloads.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p))).ok()
 }
 
 fn target_nodes(

@@ -9,7 +9,7 @@
 //! | response | 0.5 to 2 ms | the same; a reply carries no write to etcd |
 //! | watch | 2 to 10 ms | measured: a node that is back loses its NoSchedule taint 15 to 40 ms later: watch, GET, PATCH on top of the kubelet's own PATCH: 6 + 2 · 2.5 + 1.25 = 12 ms at the least load |
 //! | pass_overhead | 5 ms | a pass over some dozens of nodes reads caches only; measured passes of a quiet cluster drift by some milliseconds |
-//! | clients | 20 per second, burst 30 | kube-controller-manager's `--kube-api-qps` and `--kube-api-burst`, one limiter per controller client |
+//! | clients | 20 per second, burst 30 | kube-controller-manager's `--kube-api-qps` and `--kube-api-burst`, one limiter per controller client; the scheduler's 50 and 100 |
 //! | kubelet | `Real`, frequencies of the release | `KubeletConfiguration` defaults |
 //! | pod_start | 2 s | an assumption within Kubernetes' service level objective, pods with pulled images start within 5 s |
 //! | pod_stop | 1 s | an assumption: a server that ends soon after SIGTERM. One that ignores it takes its whole grace period |
@@ -27,14 +27,37 @@ use crate::controllers::kubelet::{Imitated, KubeletMode, Real};
 use crate::kernel::Dur;
 use crate::sim::plan::{Delay, Timing, UserMode};
 use crate::sim::profile::Profile;
+use crate::trace::Actor;
+use std::collections::BTreeMap;
 
 /// `nodeStatusUpdateFrequency` where no flag changes it.
 const STATUS_UPDATE: Dur = Dur::from_secs(10);
 /// `nodeLeaseDurationSeconds` where no flag changes it.
 const LEASE_DURATION: Dur = Dur::from_secs(40);
 
+/// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
+const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
+/// The controllers beside those of node failure handling, under the names of their clients in a scenario.
+const OTHERS: [(&str, Actor); 7] = [
+    ("pod_gc", Actor::PodGc),
+    ("deployment", Actor::Deployment),
+    ("replica_set", Actor::ReplicaSet),
+    ("stateful_set", Actor::StatefulSet),
+    ("daemon_set", Actor::DaemonSet),
+    ("job", Actor::Job),
+    ("scheduler", Actor::Scheduler),
+];
+
 const fn constant(delay: Dur) -> Delay {
     Delay { min: delay, max: delay }
+}
+
+/// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and the scheduler one of
+/// another process.
+fn others(client: Limits) -> BTreeMap<Actor, Limits> {
+    let mut all: BTreeMap<Actor, Limits> = OTHERS.into_iter().map(|(_, actor)| (actor, client)).collect();
+    all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
+    all
 }
 
 /// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only after its own write has
@@ -49,7 +72,7 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
-        clients: std::collections::BTreeMap::new(),
+        clients: BTreeMap::new(),
         kubelet,
         user: UserMode::Raw,
     }
@@ -66,7 +89,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         clock_advances: true,
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
-        clients: std::collections::BTreeMap::new(),
+        clients: others(CLIENT),
         kubelet,
         user: UserMode::Kubectl,
     }
@@ -108,6 +131,13 @@ pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Pro
     if let Some(limits) = settings.client {
         timing.node_lifecycle_client = Some(limits);
         timing.taint_eviction_client = Some(limits);
+        let scheduler = timing.clients.get(&Actor::Scheduler).copied();
+        timing.clients = others(limits);
+        // It is no client of kube-controller-manager.
+        match scheduler {
+            Some(limits) => timing.clients.insert(Actor::Scheduler, limits),
+            None => timing.clients.remove(&Actor::Scheduler),
+        };
     }
     if let Some(Written::Custom { request, response, watch, pass_overhead, clients, kubelet, user }) = written {
         timing.name = "Custom".to_owned();
@@ -152,22 +182,36 @@ fn set(to: &mut Dur, text: Option<&str>, place: impl FnOnce() -> Place, complain
 }
 
 fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Complaints) {
-    let each = [
-        ("node_lifecycle", &clients.node_lifecycle, &mut timing.node_lifecycle_client),
-        ("taint_eviction", &clients.taint_eviction, &mut timing.taint_eviction_client),
-    ];
-    for (name, given, to) in each {
-        match given {
-            None => {}
-            Some(ClientLimit::Unlimited) => *to = None,
-            Some(ClientLimit::Limited { qps, burst }) if *qps > 0.0 && *qps <= 1e6 && *burst > 0 => {
-                *to = Some(Limits { qps: *qps as f32, burst: *burst });
-            }
-            Some(ClientLimit::Limited { .. }) => complaints.say(
+    let mut read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| match given {
+        None => now,
+        Some(ClientLimit::Unlimited) => None,
+        Some(ClientLimit::Limited { qps, burst }) if *qps > 0.0 && *qps <= 1e6 && *burst > 0 => {
+            Some(Limits { qps: *qps as f32, burst: *burst })
+        }
+        Some(ClientLimit::Limited { .. }) => {
+            complaints.say(
                 at!["timing", "clients", name],
                 "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1",
-            ),
+            );
+            now
         }
+    };
+    timing.node_lifecycle_client = read("node_lifecycle", &clients.node_lifecycle, timing.node_lifecycle_client);
+    timing.taint_eviction_client = read("taint_eviction", &clients.taint_eviction, timing.taint_eviction_client);
+    let given = [
+        &clients.pod_gc,
+        &clients.deployment,
+        &clients.replica_set,
+        &clients.stateful_set,
+        &clients.daemon_set,
+        &clients.job,
+        &clients.scheduler,
+    ];
+    for ((name, actor), given) in OTHERS.into_iter().zip(given) {
+        match read(name, given, timing.clients.get(&actor).copied()) {
+            Some(limits) => timing.clients.insert(actor, limits),
+            None => timing.clients.remove(&actor),
+        };
     }
 }
 

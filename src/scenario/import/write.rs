@@ -111,7 +111,7 @@ fn list<T: Serialize>(out: &mut String, field: &str, items: &[T]) {
 
 /// In RON as scenarios are written, without `Some`.
 fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let options = ron::Options::default().with_default_extension(crate::scenario::load::extensions());
     // The types of the language are structs, lists, maps with texts as keys, and plain values; ron writes all of them.
     options.to_string(value).expect("the scenario language is RON")
 }

@@ -10,6 +10,7 @@ use super::super::spec::{
 use super::super::syntax::{Place, at};
 use super::known;
 use super::read::{Segment, segments, split};
+use super::workloads;
 use crate::api::taint;
 
 /// Changes the scenario; the places of the values that it wrote, whose problems are then about the `--set`.
@@ -48,6 +49,17 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
             }
             return Ok(places);
         }
+        ("workloads", rest) => {
+            let names: Vec<Vec<String>> = spec.workloads.iter().map(|w| workloads::names(w.group())).collect();
+            let (groups, fields) = groups(first, rest, &names, "workload", path)?;
+            let mut places = Vec::new();
+            for i in groups {
+                let steps = workloads::field(&mut spec.workloads[i], fields, value)?.ok_or_else(|| unknown(spec, path))?;
+                places.push([at!["workloads", i], steps].concat());
+            }
+            return Ok(places);
+        }
+        ("controllers", [controller]) if plain => workloads::controller(&mut spec.controllers, &controller.name, value)?,
         ("timeline", rest) => {
             let names: Vec<Vec<String>> = spec.timeline.iter().map(|e| e.name.iter().cloned().collect()).collect();
             let (entries, fields) = groups(first, rest, &names, "entry", path)?;
@@ -87,7 +99,7 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
                 }
             }
             problem.help(
-                "paths begin with horizon, kubernetes, timing, seed, controllers_start, feature_gates, flags, nodes, pods or timeline",
+                "paths begin with horizon, kubernetes, timing, seed, controllers_start, feature_gates, flags, controllers, nodes, pods, workloads or timeline",
             )
         }
     }
@@ -134,7 +146,7 @@ pub(super) fn pod_names(group: &PodGroup) -> Vec<String> {
     called(group.name.as_deref(), group.names.as_ref())
 }
 
-fn called(name: Option<&str>, several: Option<&OneOrMany>) -> Vec<String> {
+pub(super) fn called(name: Option<&str>, several: Option<&OneOrMany>) -> Vec<String> {
     let text = name.or_else(|| several.and_then(|n| n.texts().first()).map(String::as_str));
     let Some(text) = text else { return Vec::new() };
     let stem = names::stem(text);
@@ -148,7 +160,7 @@ fn called(name: Option<&str>, several: Option<&OneOrMany>) -> Vec<String> {
     all
 }
 
-fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem> {
+pub(super) fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem> {
     match value.trim().parse::<u64>() {
         Ok(n) if (least..=most).contains(&n) => Ok(n),
         Ok(n) => Err(Problem::new(format!("{n} is not between {least} and {most}"))),
@@ -156,11 +168,11 @@ fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem> {
     }
 }
 
-fn integer(value: &str) -> Result<i64, Problem> {
+pub(super) fn integer(value: &str) -> Result<i64, Problem> {
     value.trim().parse().map_err(|_| Problem::new(format!("expected a whole number, found `{value}`")))
 }
 
-fn boolean(value: &str) -> Result<bool, Problem> {
+pub(super) fn boolean(value: &str) -> Result<bool, Problem> {
     value.trim().parse().map_err(|_| Problem::new(format!("expected true or false, found `{value}`")))
 }
 
@@ -277,7 +289,7 @@ fn node_field(group: &mut NodeGroup, fields: &[Segment], value: &str) -> Result<
 }
 
 /// The names of a path's rest, where none has brackets.
-fn names_of(fields: &[Segment]) -> Vec<&str> {
+pub(super) fn names_of(fields: &[Segment]) -> Vec<&str> {
     if fields.iter().any(|f| f.index.is_some()) { Vec::new() } else { fields.iter().map(|f| f.name.as_str()).collect() }
 }
 
@@ -286,7 +298,7 @@ fn pod_field(group: &mut PodGroup, fields: &[Segment], value: &str) -> Result<Op
         && name == "tolerations"
         && field == "tolerationSeconds"
     {
-        return toleration_seconds(group, key, value).map(Some);
+        return toleration_seconds(&mut group.tolerations, key, value).map(Some);
     }
     let steps = match names_of(fields).as_slice() {
         [name @ ("count" | "replicas")] => {
@@ -335,15 +347,15 @@ pub(super) fn short(key: &str) -> &str {
     key.rsplit_once('/').map_or(key, |(_, name)| name)
 }
 
-fn toleration_seconds(group: &mut PodGroup, key: &str, value: &str) -> Result<Place, Problem> {
+/// Sets the seconds of the tolerations of a taint's key, or of the one of that number; adds one where there is none.
+pub(super) fn toleration_seconds(tolerations: &mut Vec<Toleration>, key: &str, value: &str) -> Result<Place, Problem> {
     let seconds = match value.trim() {
         "none" => None,
         _ => Some(integer(value).map_err(|p| p.help("whole seconds, or `none` for ever"))?),
     };
     if let Ok(i) = key.parse::<usize>() {
-        let count = group.tolerations.len();
-        let toleration = group
-            .tolerations
+        let count = tolerations.len();
+        let toleration = tolerations
             .get_mut(i)
             .ok_or_else(|| Problem::new(format!("there is no toleration number {i}: {count} are written, from 0")))?;
         toleration.toleration_seconds = seconds;
@@ -353,7 +365,7 @@ fn toleration_seconds(group: &mut PodGroup, key: &str, value: &str) -> Result<Pl
     let meant =
         |t: &Toleration| (t.key == key || short(&t.key) == key) && t.effect.is_none_or(|e| e == Effect::NoExecute) && !t.key.is_empty();
     let mut place = None;
-    for (i, toleration) in group.tolerations.iter_mut().enumerate().filter(|(_, t)| meant(t)) {
+    for (i, toleration) in tolerations.iter_mut().enumerate().filter(|(_, t)| meant(t)) {
         toleration.toleration_seconds = seconds;
         place.get_or_insert(at!["tolerations", i]);
     }
@@ -364,7 +376,7 @@ fn toleration_seconds(group: &mut PodGroup, key: &str, value: &str) -> Result<Pl
         Some(full) => full.to_owned(),
         None if key.contains('/') => key.to_owned(),
         None => {
-            let near = WELL_KNOWN.into_iter().map(short).chain(group.tolerations.iter().map(|t| short(&t.key)));
+            let near = WELL_KNOWN.into_iter().map(short).chain(tolerations.iter().map(|t| short(&t.key)));
             if let Some(help) = did_you_mean(key, near) {
                 return Err(Problem::new(format!("no toleration here is for `{key}`")).help(help));
             }
@@ -378,8 +390,8 @@ fn toleration_seconds(group: &mut PodGroup, key: &str, value: &str) -> Result<Pl
         toleration_seconds: seconds,
         ..Toleration::default()
     };
-    group.tolerations.push(added);
-    Ok(at!["tolerations", group.tolerations.len() - 1])
+    tolerations.push(added);
+    Ok(at!["tolerations", tolerations.len() - 1])
 }
 
 fn entry_field(entry: &mut Entry, field: &str, value: &str) -> Result<Option<Place>, Problem> {
@@ -414,6 +426,7 @@ fn step_field(step: &mut Step, field: &str, value: &str) -> Result<Option<Place>
         ("skew", Step::ClockSkew { skew, .. }) => *skew = span,
         ("downtime", Step::ControllerRestart { downtime }) => *downtime = span,
         ("taint", Step::Taint { taint, .. } | Step::Untaint { taint, .. }) => *taint = OneOrMany::One(value.to_owned()),
+        ("replicas", Step::Scale { replicas, .. }) => *replicas = workloads::int32(value)?,
         ("gracePeriodSeconds", Step::DeletePod { grace_period_seconds, .. }) => *grace_period_seconds = Some(integer(value)?),
         ("fraction", _) => {
             let Some(fraction) = known::nodes_of(step).and_then(share) else { return Ok(None) };

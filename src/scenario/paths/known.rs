@@ -1,8 +1,9 @@
 //! The paths that a scenario has.
 
 use super::super::build::known_flags;
-use super::super::spec::{NodeSelector, Scenario, Step};
+use super::super::spec::{NodeSelector, Scenario, Step, Toleration};
 use super::apply::{node_names, pod_names, short};
+use super::workloads;
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that are not written yet; for
 /// suggestions and completion.
@@ -22,6 +23,7 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
     .into();
     paths.extend(spec.feature_gates.keys().map(|gate| format!("feature_gates.{gate}")));
     paths.extend(known_flags().map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))));
+    paths.extend(workloads::CONTROLLERS.map(|c| format!("controllers.{c}")));
     for (i, group) in spec.nodes.iter().enumerate() {
         let own = node_names(group).into_iter().next().map_or_else(|| format!("nodes[{i}]"), |n| format!("nodes.{}", quoted(&n)));
         for field in ["names", "zone", "region", "unschedulable", "taints", "lease_offset", "lease_period", "status_offset"] {
@@ -35,11 +37,24 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
         for field in ["count", "replicas", "terminationGracePeriodSeconds", "priority"] {
             paths.push(format!("{own}.{field}"));
         }
-        let mut keys = vec!["unreachable", "not-ready"];
-        keys.extend(group.tolerations.iter().map(|t| short(&t.key)).filter(|k| !k.is_empty() && !["unreachable", "not-ready"].contains(k)));
-        paths.extend(keys.into_iter().map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")));
+        paths.extend(keys(&group.tolerations).map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")));
         paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
         paths.extend(group.requests.keys().map(|key| format!("{own}.requests.{}", quoted(key))));
+    }
+    for (i, workload) in spec.workloads.iter().enumerate() {
+        let group = workload.group();
+        let own =
+            workloads::names(group).into_iter().next().map_or_else(|| format!("workloads[{i}]"), |n| format!("workloads.{}", quoted(&n)));
+        for field in workloads::fields(workload) {
+            paths.push(format!("{own}.{field}"));
+        }
+        let template = &group.template;
+        for field in ["terminationGracePeriodSeconds", "priority", "priorityClassName"] {
+            paths.push(format!("{own}.template.{field}"));
+        }
+        paths.extend(keys(&template.tolerations).map(|key| format!("{own}.template.tolerations[{key}].tolerationSeconds")));
+        paths.extend(template.labels.keys().map(|key| format!("{own}.template.labels.{}", quoted(key))));
+        paths.extend(template.requests.keys().map(|key| format!("{own}.template.requests.{}", quoted(key))));
     }
     for (i, entry) in spec.timeline.iter().enumerate() {
         let own = entry.name.as_deref().map_or_else(|| format!("timeline[{i}]"), |n| format!("timeline.{}", quoted(n)));
@@ -47,6 +62,12 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
         paths.extend(of_all.chain(fields(&entry.step).iter().copied()).map(|field| format!("{own}.{field}")));
     }
     paths
+}
+
+/// The taint keys whose tolerations a person may want to change: the two of failing nodes, and those that are written.
+fn keys(tolerations: &[Toleration]) -> impl Iterator<Item = &str> {
+    let always = ["unreachable", "not-ready"];
+    always.into_iter().chain(tolerations.iter().map(|t| short(&t.key)).filter(move |k| !k.is_empty() && !always.contains(k)))
 }
 
 fn quoted(name: &str) -> String {
@@ -69,6 +90,7 @@ fn fields(step: &Step) -> &'static [&'static str] {
         Step::ClockSkew { .. } => &["skew", "duration"],
         Step::Taint { .. } | Step::Untaint { .. } => &["taint"],
         Step::DeletePod { .. } => &["gracePeriodSeconds"],
+        Step::Scale { .. } => &["replicas"],
         _ => &[],
     }
 }
@@ -98,7 +120,10 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
         | Step::CreatePod { .. }
         | Step::DeletePod { .. }
         | Step::BindPod { .. }
-        | Step::PatchTolerations { .. } => None,
+        | Step::PatchTolerations { .. }
+        | Step::Scale { .. }
+        | Step::CreateWorkload { .. }
+        | Step::DeleteWorkload { .. } => None,
     }
 }
 

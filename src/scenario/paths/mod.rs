@@ -15,7 +15,11 @@
 //! | `nodes.GROUP.` `names`, `zone`, `region`, `unschedulable`, `taints`, `lease_offset`, `lease_period`, `status_offset`, `labels.KEY`, `capacity.RESOURCE` | as in the file; several taints with commas |
 //! | `pods.GROUP.` `count`, `replicas`, `terminationGracePeriodSeconds`, `priority`, `labels.KEY`, `requests.RESOURCE` | as in the file |
 //! | `pods.GROUP.tolerations[KEY].tolerationSeconds` | whole seconds, or `none` for ever; a pod without such a toleration gets it |
-//! | `timeline.ENTRY.` `at`, `every`, `times`, `duration`, `down`, `up`, `period`, `lag`, `skew`, `downtime`, `fraction`, `taint`, `gracePeriodSeconds` | as in the file |
+//! | `workloads.NAME.` `replicas`, `minReadySeconds`, `podManagementPolicy`, `parallelism`, `completions`, `backoffLimit`, `podReplacementPolicy` | as in the file, by kind |
+//! | `workloads.NAME.template.` `terminationGracePeriodSeconds`, `priority`, `priorityClassName`, `labels.KEY`, `requests.RESOURCE` | as in the file |
+//! | `workloads.NAME.template.tolerations[KEY].tolerationSeconds` | as of pods |
+//! | `controllers.NAME` | `true` or `false` |
+//! | `timeline.ENTRY.` `at`, `every`, `times`, `duration`, `down`, `up`, `period`, `lag`, `skew`, `downtime`, `fraction`, `taint`, `gracePeriodSeconds`, `replicas` | as in the file |
 //!
 //! GROUP is the name of a group as it is written, or up to its first range (`a` for `a-{00..09}`), or `*` for every group;
 //! ENTRY is the name of an entry. Both may be numbers from 0 in brackets instead: `nodes[0].zone`. KEY of a toleration is a
@@ -24,6 +28,7 @@
 mod apply;
 mod known;
 mod read;
+mod workloads;
 
 pub(in crate::scenario) use apply::set;
 pub use known::known_paths;

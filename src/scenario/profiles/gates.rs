@@ -102,6 +102,8 @@ const GATES: &[Gate] = &[
             if !on {
                 p.taint_eviction.disruption_target = DisruptionTarget::Off;
                 p.pod_gc.marks_failed = false;
+                p.eviction.adds_disruption_target = false;
+                p.disruption.resets_stale_condition = false;
                 p.pod_gc.disruption_target = false;
             }
         },
@@ -118,7 +120,10 @@ const GATES: &[Gate] = &[
         name: "TaintTolerationComparisonOperators",
         stages: &[off(35)],
         removed: None,
-        apply: |p, on| p.taint_eviction.comparison_operators = on,
+        apply: |p, on| {
+            p.taint_eviction.comparison_operators = on;
+            p.scheduler.comparison_operators = on;
+        },
     },
     // S25
     Gate {

@@ -58,7 +58,8 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 7] = ["node-lifecycle", "taint-eviction", "pod-gc", "replicaset", "statefulset", "deployment", "job"];
+const MODELLED: [&str; 9] =
+    ["node-lifecycle", "taint-eviction", "pod-gc", "replicaset", "statefulset", "daemonset", "deployment", "job", "scheduler"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -83,6 +84,7 @@ fn controllers(sc: &RecordedScenario) -> Controllers {
         stateful_set: wanted("statefulset"),
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
+        disruption: false,
         scheduler: wanted("scheduler"),
     }
 }
@@ -132,6 +134,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         pods: b.pods,
         controllers: controllers(sc),
         workloads: b.workloads,
+        budgets: Vec::new(),
         timeline: b.timeline,
         actions: b.actions,
     })

@@ -8,6 +8,7 @@ mod cluster;
 mod texts;
 mod timeline;
 mod timing;
+mod workload;
 
 pub use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator, Owner, Phase, Placement, PodCondition,
@@ -16,6 +17,11 @@ pub use cluster::{
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
+pub use workload::{
+    Controllers, LabelSelector, LabelSelectorRequirement, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,
+    PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodReplacementPolicy, PodTemplate, PriorityClass,
+    RestartPolicy, SelectorOperator, Workload, WorkloadGroup,
+};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,7 +57,10 @@ pub struct Scenario {
     /// When the controllers' process starts; at once where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controllers_start: Option<DurationText>,
-    /// A file whose nodes and pods come behind those written here.
+    /// Which controllers run beside those of node failure handling.
+    #[serde(default, skip_serializing_if = "Controllers::is_empty")]
+    pub controllers: Controllers,
+    /// A file whose nodes, workloads and pods come behind those written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
     /// Groups of nodes.
@@ -60,6 +69,12 @@ pub struct Scenario {
     /// Groups of pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<PodGroup>,
+    /// Priorities by name, beside Kubernetes' own two.
+    #[serde(default, rename = "priorityClasses", skip_serializing_if = "Vec::is_empty")]
+    pub priority_classes: Vec<PriorityClass>,
+    /// What pods are made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<Workload>,
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,

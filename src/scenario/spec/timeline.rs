@@ -2,6 +2,7 @@
 
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration};
 use super::texts::{DurationText, OneOrMany, TimeText};
+use super::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -262,6 +263,23 @@ pub enum Step {
         /// The new list.
         tolerations: Vec<Toleration>,
     },
+    /// `kubectl scale`
+    Scale {
+        /// Which workload: its name, `"shop/web"`, or `"Deployment/web"`.
+        workload: String,
+        /// How many pods it asks for from now on.
+        replicas: i32,
+    },
+    /// A workload is created.
+    CreateWorkload {
+        /// The workload.
+        workload: Workload,
+    },
+    /// `kubectl delete` of a workload, and of its pods with it.
+    DeleteWorkload {
+        /// Which workload.
+        workload: String,
+    },
 }
 
 /// A resource that controllers watch.
@@ -273,4 +291,14 @@ pub enum Resource {
     Pods,
     /// Node leases.
     Leases,
+    /// Deployments.
+    Deployments,
+    /// ReplicaSets.
+    ReplicaSets,
+    /// StatefulSets.
+    StatefulSets,
+    /// DaemonSets.
+    DaemonSets,
+    /// Jobs.
+    Jobs,
 }

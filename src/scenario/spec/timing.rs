@@ -48,6 +48,27 @@ pub struct ClientLimits {
     /// The taint eviction controller's client, which up to 1.28 is the other one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taint_eviction: Option<ClientLimit>,
+    /// The pod garbage collector's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_gc: Option<ClientLimit>,
+    /// The Deployment controller's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deployment: Option<ClientLimit>,
+    /// The ReplicaSet controller's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica_set: Option<ClientLimit>,
+    /// The StatefulSet controller's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stateful_set: Option<ClientLimit>,
+    /// The DaemonSet controller's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_set: Option<ClientLimit>,
+    /// The Job controller's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<ClientLimit>,
+    /// The scheduler's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<ClientLimit>,
 }
 
 /// The limit of a client.

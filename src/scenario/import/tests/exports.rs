@@ -179,7 +179,7 @@ fn a_degraded_cluster_stays_as_it_is() {
 /// Everything that is written can be read back, and says what the import said.
 #[test]
 fn what_is_written_reads_back() {
-    let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let options = ron::Options::default().with_default_extension(crate::scenario::load::extensions());
     let files = ALL.iter().map(|e| vec![e.0]).chain([vec!["degraded-nodes.yaml.gz", "degraded-pods.yaml.gz"]]);
     for files in files {
         let cluster = exports(&files);

@@ -1,0 +1,427 @@
+//! Workloads, and the pods of theirs that run when the run starts.
+//!
+//! Names of pods are what their controllers would call them where that is known: `db-0` of a StatefulSet. Others are numbered,
+//! `web-0`, where upstream makes up letters; those of a DaemonSet carry their node's name.
+
+use super::super::names;
+use super::super::problem::{Problem, did_you_mean};
+use super::super::spec::{self, Placement, PodFailurePolicyAction, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup};
+use super::super::syntax::Place;
+use super::complaints::Complaints;
+use super::nodes::with;
+use super::pods::{Lookup, placed, pod_template};
+use super::select::{Nothing, Pods};
+use super::{PODS_MAX, checks};
+use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
+use crate::api::meta::OwnerReference;
+use crate::api::names::stable_hash;
+use crate::api::pod::PodTemplate;
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, short_name};
+use crate::sim::plan::{NodeIndex, PodStart, WorkloadIndex, WorkloadPlan};
+use std::collections::BTreeMap;
+
+/// The workloads that were declared so far.
+#[derive(Default)]
+pub(super) struct Workloads {
+    /// In the order of their declaration, owners before what they own.
+    pub(super) plans: Vec<WorkloadPlan>,
+    /// By `Kind/namespace/name`; of several lives of one name, the first.
+    pub(super) by_name: BTreeMap<String, WorkloadIndex>,
+    /// ReplicaSets that nobody wrote: those of Deployments whose pods run already.
+    pub(super) implied: BTreeMap<WorkloadIndex, WorkloadIndex>,
+    /// Workloads that could not be declared for a mistake of their own.
+    pub(super) incomplete: bool,
+}
+
+/// Fields that not all kinds have, and the kinds that do.
+type Own = (&'static str, fn(&WorkloadGroup) -> bool, &'static [WorkloadKind]);
+
+const OWN: [Own; 11] = {
+    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, StatefulSet};
+    [
+        ("deployment", |g| g.deployment.is_some(), &[ReplicaSet]),
+        ("replicas", |g| g.replicas.is_some(), &[Deployment, ReplicaSet, StatefulSet]),
+        ("minReadySeconds", |g| g.min_ready_seconds.is_some(), &[Deployment, ReplicaSet, StatefulSet, DaemonSet]),
+        ("podManagementPolicy", |g| g.pod_management_policy.is_some(), &[StatefulSet]),
+        ("ordinals", |g| g.ordinals.is_some(), &[StatefulSet]),
+        ("parallelism", |g| g.parallelism.is_some(), &[Job]),
+        ("completions", |g| g.completions.is_some(), &[Job]),
+        ("backoffLimit", |g| g.backoff_limit.is_some(), &[Job]),
+        ("podReplacementPolicy", |g| g.pod_replacement_policy.is_some(), &[Job]),
+        ("podFailurePolicy", |g| g.pod_failure_policy.is_some(), &[Job]),
+        ("restartPolicy", |g| g.template.restart_policy.is_some(), &[Job]),
+    ]
+};
+
+/// The kind of a workload.
+pub(super) fn kind(workload: &Workload) -> WorkloadKind {
+    match workload {
+        Workload::Deployment(_) => WorkloadKind::Deployment,
+        Workload::ReplicaSet(_) => WorkloadKind::ReplicaSet,
+        Workload::StatefulSet(_) => WorkloadKind::StatefulSet,
+        Workload::DaemonSet(_) => WorkloadKind::DaemonSet,
+        Workload::Job(_) => WorkloadKind::Job,
+    }
+}
+
+impl Workloads {
+    /// Declares a workload, or several that are alike, with the pods that it starts with.
+    pub(super) fn declare(
+        &mut self,
+        written: &Workload,
+        place: &Place,
+        created_later: bool,
+        pods: &mut Pods,
+        lookup: &Lookup<'_>,
+        complaints: &mut Complaints,
+    ) -> Vec<WorkloadIndex> {
+        let (kind, group) = (kind(written), written.group());
+        for (field, given, kinds) in OWN {
+            if given(group) && !kinds.contains(&kind) {
+                let place = if field == "restartPolicy" { with(&with(place, "template"), field) } else { with(place, field) };
+                complaints.add(place, Problem::new(format!("a {} has no `{field}`", kind.as_str())).maybe_help(instead(kind, field)));
+            }
+        }
+        let Some(names) = called(group, place, complaints) else {
+            self.incomplete = true;
+            return Vec::new();
+        };
+        let namespace = group.namespace.as_deref().unwrap_or("default");
+        if let Err(problem) = checks::namespace(namespace) {
+            complaints.add(with(place, "namespace"), problem);
+        }
+        let template = pod_template(&group.template, &with(place, "template"), false, lookup, complaints);
+        let node = group.template.node_name.as_ref().and_then(|name| {
+            let found = lookup.nodes.named(name);
+            found.map_err(|p| p.into_iter().for_each(|p| complaints.add(with(&with(place, "template"), "nodeName"), p))).ok()
+        });
+        let spec = spec(kind, group, place, complaints);
+        let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
+        let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
+        let owner = group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place, complaints));
+        let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, node, owner };
+        names.iter().filter_map(|name| self.one(name, group, place, created_later, &made, pods, lookup, complaints)).collect()
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the scenario; a struct would only rename them")]
+    fn one(
+        &mut self,
+        name: &str,
+        group: &WorkloadGroup,
+        place: &Place,
+        created_later: bool,
+        made: &Declared<'_>,
+        pods: &mut Pods,
+        lookup: &Lookup<'_>,
+        complaints: &mut Complaints,
+    ) -> Option<WorkloadIndex> {
+        let names = with(place, if group.names.is_some() { "names" } else { "name" });
+        let kind = made.kind;
+        if let Err(problem) = checks::object_name(kind.as_str(), name) {
+            complaints.add(names, problem);
+            self.incomplete = true;
+            return None;
+        }
+        let full = format!("{}/{}/{name}", kind.as_str(), made.namespace);
+        let index = self.plans.len() as WorkloadIndex;
+        if *self.by_name.entry(full.clone()).or_insert(index) != index && !created_later {
+            complaints.say(names, format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace));
+            return None;
+        }
+        let mut template = made.template.clone();
+        let selector = made.selector.clone().unwrap_or_else(|| {
+            let label = ("app".to_owned(), name.to_owned());
+            if template.labels.insert(label.0.clone(), label.1.clone()).is_some_and(|old| old != name) {
+                let help = "`selector: (matchLabels: { … })` with labels of the template";
+                let problem = Problem::new(format!("without a `selector` the pods are those with app={name}")).help(help);
+                complaints.add(with(&with(&with(place, "template"), "labels"), "app"), problem);
+            }
+            LabelSelector { match_labels: BTreeMap::from([label]), ..LabelSelector::default() }
+        });
+        let plan = WorkloadPlan {
+            name: full,
+            kind,
+            owner: made.owner,
+            selector,
+            template: pods.template(template.clone()),
+            node: made.node,
+            min_ready_seconds: made.min_ready_seconds,
+            spec: made.spec.clone(),
+        };
+        if plan.replicas() as u64 > pods.left() {
+            complaints.say(place.clone(), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
+            return None;
+        }
+        self.plans.push(plan);
+        let first = pods.plans.len() as u32;
+        if let Some(on) = &group.placement {
+            if created_later {
+                complaints.say(with(place, "placement"), "the pods of a workload that is created later come from its controller");
+            } else {
+                self.place(index, name, on, place, &names, template, made, pods, lookup, complaints);
+            }
+        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
+            // Entries of the timeline may name them, although their controller creates them.
+            let absent = (0..replicas).map(|i| (format!("{name}-{}", first_ordinal.saturating_add(i)), None)).collect();
+            template.owner = owner_of(kind, name);
+            let template = pods.template(template);
+            pods.push(made.namespace, absent, template, PodStart::Absent, true, &names, complaints);
+        }
+        pods.groups.push((name.to_owned(), first..pods.plans.len() as u32));
+        Some(index)
+    }
+
+    /// Declares the pods of a workload that run from the start, and the ReplicaSet of a Deployment in between.
+    #[expect(clippy::too_many_arguments, reason = "each is another part of the scenario; a struct would only rename them")]
+    fn place(
+        &mut self,
+        index: WorkloadIndex,
+        name: &str,
+        on: &Placement,
+        place: &Place,
+        names: &Place,
+        mut template: PodTemplate,
+        made: &Declared<'_>,
+        pods: &mut Pods,
+        lookup: &Lookup<'_>,
+        complaints: &mut Complaints,
+    ) {
+        let at = with(place, "placement");
+        let daemon = made.kind == WorkloadKind::DaemonSet;
+        let fits = match on {
+            Placement::Each(_) => daemon,
+            Placement::Node(_) | Placement::Nodes(_) | Placement::Spread(_) => !daemon,
+            Placement::PerNode { .. } | Placement::Unbound => false,
+        };
+        if !fits {
+            let help = if daemon { "`placement: Each(All)`" } else { "one of `Node`, `Nodes`, `Spread`" };
+            complaints.add(at, Problem::new(format!("pods of a {} are not placed like this", made.kind.as_str())).help(help));
+            return;
+        }
+        let Some(nodes) = placed(on, &at, lookup.nodes, complaints) else { return };
+        if nodes.is_empty() {
+            complaints.say(at, "no node is named here");
+            return;
+        }
+        let (mut owner, mut owner_kind) = (name.to_owned(), made.kind);
+        if let WorkloadSpec::Deployment { replicas } = made.spec {
+            (owner, owner_kind) = (replica_set_of(name), WorkloadKind::ReplicaSet);
+            let set = WorkloadPlan {
+                name: format!("ReplicaSet/{}/{owner}", made.namespace),
+                kind: WorkloadKind::ReplicaSet,
+                owner: Some(index),
+                spec: WorkloadSpec::ReplicaSet { replicas },
+                ..self.plans[index as usize].clone()
+            };
+            self.implied.insert(index, self.plans.len() as WorkloadIndex);
+            self.plans.push(set);
+        }
+        let count = self.plans[index as usize].replicas().max(0) as usize;
+        let node = |i: usize| Some(nodes[i % nodes.len()]);
+        let placed: Vec<(String, Option<NodeIndex>)> = match made.spec {
+            WorkloadSpec::DaemonSet => {
+                nodes.iter().map(|&n| (format!("{name}-{}", lookup.nodes.plans[n as usize].name), Some(n))).collect()
+            }
+            WorkloadSpec::StatefulSet { first_ordinal, .. } => {
+                (0..count).map(|i| (format!("{name}-{}", i64::from(first_ordinal) + i as i64), node(i))).collect()
+            }
+            _ => (0..count).map(|i| (format!("{owner}-{i}"), node(i))).collect(),
+        };
+        if placed.len() as u64 > pods.left() {
+            complaints.say(at, format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
+            return;
+        }
+        template.owner = owner_of(owner_kind, &owner);
+        let template = pods.template(template);
+        pods.push(made.namespace, placed, template, PodStart::Running, false, names, complaints);
+    }
+
+    /// The Deployment that a ReplicaSet names.
+    fn deployment(&self, namespace: &str, name: &str, place: &Place, complaints: &mut Complaints) -> Option<WorkloadIndex> {
+        let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
+        if found.is_none() && !self.incomplete {
+            let all = self.plans.iter().filter(|w| w.kind == WorkloadKind::Deployment).map(|w| short_name(&w.name));
+            let problem =
+                Problem::new(format!("there is no Deployment `{namespace}/{name}` before this")).maybe_help(did_you_mean(name, all));
+            complaints.add(with(place, "deployment"), problem);
+        }
+        found
+    }
+
+    /// The workload that an entry of the timeline names: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
+    pub(super) fn named(&self, text: &str) -> Result<WorkloadIndex, Nothing> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let is = |full: &str| {
+            let full: Vec<&str> = full.split('/').collect();
+            match (parts.as_slice(), full.as_slice()) {
+                ([name], [_, _, n]) => name == n,
+                ([first, name], [kind, namespace, n]) => name == n && (first == kind || first == namespace),
+                (all, full) => all == full,
+            }
+        };
+        let written = |i: WorkloadIndex| !self.implied.values().any(|&set| set == i);
+        let found: Vec<(&str, WorkloadIndex)> =
+            self.by_name.iter().filter(|(full, i)| is(full) && written(**i)).map(|(full, i)| (full.as_str(), *i)).collect();
+        match found.as_slice() {
+            [(_, one)] => Ok(*one),
+            [] => Err((!self.incomplete).then(|| {
+                let all = self.by_name.keys().flat_map(|full| [short_name(full), full.as_str()]);
+                Problem::new(format!("there is no workload `{text}`")).maybe_help(did_you_mean(text, all))
+            })),
+            several => {
+                let all: Vec<String> = several.iter().map(|(full, _)| format!("`{full}`")).collect();
+                Err(Some(Problem::new(format!("`{text}` may be {}", all.join(" or "))).help("write its kind and namespace, too")))
+            }
+        }
+    }
+}
+
+/// What is the same for all workloads of a group.
+struct Declared<'a> {
+    kind: WorkloadKind,
+    namespace: &'a str,
+    template: PodTemplate,
+    selector: Option<LabelSelector>,
+    spec: WorkloadSpec,
+    min_ready_seconds: i32,
+    node: Option<NodeIndex>,
+    owner: Option<WorkloadIndex>,
+}
+
+fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
+    Some(OwnerReference { kind: kind.as_str().to_owned(), name: name.to_owned(), object: None })
+}
+
+/// A name for the ReplicaSet of a Deployment: upstream adds a hash of the template.
+fn replica_set_of(deployment: &str) -> String {
+    const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    let mut hash = stable_hash(deployment);
+    let letters = std::iter::repeat_with(|| {
+        let letter = char::from(LETTERS[(hash % 27) as usize]);
+        hash /= 27;
+        letter
+    });
+    format!("{deployment}-{}", letters.take(8).collect::<String>())
+}
+
+/// What a kind has instead of a field.
+fn instead(kind: WorkloadKind, field: &str) -> Option<String> {
+    let text = match (kind, field) {
+        (WorkloadKind::DaemonSet, "replicas") => "it has a pod on each node that suits",
+        (WorkloadKind::Job, "replicas") => "it has `parallelism` and `completions`",
+        (_, "restartPolicy") => "its pods are always restarted",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// The names of a group's workloads.
+fn called(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Option<Vec<String>> {
+    let texts = match (&group.name, &group.names) {
+        (Some(_), Some(_)) => {
+            complaints.say(with(place, "names"), "a workload has either `name` or `names`, not both");
+            return None;
+        }
+        (None, None) => {
+            let help = "`name: \"web\"`, or `names: \"web-{0..9}\"` for several that are alike";
+            complaints.add(place.clone(), Problem::new("this workload has no name").help(help));
+            return None;
+        }
+        (Some(name), None) if name.contains(['{', '}']) => {
+            complaints.add(with(place, "name"), Problem::new("`name` is the name of one workload").help("ranges belong to `names`"));
+            return None;
+        }
+        (Some(name), None) => return Some(vec![name.clone()]),
+        (None, Some(names)) => names.texts(),
+    };
+    let mut all = Vec::new();
+    for text in texts {
+        match names::expand(text, WORKLOADS_MAX.saturating_sub(all.len() as u64)) {
+            Ok(names) => all.extend(names),
+            Err(error) => {
+                complaints.say(with(place, "names"), error.to_string());
+                return None;
+            }
+        }
+    }
+    Some(all)
+}
+
+/// How many workloads one group may stand for.
+const WORKLOADS_MAX: u64 = 200_000;
+
+fn at_least_zero(value: Option<i32>, default: i32, field: &str, place: &Place, complaints: &mut Complaints) -> i32 {
+    match value {
+        Some(n) if n < 0 => {
+            complaints.say(with(place, field), "must be greater than or equal to 0");
+            default
+        }
+        Some(n) => n,
+        None => default,
+    }
+}
+
+fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> WorkloadSpec {
+    let mut number = |value, default, field| at_least_zero(value, default, field, place, complaints);
+    let replicas = number(group.replicas, 1, "replicas");
+    match kind {
+        WorkloadKind::Deployment => WorkloadSpec::Deployment { replicas },
+        WorkloadKind::ReplicaSet => WorkloadSpec::ReplicaSet { replicas },
+        WorkloadKind::StatefulSet => WorkloadSpec::StatefulSet {
+            replicas,
+            parallel: group.pod_management_policy == Some(PodManagementPolicy::Parallel),
+            first_ordinal: number(group.ordinals.map(|o| o.start), 0, "ordinals"),
+        },
+        WorkloadKind::DaemonSet => WorkloadSpec::DaemonSet,
+        WorkloadKind::Job => {
+            let parallelism = number(group.parallelism, 1, "parallelism");
+            // `pkg/apis/batch/v1/defaults.go`: with neither it is one pod.
+            let completions = group.completions.map(|n| number(Some(n), 1, "completions")).or(group.parallelism.is_none().then_some(1));
+            let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
+            let rules = group.pod_failure_policy.as_ref().map_or(&[][..], |p| &p.rules);
+            let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
+            if on_failure && group.pod_failure_policy.is_some() {
+                let text = "only \"Never\" is supported when podFailurePolicy is specified";
+                complaints.say(with(&with(place, "template"), "restartPolicy"), text);
+            }
+            WorkloadSpec::Job(JobSpec {
+                parallelism,
+                completions,
+                backoff_limit,
+                pod_replacement_policy: group.pod_replacement_policy.map(|p| match p {
+                    spec::PodReplacementPolicy::TerminatingOrFailed => PodReplacementPolicy::TerminatingOrFailed,
+                    spec::PodReplacementPolicy::Failed => PodReplacementPolicy::Failed,
+                }),
+                pod_failure_policy: rules
+                    .iter()
+                    .filter(|r| !r.on_pod_conditions.is_empty())
+                    .map(|r| match r.action {
+                        PodFailurePolicyAction::Ignore => PodFailurePolicyRule::IgnoreDisruption,
+                        PodFailurePolicyAction::FailJob => PodFailurePolicyRule::FailJobOnDisruption,
+                        PodFailurePolicyAction::Count => PodFailurePolicyRule::CountDisruption,
+                    })
+                    .collect(),
+                restart_never: !on_failure,
+            })
+        }
+    }
+}
+
+fn read_selector(written: &spec::LabelSelector, template: &PodTemplate, place: &Place, complaints: &mut Complaints) -> LabelSelector {
+    let read = LabelSelector {
+        match_labels: written.match_labels.clone(),
+        match_expressions: written
+            .match_expressions
+            .iter()
+            .map(|e| LabelSelectorRequirement { key: e.key.clone(), operator: format!("{:?}", e.operator), values: e.values.clone() })
+            .collect(),
+    };
+    let place = with(place, "selector");
+    match read.as_selector() {
+        Err(error) => complaints.say(place, error.to_string()),
+        Ok(selector) if selector.is_empty() => complaints.say(place, "empty selector is invalid"),
+        Ok(selector) if !selector.matches(&template.labels) => complaints.say(place, "`selector` does not match template `labels`"),
+        Ok(_) => {}
+    }
+    read
+}

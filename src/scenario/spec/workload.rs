@@ -1,0 +1,298 @@
+//! Workloads: what pods are made from, with the fields of the Kubernetes API.
+
+use super::cluster::{Placement, Toleration};
+use super::texts::{NamesText, QuantityText};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A workload, or several that are alike but for their names: `Deployment(name: "web", replicas: 3)`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub enum Workload {
+    /// `apps/v1 Deployment`, with one ReplicaSet
+    Deployment(WorkloadGroup),
+    /// `apps/v1 ReplicaSet`
+    ReplicaSet(WorkloadGroup),
+    /// `apps/v1 StatefulSet`
+    StatefulSet(WorkloadGroup),
+    /// `apps/v1 DaemonSet`
+    DaemonSet(WorkloadGroup),
+    /// `batch/v1 Job`
+    Job(WorkloadGroup),
+}
+
+impl Workload {
+    /// Its fields.
+    pub fn group(&self) -> &WorkloadGroup {
+        match self {
+            Self::Deployment(g) | Self::ReplicaSet(g) | Self::StatefulSet(g) | Self::DaemonSet(g) | Self::Job(g) => g,
+        }
+    }
+
+    /// Its fields, to change them.
+    pub fn group_mut(&mut self) -> &mut WorkloadGroup {
+        match self {
+            Self::Deployment(g) | Self::ReplicaSet(g) | Self::StatefulSet(g) | Self::DaemonSet(g) | Self::Job(g) => g,
+        }
+    }
+}
+
+/// The fields of all kinds of workload; which kind has which is checked with the rest of the scenario's meaning.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadGroup {
+    /// `metadata.name`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The names of several, `"web-{0..9}"`; instead of `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<NamesText>,
+    /// `metadata.namespace`; `default` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The Deployment of a ReplicaSet, in its namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deployment: Option<String>,
+    /// `spec.replicas`; 1 where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i32>,
+    /// `spec.selector`; the label `app` with the workload's name where not given, which the template then has too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<LabelSelector>,
+    /// `spec.minReadySeconds`; 0 where not given.
+    #[serde(default, rename = "minReadySeconds", skip_serializing_if = "Option::is_none")]
+    pub min_ready_seconds: Option<i32>,
+    /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
+    #[serde(default, rename = "podManagementPolicy", skip_serializing_if = "Option::is_none")]
+    pub pod_management_policy: Option<PodManagementPolicy>,
+    /// `spec.ordinals` of a StatefulSet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinals: Option<Ordinals>,
+    /// `spec.parallelism` of a Job; 1 where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<i32>,
+    /// `spec.completions` of a Job; 1 where neither it nor `parallelism` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completions: Option<i32>,
+    /// `spec.backoffLimit` of a Job; 6 where not given.
+    #[serde(default, rename = "backoffLimit", skip_serializing_if = "Option::is_none")]
+    pub backoff_limit: Option<i32>,
+    /// `spec.podReplacementPolicy` of a Job.
+    #[serde(default, rename = "podReplacementPolicy", skip_serializing_if = "Option::is_none")]
+    pub pod_replacement_policy: Option<PodReplacementPolicy>,
+    /// `spec.podFailurePolicy` of a Job.
+    #[serde(default, rename = "podFailurePolicy", skip_serializing_if = "Option::is_none")]
+    pub pod_failure_policy: Option<PodFailurePolicy>,
+    /// `spec.template`
+    #[serde(default, skip_serializing_if = "PodTemplate::is_empty")]
+    pub template: PodTemplate,
+    /// Where its pods run when the run starts. Without it, there are none: its controller creates them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Placement>,
+}
+
+/// `spec.template`, with the sum of its containers' requests.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodTemplate {
+    /// `metadata.labels`
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// `spec.tolerations`. Admission adds those for not-ready and unreachable to each pod where they are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tolerations: Vec<Toleration>,
+    /// `spec.terminationGracePeriodSeconds`; 30 where not given.
+    #[serde(default, rename = "terminationGracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+    /// `spec.nodeSelector`
+    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_selector: BTreeMap<String, String>,
+    /// `spec.nodeName`: its pods are bound to this node without a scheduler.
+    #[serde(default, rename = "nodeName", skip_serializing_if = "Option::is_none")]
+    pub node_name: Option<String>,
+    /// The sum of the containers' `resources.requests`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests: BTreeMap<String, QuantityText>,
+    /// `spec.priority`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// `spec.priorityClassName`
+    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
+    #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
+    pub restart_policy: Option<RestartPolicy>,
+}
+
+impl PodTemplate {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// `metav1.LabelSelector`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelSelector {
+    /// Labels with the values they must have.
+    #[serde(default, rename = "matchLabels", skip_serializing_if = "BTreeMap::is_empty")]
+    pub match_labels: BTreeMap<String, String>,
+    /// Further conditions.
+    #[serde(default, rename = "matchExpressions", skip_serializing_if = "Vec::is_empty")]
+    pub match_expressions: Vec<LabelSelectorRequirement>,
+}
+
+/// One of `matchExpressions`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelSelectorRequirement {
+    /// The label.
+    pub key: String,
+    /// How it is compared.
+    pub operator: SelectorOperator,
+    /// For `In` and `NotIn`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+/// How a selector compares a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum SelectorOperator {
+    /// One of the values.
+    In,
+    /// None of the values, or no such label.
+    NotIn,
+    /// There is such a label.
+    Exists,
+    /// There is no such label.
+    DoesNotExist,
+}
+
+/// `spec.podManagementPolicy`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodManagementPolicy {
+    /// One pod after the other.
+    OrderedReady,
+    /// All pods at once.
+    Parallel,
+}
+
+/// `spec.ordinals`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ordinals {
+    /// The number of the first pod.
+    pub start: i32,
+}
+
+/// `spec.podReplacementPolicy`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodReplacementPolicy {
+    /// As soon as a pod's deletion begins.
+    TerminatingOrFailed,
+    /// Once a pod's phase is Failed.
+    Failed,
+}
+
+/// `spec.podFailurePolicy`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodFailurePolicy {
+    /// The first that matches counts.
+    pub rules: Vec<PodFailurePolicyRule>,
+}
+
+/// A rule that looks at conditions of the failed pod.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodFailurePolicyRule {
+    /// What follows.
+    pub action: PodFailurePolicyAction,
+    /// The conditions; any of them is enough.
+    #[serde(rename = "onPodConditions")]
+    pub on_pod_conditions: Vec<PodFailurePolicyOnPodConditions>,
+}
+
+/// What follows from a failure that a rule matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodFailurePolicyAction {
+    /// It is not counted.
+    Ignore,
+    /// The job has failed.
+    FailJob,
+    /// It is counted.
+    Count,
+}
+
+/// A condition of a pod that is True.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PodFailurePolicyOnPodConditions {
+    /// Which condition.
+    #[serde(rename = "type")]
+    pub kind: PodConditionKind,
+}
+
+/// A condition that a policy may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum PodConditionKind {
+    /// The pod was evicted, preempted or removed for its node's failure.
+    DisruptionTarget,
+}
+
+/// `spec.restartPolicy` of a Job's pods
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum RestartPolicy {
+    /// A container that fails fails its pod.
+    Never,
+    /// A container that fails is started again.
+    OnFailure,
+}
+
+/// `scheduling.k8s.io/v1 PriorityClass`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorityClass {
+    /// `metadata.name`
+    pub name: String,
+    /// The priority of its pods.
+    pub value: i32,
+    /// It is for pods that name none.
+    #[serde(default, rename = "globalDefault", skip_serializing_if = "std::ops::Not::not")]
+    pub global_default: bool,
+}
+
+/// Controllers that may be switched off; all run where nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controllers {
+    /// The pod garbage collector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pod_gc: Option<bool>,
+    /// The Deployment controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deployment: Option<bool>,
+    /// The ReplicaSet controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica_set: Option<bool>,
+    /// The StatefulSet controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stateful_set: Option<bool>,
+    /// The DaemonSet controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_set: Option<bool>,
+    /// The Job controller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<bool>,
+    /// The scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<bool>,
+}
+
+impl Controllers {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
