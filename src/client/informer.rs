@@ -177,6 +177,7 @@ pub struct InformerFactory {
     watch_lane: Lane,
     opened: Cell<Time>,
     lease_version: Cell<u64>,
+    delivered: [Cell<u64>; Resource::COUNT],
     listed_at: Cell<Time>,
     /// The latest visible time of each resource, and the instant at which it was found.
     seen: [Cell<(Time, Time)>; Resource::COUNT],
@@ -280,6 +281,7 @@ impl InformerFactory {
             budget_handlers: RefCell::new(Vec::new()),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
+            delivered: Default::default(),
             listed_at: Cell::new(Time::ZERO),
             seen: Default::default(),
             heartbeats: api.heartbeats(),
@@ -451,6 +453,15 @@ impl InformerFactory {
     /// Changes the cache and tells the handlers.
     fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
+        let delivered = |resource: Resource, version: u64| {
+            let newest = &self.delivered[resource as usize];
+            newest.set(version.max(newest.get()));
+        };
+        match &delta {
+            Delta::Pod(Some(p), _) => delivered(Resource::Pods, p.resource_version),
+            Delta::Workload(Some(w), _) => delivered(w.kind.into(), w.resource_version),
+            _ => {}
+        }
         match delta {
             Delta::Node(new, id) => {
                 let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
@@ -587,6 +598,12 @@ impl InformerFactory {
             return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
         }
         self.lease_version.get()
+    }
+
+    /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
+    /// deletions).
+    pub fn delivered(&self, resource: Resource) -> u64 {
+        self.delivered[resource as usize].get()
     }
 
     /// All nodes in the cache, by id; upstream's lister has no order.

@@ -54,6 +54,15 @@ where
     join.wait().await;
 }
 
+/// Starts so many goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is left alone, the one that was
+/// started last goes first, and then the others in order.
+pub async fn go_all<F>(ctx: &Ctx, group: Group, count: usize, work: impl Fn(usize) -> F + 'static)
+where
+    F: Future<Output = ()> + 'static,
+{
+    parallelize(ctx, group, count, count, move |i| Some(work(i.checked_sub(1).unwrap_or(count - 1)))).await;
+}
+
 /// Which of several workers goes first is the Go scheduler's affair; they keep that order while they wait equally long.
 fn shuffle<F>(ctx: &Ctx, waiting: &mut [F]) {
     if waiting.len() < 2 {
