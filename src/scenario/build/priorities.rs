@@ -30,13 +30,14 @@ impl Priorities {
         for (i, class) in written.iter().enumerate() {
             let place = |field: &str| at!["priorityClasses", i, field];
             let system = SYSTEM.contains(&(class.name.as_str(), class.value));
+            let known = classes.insert(class.name.clone(), class.value).is_some();
             if let Err(problem) = checks::object_name("priority class", &class.name) {
                 complaints.add(place("name"), problem);
             } else if class.name.starts_with("system-") && !system {
                 complaints.say(place("name"), "names that begin with `system-` are for Kubernetes' own classes");
             } else if class.value > HIGHEST && !system {
                 complaints.say(place("value"), format!("the highest priority of a class is {HIGHEST}"));
-            } else if classes.insert(class.name.clone(), class.value).is_some() && !system {
+            } else if known && !system {
                 complaints.say(place("name"), format!("priority class `{}` is declared twice", class.name));
             }
             if class.global_default {

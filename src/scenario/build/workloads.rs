@@ -17,6 +17,7 @@ use crate::api::meta::OwnerReference;
 use crate::api::names::stable_hash;
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, short_name};
+use crate::apiserver::ALPHANUMS;
 use crate::sim::plan::{NodeIndex, PodStart, WorkloadIndex, WorkloadPlan};
 use std::collections::BTreeMap;
 
@@ -205,7 +206,7 @@ impl Workloads {
         }
         let (mut owner, mut owner_kind) = (name.to_owned(), made.kind);
         if let WorkloadSpec::Deployment { replicas } = made.spec {
-            (owner, owner_kind) = (replica_set_of(name), WorkloadKind::ReplicaSet);
+            (owner, owner_kind) = (replica_set_of(made.namespace, name), WorkloadKind::ReplicaSet);
             let set = WorkloadPlan {
                 name: format!("ReplicaSet/{}/{owner}", made.namespace),
                 kind: WorkloadKind::ReplicaSet,
@@ -292,16 +293,15 @@ fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
     Some(OwnerReference { kind: kind.as_str().to_owned(), name: name.to_owned(), object: None })
 }
 
-/// A name for the ReplicaSet of a Deployment: upstream adds a hash of the template.
-fn replica_set_of(deployment: &str) -> String {
-    const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-    let mut hash = stable_hash(deployment);
+/// The name of a Deployment's ReplicaSet, as its controller would make it up (`controllers/workload/deployment.rs`).
+fn replica_set_of(namespace: &str, deployment: &str) -> String {
+    let mut hash = stable_hash(&format!("Deployment/{namespace}/{deployment}"));
     let letters = std::iter::repeat_with(|| {
-        let letter = char::from(LETTERS[(hash % 27) as usize]);
+        let letter = char::from(ALPHANUMS[(hash % 27) as usize]);
         hash /= 27;
         letter
     });
-    format!("{deployment}-{}", letters.take(8).collect::<String>())
+    format!("{deployment}-{}", letters.take(10).collect::<String>())
 }
 
 /// What a kind has instead of a field.

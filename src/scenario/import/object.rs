@@ -111,6 +111,7 @@ pub(super) struct RawPodSpec {
     pub volumes: Option<Vec<RawVolume>>,
     pub scheduler_name: Option<String>,
     pub preemption_policy: Option<String>,
+    pub restart_policy: Option<String>,
 }
 
 /// `v1.Toleration`

@@ -97,6 +97,13 @@ pub(super) enum StartShape {
     },
 }
 
+impl StartShape {
+    /// It has ended, and is there only to be looked at.
+    pub(super) fn is_terminal(&self) -> bool {
+        matches!(self, Self::State { phase, .. } if phase.is_terminal())
+    }
+}
+
 /// A condition: status, reason, and the second of its last transition from time zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodConditionShape {
@@ -245,7 +252,7 @@ impl RawPod {
 }
 
 /// `Lt` and `Gt` pass here whatever the release: the API server that stored them let them pass.
-fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
+pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
     let mut tolerations = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");

@@ -40,6 +40,8 @@ impl ImportedCluster {
             out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
         }
         list(&mut out, "nodes", &self.nodes);
+        list(&mut out, "priorityClasses", &self.priority_classes);
+        list(&mut out, "workloads", &self.workloads);
         list(&mut out, "pods", &self.pods);
         self.fault(&mut out);
         out.push_str(")\n");
