@@ -51,6 +51,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
             unhealthy_zone_threshold: 0.55,
             pod_eviction_timeout: Dur::from_secs(300),
             enable_taint_manager: true,
+            terminated_pod_gc_threshold: 12_500,
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
         },
@@ -64,6 +65,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         pods: Vec::new(),
         controllers: Controllers::default(),
         workloads: Vec::new(),
+        budgets: Vec::new(),
         timeline: Vec::new(),
         actions: Vec::new(),
     };

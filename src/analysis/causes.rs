@@ -166,6 +166,7 @@ fn nodes_of(act: &Do) -> Option<&[u32]> {
         | Do::DeleteNode(n)
         | Do::Taint(n, _)
         | Do::Cordon(n, _)
+        | Do::Drain(n, _)
         | Do::Label(n, _) => Some(n),
         Do::AddNode(n) => Some(std::slice::from_ref(n)),
         Do::CreatePod(_)
@@ -175,7 +176,7 @@ fn nodes_of(act: &Do) -> Option<&[u32]> {
         | Do::Scale(..)
         | Do::CreateWorkload(_)
         | Do::DeleteWorkload(_) => Some(&[]),
-        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) => None,
+        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) | Do::Over => None,
     }
 }
 

@@ -7,6 +7,7 @@
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
 //! handling nor scheduling reads (volumes, container images, probes, service accounts).
 
+pub mod budget;
 pub mod kubectl_taint;
 pub mod labels;
 pub mod lease;
@@ -15,6 +16,7 @@ pub mod names;
 pub mod node;
 pub mod pod;
 pub mod quantity;
+pub mod scheduling;
 pub mod spelling;
 pub mod taint;
 pub mod toleration;

@@ -62,23 +62,37 @@ pub fn stable_hash(name: &str) -> u64 {
     h ^ (h >> 32)
 }
 
+/// Names one behind the other in a single text.
 #[derive(Clone, Default)]
 struct Table {
-    by_id: Vec<(Box<str>, u64)>,
+    text: String,
+    /// Where each name ends, and its hash.
+    by_id: Vec<(usize, u64)>,
     by_hash: HashIndex,
 }
 
 impl Table {
+    fn name(&self, id: u32) -> &str {
+        let start = (id as usize).checked_sub(1).map_or(0, |before| self.by_id[before].0);
+        &self.text[start..self.by_id[id as usize].0]
+    }
+
     fn find(&self, name: &str) -> Option<u32> {
-        self.by_hash.find(stable_hash(name), |id| &*self.by_id[id as usize].0 == name)
+        self.find_hashed(name, stable_hash(name))
+    }
+
+    fn find_hashed(&self, name: &str, hash: u64) -> Option<u32> {
+        self.by_hash.find(hash, |id| self.by_id[id as usize].1 == hash && self.name(id) == name)
     }
 
     fn intern(&mut self, name: &str) -> u32 {
-        if let Some(id) = self.find(name) {
+        let hash = stable_hash(name);
+        if let Some(id) = self.find_hashed(name, hash) {
             return id;
         }
-        let (id, hash) = (self.by_id.len() as u32, stable_hash(name));
-        self.by_id.push((name.into(), hash));
+        let id = self.by_id.len() as u32;
+        self.text.push_str(name);
+        self.by_id.push((self.text.len(), hash));
         self.by_hash.insert(hash, id);
         id
     }
@@ -157,7 +171,7 @@ impl Names {
 
     /// The `Kind/namespace/name` of a workload.
     pub fn workload_name(&self, id: WorkloadId) -> &str {
-        &self.workloads.by_id[id.index()].0
+        self.workloads.name(id.0)
     }
 
     /// The stable hash of a workload's `Kind/namespace/name`.
@@ -172,17 +186,17 @@ impl Names {
 
     /// The name of a node.
     pub fn node_name(&self, id: NodeId) -> &str {
-        &self.nodes.by_id[id.index()].0
+        self.nodes.name(id.0)
     }
 
     /// The `namespace/name` of a pod.
     pub fn pod_name(&self, id: PodId) -> &str {
-        &self.pods.by_id[id.index()].0
+        self.pods.name(id.0)
     }
 
     /// A text.
     pub fn text_of(&self, id: TextId) -> &str {
-        &self.texts.by_id[id.index()].0
+        self.texts.name(id.0)
     }
 
     /// The stable hash of a node's name.

@@ -4,6 +4,7 @@ use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
 use super::names::{NodeId, PodId, WorkloadId};
 use super::quantity::Resources;
+use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
 use std::rc::Rc;
 
@@ -24,10 +25,14 @@ pub struct PodTemplate {
     pub node_selector: Labels,
     /// The sum of the containers' requests.
     pub requests: Resources,
+    /// `spec.volumes` holds an emptyDir.
+    pub empty_dir: bool,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
     pub priority_class_name: String,
+    /// What the scheduler alone reads, where there is any of it.
+    pub scheduling: Option<Rc<SchedulingSpec>>,
 }
 
 /// Where a kubelet has a pod from.

@@ -9,6 +9,12 @@ pub enum ApiError {
     Conflict,
     /// 409: an object of that name exists.
     AlreadyExists,
+    /// 429: a disruption budget does not allow it now.
+    TooManyRequests,
+    /// 403: not in this state.
+    Forbidden,
+    /// 500: several disruption budgets select the pod.
+    Internal,
     /// The server does not answer.
     Unavailable,
 }
@@ -19,6 +25,9 @@ impl std::fmt::Display for ApiError {
             Self::NotFound => "not found",
             Self::Conflict => "the object has been modified; please apply your changes to the latest version and try again",
             Self::AlreadyExists => "already exists",
+            Self::TooManyRequests => "Cannot evict pod as it would violate the pod's disruption budget.",
+            Self::Forbidden => "forbidden",
+            Self::Internal => "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
             Self::Unavailable => "the server is currently unable to handle the request",
         })
     }

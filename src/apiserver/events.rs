@@ -31,10 +31,13 @@ pub(super) struct EventStore {
 
 impl EventStore {
     fn contains(&self, name: EventName) -> bool {
-        if let EventName::Pod(pod, at) = name
-            && self.first_of_pods.get(pod.index()).is_some_and(|two| two.contains(&Some(at)))
-        {
-            return true;
+        if let EventName::Pod(pod, at) = name {
+            match self.first_of_pods.get(pod.index()) {
+                Some(two) if two.contains(&Some(at)) => return true,
+                // While there is room in the table none of the pod's lie elsewhere.
+                Some([_, Some(_)]) => {}
+                _ => return false,
+            }
         }
         self.others.contains(&name)
     }

@@ -8,6 +8,7 @@
 //! than that of jobs, authentication, priority and fairness.
 
 mod admission;
+mod budgets;
 mod error;
 mod events;
 mod heartbeats;
@@ -18,6 +19,7 @@ mod server;
 mod workloads;
 
 pub use admission::Admission;
+pub use budgets::{EvictionRules, NewBudget};
 pub use error::ApiError;
 pub use events::EventName;
 pub use heartbeats::{Beat, Heartbeats, lease_version};

@@ -129,6 +129,18 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
 
+    /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given, and a precondition on the uid.
+    pub fn mark_pod_failed(&self, actor: Actor, id: PodId, uid: Uid, target: Option<PodCondition>) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if old.uid != uid {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = PodPhase::Failed;
+            p.disruption_target = target.or(p.disruption_target);
+        }))
+    }
+
     /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while it is Pending.
     pub fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
@@ -166,13 +178,36 @@ impl ApiServer {
         }))
     }
 
-    /// Binds a pod to a node: refused if it is bound or being deleted.
+    /// PATCH of a pod's status by the scheduler: reason and message of the condition PodScheduled=False, and the nominated node,
+    /// each where it is given.
+    pub fn patch_unscheduled(
+        &self,
+        actor: Actor,
+        id: PodId,
+        condition: Option<(&'static str, String)>,
+        nominated: Option<Option<NodeId>>,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        let mut new = old.unscheduled.as_deref().cloned().unwrap_or_default();
+        if let Some((reason, message)) = condition {
+            (new.reason, new.message) = (reason, message);
+        }
+        new.nominated = nominated.unwrap_or(new.nominated);
+        Ok(self.change_pod(actor, &old, |p| p.unscheduled = Some(Rc::new(new))))
+    }
+
+    /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling gates. The condition PodScheduled
+    /// becomes True with it.
     pub fn bind_pod(&self, actor: Actor, id: PodId, node: NodeId) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        if old.node.is_some() || old.is_terminating() {
+        let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
+        if old.node.is_some() || old.is_terminating() || gated {
             return Err(ApiError::Conflict);
         }
-        Ok(self.change_pod(actor, &old, |p| p.node = Some(node)))
+        Ok(self.change_pod(actor, &old, |p| {
+            p.node = Some(node);
+            p.unscheduled = None;
+        }))
     }
 
     /// Replaces a pod's tolerations; admission adds the default ones.

@@ -3,6 +3,7 @@
 use super::admission::Admission;
 use super::events::EventStore;
 use super::heartbeats::Heartbeats;
+use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
@@ -22,6 +23,8 @@ pub trait Watcher {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
     /// A workload changed.
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
+    /// A disruption budget changed.
+    fn budget(&self, new: &Rc<Budget>);
     /// A lease changed, then.
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
     /// A status post that was computed became known later than it was made, then; nothing but heartbeats changed.
@@ -37,6 +40,7 @@ pub(super) struct Store {
     pub(super) pods: Vec<Option<Rc<Pod>>>,
     pub(super) leases: Vec<Option<Lease>>,
     pub(super) workloads: Vec<Option<Rc<Workload>>>,
+    pub(super) budgets: Vec<Option<Rc<Budget>>>,
     /// How many names were generated for each workload's pods.
     pub(super) generated: Vec<u32>,
     pub(super) events: EventStore,
@@ -169,8 +173,10 @@ impl ApiServer {
         self.trace.with(|t| f(&mut t.names))
     }
 
-    /// Ends the run: hands out what was recorded.
+    /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go here.
     pub fn finish(&self, horizon: Time) -> Trace {
+        self.watchers.borrow_mut().clear();
+        *self.heartbeats.borrow_mut() = None;
         let mut trace = self.trace.with(std::mem::take);
         trace.horizon = horizon;
         trace

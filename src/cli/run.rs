@@ -9,6 +9,7 @@ use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::kernel::{Choices, Dur, Time};
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
+use crate::scenario::import::Summary;
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Problem, Problems};
 use crate::sim::{self, Plan};
 use crate::trace::Trace;
@@ -46,7 +47,7 @@ pub(crate) struct RunArgs {
     /// How to print results on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Show no progress
+    /// Show no progress, nor what was taken from an export that a scenario points at and what was left out
     #[arg(long, short)]
     quiet: bool,
 }
@@ -55,6 +56,7 @@ pub(crate) struct RunArgs {
 struct Ready {
     plan: Plan,
     source: Source,
+    imported: Option<Summary>,
 }
 
 /// Runs the command.
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
+        tell_imported(&scenario.imported, args.quiet, terminal);
         if i > 0 && args.format == Format::Text {
             writeln!(out)?;
         }
@@ -104,6 +107,13 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
     }
 }
 
+/// Says what was taken from the export that a scenario points at, and what was left out.
+pub(crate) fn tell_imported(imported: &Option<Summary>, quiet: bool, terminal: &Terminal) {
+    for line in imported.iter().filter(|_| !quiet).flat_map(Summary::lines) {
+        terminal.note(&line);
+    }
+}
+
 fn prepare(file: &Path, args: &RunArgs) -> Result<Ready, Problems> {
     let loaded = load(file)?;
     let overrides = args.change.overrides(args.sets.clone());
@@ -111,8 +121,8 @@ fn prepare(file: &Path, args: &RunArgs) -> Result<Ready, Problems> {
     let seed = scenario::seed(&loaded, &overrides)?;
     let mut set = args.change.as_sets();
     set.extend(args.sets.iter().cloned());
-    let source = Source { file: file.display().to_string(), text: loaded.source.text.as_bytes().to_vec(), set, seed };
-    Ok(Ready { plan, source })
+    let source = Source { file: file.display().to_string(), fingerprint: loaded.fingerprint(), set, seed };
+    Ok(Ready { plan, source, imported: loaded.imported })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
@@ -131,7 +141,7 @@ pub(crate) fn folder_failure(error: &OutputError) -> Failure {
 }
 
 fn one(scenario: &Ready, args: &RunArgs, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
-    let Ready { plan, source } = scenario;
+    let Ready { plan, source, .. } = scenario;
     let progress = Progress::new(terminal, args.quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
         let clock = |ms| report::short(Dur::from_secs(ms / 1000));
         format!("{} of {} simulated", clock(done), clock(all))

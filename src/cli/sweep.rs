@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::progress::Progress;
-use super::run::{folder_failure, load, writable};
+use super::run::{folder_failure, load, tell_imported, writable};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::kernel::Dur;
@@ -55,7 +55,7 @@ pub(crate) struct SweepArgs {
     /// How to print the table on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Show no progress
+    /// Show no progress, nor what was taken from an export that the scenario points at and what was left out
     #[arg(long, short)]
     quiet: bool,
 }
@@ -70,6 +70,7 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     let prepared = sweep.prepare(jobs).map_err(|stopped| failure(stopped, String::new))?;
     let name = format!("{}-sweep", loaded.name);
     writable(&args.out, &name)?;
+    tell_imported(&loaded.imported, args.quiet, terminal);
 
     let progress = Progress::new(terminal, args.quiet, &loaded.name, sweep.size().unwrap_or(u64::MAX), |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
@@ -149,7 +150,7 @@ fn heading(sweep: &Sweep<'_>, loaded: &Loaded, args: &SweepArgs, name: String, f
         axes: sweep.axes.clone(),
         fixed,
         file: args.file.display().to_string(),
-        text: loaded.source.text.as_bytes().to_vec(),
+        fingerprint: loaded.fingerprint(),
         seeds: args.seeds,
         window: args.needless_within,
     })

@@ -4,6 +4,7 @@
 //! is shared by its controllers; a restart makes a new one that lists first.
 
 use super::delay::Delay;
+use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -33,6 +34,12 @@ pub trait PodHandler {
 pub trait WorkloadHandler {
     /// A workload changed in the cache.
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
+}
+
+/// Is told of new versions of disruption budgets; these are never deleted.
+pub trait BudgetHandler {
+    /// A budget changed in the cache.
+    fn budget(&self, new: &Rc<Budget>);
 }
 
 /// How long watches take.
@@ -80,12 +87,23 @@ pub enum Resource {
     DaemonSets = 6,
     /// Jobs.
     Jobs = 7,
+    /// PodDisruptionBudgets.
+    Budgets = 8,
 }
 
 impl Resource {
-    const COUNT: usize = 8;
-    const ALL: [Self; Self::COUNT] =
-        [Self::Nodes, Self::Pods, Self::Leases, Self::Deployments, Self::ReplicaSets, Self::StatefulSets, Self::DaemonSets, Self::Jobs];
+    const COUNT: usize = 9;
+    const ALL: [Self; Self::COUNT] = [
+        Self::Nodes,
+        Self::Pods,
+        Self::Leases,
+        Self::Deployments,
+        Self::ReplicaSets,
+        Self::StatefulSets,
+        Self::DaemonSets,
+        Self::Jobs,
+        Self::Budgets,
+    ];
 }
 
 impl From<WorkloadKind> for Resource {
@@ -121,6 +139,7 @@ enum Delta {
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
     Workload(Option<Rc<Workload>>, WorkloadId),
+    Budget(Rc<Budget>),
 }
 
 /// One watch: deltas on their way, in order.
@@ -138,6 +157,7 @@ struct Caches {
     pods_by_node: Vec<Vec<PodId>>,
     pods_by_owner: Vec<BTreeSet<PodId>>,
     workloads: Vec<Option<Rc<Workload>>>,
+    budgets: Vec<Option<Rc<Budget>>>,
     leases: Vec<Option<Lease>>,
 }
 
@@ -152,6 +172,7 @@ pub struct InformerFactory {
     node_handlers: RefCell<Vec<Rc<dyn NodeHandler>>>,
     pod_handlers: RefCell<Vec<Rc<dyn PodHandler>>>,
     workload_handlers: RefCell<Vec<Rc<dyn WorkloadHandler>>>,
+    budget_handlers: RefCell<Vec<Rc<dyn BudgetHandler>>>,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
@@ -194,6 +215,12 @@ impl Watcher for Tap {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
             f.send(o.kind.into(), f.ctx.now(), Delta::Workload(new.cloned(), o.id));
+        }
+    }
+
+    fn budget(&self, new: &Rc<Budget>) {
+        if let Some(f) = self.0.upgrade() {
+            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.clone()));
         }
     }
 
@@ -241,6 +268,7 @@ impl InformerFactory {
             node_handlers: RefCell::new(Vec::new()),
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
+            budget_handlers: RefCell::new(Vec::new()),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             listed_at: Cell::new(Time::ZERO),
@@ -271,13 +299,19 @@ impl InformerFactory {
         self.workload_handlers.borrow_mut().push(handler);
     }
 
+    /// Adds a handler of disruption budgets.
+    pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
+        self.budget_handlers.borrow_mut().push(handler);
+    }
+
     /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
     /// (`Reflector.ListAndWatch`). Ends when the caches are filled.
     pub async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (nodes, pods, leases, workloads) = (self.api.nodes(), self.api.pods(), self.api.leases(), self.api.workloads());
+        let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        let (workloads, budgets) = (self.api.workloads(), self.api.budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
@@ -294,6 +328,9 @@ impl InformerFactory {
         for w in workloads {
             self.take(Delta::Workload(Some(w.clone()), w.id), w.record);
         }
+        for b in budgets {
+            self.take(Delta::Budget(b), u32::MAX);
+        }
         self.lease_version.set(lease_version(self.listed_at.get()));
     }
 
@@ -306,6 +343,7 @@ impl InformerFactory {
         self.node_handlers.borrow_mut().clear();
         self.pod_handlers.borrow_mut().clear();
         self.workload_handlers.borrow_mut().clear();
+        self.budget_handlers.borrow_mut().clear();
     }
 
     /// When a change that was made at `at` reaches the caches, faults aside.
@@ -444,6 +482,12 @@ impl InformerFactory {
                     h.workload(old.as_ref(), new.as_ref());
                 }
             }
+            Delta::Budget(new) => {
+                self.caches.with(|c| replace(&mut c.budgets, new.id.index(), Some(new.clone())));
+                for h in self.budget_handlers.borrow().iter() {
+                    h.budget(&new);
+                }
+            }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
                     self.lease_version.set(l.resource_version);
@@ -558,6 +602,16 @@ impl InformerFactory {
     /// All workloads of a kind in the cache, by id.
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
+    /// A disruption budget as the cache has it.
+    pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
+    }
+
+    /// All disruption budgets in the cache, by id.
+    pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.

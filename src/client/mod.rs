@@ -11,13 +11,15 @@ mod lru;
 mod parallelize;
 mod recorder;
 mod request;
+mod series_recorder;
 mod token_bucket;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
+pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
 pub use parallelize::parallelize;
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};
+pub use series_recorder::SeriesRecorder;
 pub use token_bucket::{Limits, TokenBucket};
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};

@@ -45,6 +45,15 @@ impl About {
             About::Workload(id, _) => EventName::Workload(id, at),
         }
     }
+
+    /// It as an object of chance.
+    pub(super) fn object(self, client: &Client) -> Object {
+        client.api().names(|n| match self {
+            About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
+            About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
+            About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
+        })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -205,7 +214,7 @@ impl EventRecorder {
     /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did not answer.
     async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
         let (name, body, combined, count) = (told.name, e.body, told.combined, told.count);
-        let object = object_of(client, e.about);
+        let object = e.about.object(client);
         let mut result = Err(ApiError::NotFound);
         if count > 1 {
             result = client.call(object, move |api, actor| api.patch_event(actor, name, body, combined, count)).await;
@@ -215,12 +224,4 @@ impl EventRecorder {
         }
         result != Err(ApiError::Unavailable)
     }
-}
-
-fn object_of(client: &Client, about: About) -> Object {
-    client.api().names(|n| match about {
-        About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
-        About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
-        About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
-    })
 }

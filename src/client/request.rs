@@ -63,6 +63,10 @@ impl Client {
         let ctx = api.ctx().clone();
         let arrivals = Rc::new(Arrivals(Shared::new(InFlight::default())));
         let handler = ctx.register(arrivals.clone());
+        if timing.request.is_constant() && timing.response.is_constant() {
+            // Replies come back in the order of their requests: a lane is cheaper than the wheel.
+            let _ = ctx.lane(timing.request.min + timing.response.min, Class::Wake);
+        }
         Client {
             actor,
             inner: Rc::new(Inner {

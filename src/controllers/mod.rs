@@ -1,5 +1,7 @@
 //! The Kubernetes actors, a file or folder each. Siblings never import each other.
 
+pub mod disruption;
+pub mod drain;
 pub mod kubelet;
 pub mod node_lifecycle;
 pub mod pod_gc;

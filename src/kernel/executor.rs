@@ -60,8 +60,8 @@ impl Kernel {
         core.queue.borrow_mut().advance_to(end);
     }
 
-    /// Runs one event if it is due at `end` or earlier.
-    fn step_until(&mut self, end: Time) -> bool {
+    /// Runs one event if it is due at `end` or earlier; false when there is none.
+    pub fn step_until(&mut self, end: Time) -> bool {
         self.obey();
         let mut queue = self.ctx.0.queue.borrow_mut();
         let popped = match &mut self.shuffle {

@@ -9,22 +9,24 @@ const EMPTY: u32 = u32::MAX;
 /// An index of entries by hash.
 #[derive(Clone, Debug, Default)]
 pub struct HashIndex {
-    places: Vec<(u64, u32)>,
+    /// 32 well mixed bits of the hash, the lowest of which say where probing starts; and the entry.
+    places: Vec<(u32, u32)>,
     used: usize,
 }
 
-impl HashIndex {
-    fn start(&self, hash: u64) -> usize {
-        // The high bits of a product are well mixed, whatever the hash.
-        (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.places.len() - 1)
-    }
+/// The high bits of a product are well mixed, whatever the hash.
+const fn mixed(hash: u64) -> u32 {
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+}
 
-    /// The entry with this hash that is the right one.
+impl HashIndex {
+    /// The entry with this hash that is the right one; `is` may be asked of few that have another hash.
     pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         if self.places.is_empty() {
             return None;
         }
-        let mut i = self.start(hash);
+        let (hash, mask) = (mixed(hash), self.places.len() - 1);
+        let mut i = hash as usize & mask;
         loop {
             let (h, entry) = self.places[i];
             if entry == EMPTY {
@@ -33,7 +35,7 @@ impl HashIndex {
             if h == hash && is(entry) {
                 return Some(entry);
             }
-            i = (i + 1) & (self.places.len() - 1);
+            i = (i + 1) & mask;
         }
     }
 
@@ -47,13 +49,14 @@ impl HashIndex {
             }
         }
         self.used += 1;
-        self.put(hash, entry);
+        self.put(mixed(hash), entry);
     }
 
-    fn put(&mut self, hash: u64, entry: u32) {
-        let mut i = self.start(hash);
+    fn put(&mut self, hash: u32, entry: u32) {
+        let mask = self.places.len() - 1;
+        let mut i = hash as usize & mask;
         while self.places[i].1 != EMPTY {
-            i = (i + 1) & (self.places.len() - 1);
+            i = (i + 1) & mask;
         }
         self.places[i] = (hash, entry);
     }
@@ -63,8 +66,8 @@ impl HashIndex {
         if self.places.is_empty() {
             return;
         }
-        let mask = self.places.len() - 1;
-        let mut i = self.start(hash);
+        let (hash, mask) = (mixed(hash), self.places.len() - 1);
+        let mut i = hash as usize & mask;
         while self.places[i] != (hash, entry) {
             if self.places[i].1 == EMPTY {
                 return;
@@ -80,8 +83,7 @@ impl HashIndex {
                 break;
             }
             // An entry may move into the hole if it does not lie between the hole and where its probing starts.
-            let start = self.start(h);
-            if (i.wrapping_sub(start) & mask) >= (i.wrapping_sub(hole) & mask) {
+            if (i.wrapping_sub(h as usize) & mask) >= (i.wrapping_sub(hole) & mask) {
                 self.places[hole] = (h, e);
                 hole = i;
             }

@@ -1,7 +1,7 @@
 //! `manifest.json`: what a folder of results came from, so that the run can be repeated.
 
-use super::hash::fnv1a64;
 use super::model::Report;
+use crate::scenario::Fingerprint;
 use crate::sim::plan::{Delay, Flags, Plan};
 use serde_json::{Map, Value, json};
 
@@ -14,13 +14,7 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
     let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
-        "scenario": {
-            "name": plan.name,
-            "file": report.source.file,
-            "bytes": report.source.text.len(),
-            "hash": format!("fnv1a64:{:016x}", fnv1a64(&report.source.text)),
-            "set": report.source.set,
-        },
+        "scenario": scenario(&plan.name, &report.source.file, &report.source.fingerprint, &report.source.set),
         "seed": report.source.seed,
         "kubernetes": report.release(),
         "checked_against_recordings": plan.profile.recorded,
@@ -30,6 +24,13 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
         "records": report.analysis.trace.len(),
         "files": files,
     })
+}
+
+/// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
+pub(super) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
+    let hash = |h: u64| format!("fnv1a64:{h:016x}");
+    let inputs: Vec<Value> = from.inputs.iter().map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash(i.hash) })).collect();
+    json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash(from.hash), "inputs": inputs, "set": set })
 }
 
 fn delay(d: Delay) -> Value {

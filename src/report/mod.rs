@@ -9,7 +9,6 @@ mod clock;
 pub mod events;
 pub mod evictions_csv;
 pub mod files;
-pub mod hash;
 pub mod json;
 pub mod manifest;
 mod model;

@@ -2,16 +2,17 @@
 
 use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Analysis, Summary, grouped, summary};
+use crate::analysis::{Analysis, Summary, Workloads, grouped, summary, workloads};
 use crate::kernel::Dur;
+use crate::scenario::Fingerprint;
 
 /// Where a run came from, as far as plan and trace do not say.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The scenario's file as it was given, or what stands for it: `-` for standard input.
     pub file: String,
-    /// The text of the scenario; its hash goes into the manifest.
-    pub text: Vec<u8>,
+    /// What the scenario was read from, for the manifest.
+    pub fingerprint: Fingerprint,
     /// What `--set` changed, as given.
     pub set: Vec<String>,
     /// The seed of the run.
@@ -29,12 +30,20 @@ pub struct Report<'a> {
     pub rows: Vec<Row>,
     /// The summary.
     pub summary: Summary,
+    /// What became of each workload.
+    pub workloads: Workloads,
 }
 
 impl<'a> Report<'a> {
     /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
-        Report { analysis, source, rows: timeline(analysis, DEFAULT_ROWS), summary: summary::summary(analysis, window) }
+        Report {
+            analysis,
+            source,
+            rows: timeline(analysis, DEFAULT_ROWS),
+            summary: summary::summary(analysis, window),
+            workloads: workloads::workloads(analysis),
+        }
     }
 
     /// "1.34.4" of "v1.34.4".

@@ -3,6 +3,7 @@
 //! They are groups of the language like any others: entries of the timeline name them, `--set` changes them, and what
 //! is wrong with them is said at `cluster`.
 
+use super::fingerprint::InputFile;
 use super::import::{ImportError, ImportedCluster, Input};
 use super::load::Loaded;
 use super::problem::{Problem, Source};
@@ -12,12 +13,17 @@ use super::syntax::{Step, Tree};
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
-    let cluster = Input::open(&loaded.folder.join(file)).and_then(|input| ImportedCluster::read(&[input]));
-    let cluster = cluster.map_err(|error| problem(&error, &loaded.source))?;
+    let read = Input::open(&loaded.folder.join(file)).and_then(|input| {
+        let file = InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash };
+        Ok((file, ImportedCluster::read(&[input])?))
+    });
+    let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
+    loaded.inputs.push(file);
     loaded.spec.nodes.extend(cluster.nodes);
     loaded.spec.pods.extend(cluster.pods);
     loaded.spec.workloads.extend(cluster.workloads);
     loaded.spec.priority_classes.extend(cluster.priority_classes);
+    loaded.spec.pod_disruption_budgets.extend(cluster.budgets);
     loaded.imported = Some(cluster.summary);
     Ok(())
 }

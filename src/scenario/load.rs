@@ -6,6 +6,7 @@
 //! refused with a word of its own.
 
 use super::attach::attach;
+use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
@@ -31,6 +32,8 @@ pub struct Loaded {
     pub folder: PathBuf,
     /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
     pub imported: Option<Summary>,
+    /// The files that the scenario points at.
+    pub inputs: Vec<InputFile>,
 }
 
 /// The largest scenario file, in bytes.
@@ -104,7 +107,7 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
     let source = Source::new(shown, text);
     let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods, damage.workloads) = (true, true, true, true);
@@ -324,7 +327,6 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 const LATER: &[(&str, &str)] = &[
     ("expect", "Expectations belong to later work"),
     ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
-    ("Drain", "Draining needs the eviction API, which belongs to later work; `Cordon` and `DeletePod` are here"),
 ];
 
 /// A mistake of form in a person's words.
@@ -391,6 +393,9 @@ fn thing(name: &str) -> String {
         "PodTemplate" => "a pod template",
         "PriorityClass" => "a priority class",
         "LabelSelector" => "a label selector",
+        "PodDisruptionBudget" => "a disruption budget",
+        "Affinity" => "an affinity",
+        "TopologySpreadConstraint" => "a topology spread constraint",
         "Controllers" => "a controller that can be switched off",
         "Entry" => "a timeline entry",
         "Step" => "a fault or action",
@@ -441,7 +446,6 @@ mod tests {
     timeline: [
         (at: "1m", do: Partion(nodes: All)),
         (at: "1m", do: Flap(node: "a-0", down: "3s")),
-        (at: "1m", do: Drain(node: "a-0")),
     ],
     expect: [],
 )"#;
@@ -457,9 +461,7 @@ mod tests {
              `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
              f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
              f.ron:9:24: `up` is missing in `Flap`\n\
-             f.ron:10:24: `Drain` is not supported by this version\n  help: Draining needs the eviction API, which belongs to \
-             later work; `Cordon` and `DeletePod` are here\n\
-             f.ron:12:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
+             f.ron:11:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
         );
     }
 

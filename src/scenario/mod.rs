@@ -3,6 +3,7 @@
 mod attach;
 mod build;
 pub mod duration;
+mod fingerprint;
 pub mod import;
 mod load;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod syntax;
 mod tests;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
 pub use paths::{known_paths, split_values};
 pub use problem::{Problem, Problems, Source};

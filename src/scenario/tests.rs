@@ -91,6 +91,7 @@ fn words(plan: &Plan) -> String {
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::RestartControllers(d) => format!("RestartControllers {}", seconds(d)),
+            Do::Over => "Over".to_owned(),
             Do::AddNode(n) => format!("AddNode {}", name(n)),
             Do::DeleteNode(n) => format!("DeleteNode{}", names(n)),
             Do::Taint(n, edit) => {
@@ -103,6 +104,7 @@ fn words(plan: &Plan) -> String {
                 let labels = labels.iter().map(|(k, v)| v.as_ref().map_or_else(|| format!(" {k}-"), |v| format!(" {k}={v}")));
                 format!("Label{}{}", names(n), labels.collect::<String>())
             }
+            Do::Drain(n, options) => format!("Drain{} {options:?}", names(n)),
             Do::CreatePod(p) => format!("CreatePod {}", pod(p)),
             Do::DeletePod(p, grace) => format!("DeletePod {} {}", pod(p), grace.map_or("-".to_owned(), |g| g.to_string())),
             Do::BindPod(p, n) => format!("BindPod {} {}", pod(p), name(n)),

@@ -7,11 +7,12 @@ use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
-use crate::apiserver::{Admission, ApiError, ApiServer, NewNode, NewPod, NewWorkload};
+use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::{Actor, Trace};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(super) struct Cluster {
     templates: Vec<Rc<PodTemplate>>,
     owned_templates: Shared<BTreeMap<(u32, WorkloadId), Rc<PodTemplate>>>,
     pub(super) process: Shared<Option<Rc<Process>>>,
+    /// The controllers do not run before this.
+    pub(super) down_until: Cell<Time>,
 }
 
 impl Cluster {
@@ -55,6 +58,7 @@ impl Cluster {
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
+            down_until: Cell::new(plan.controllers_start),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
@@ -72,6 +76,12 @@ impl Cluster {
                 // Names are unique in a plan, and nothing exists yet that could refuse them.
                 let _ = cluster.create_workload(index);
             }
+        }
+        for budget in &plan.budgets {
+            let id = cluster.api.names(|n| n.workload(&budget.name));
+            let (selector, rule) = (Rc::new(budget.selector.clone()), budget.rule);
+            // A budget of that name may exist; then the user's create is refused, as in the API.
+            let _ = cluster.api.create_budget(NewBudget { id, selector, rule, always_allow_unhealthy: budget.always_allow_unhealthy });
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
             cluster.create_pod(pod, *id);
@@ -219,6 +229,7 @@ fn without_objects(plan: &Plan) -> Plan {
         pods: Vec::new(),
         controllers: plan.controllers,
         workloads: plan.workloads.clone(),
+        budgets: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
     }

@@ -8,7 +8,8 @@ use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
-use crate::client::Resource;
+use crate::client::{Client, ClientTiming, Resource, TokenBucket};
+use crate::controllers::drain::{self, Drain};
 use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
@@ -25,20 +26,21 @@ pub(super) struct Timeline {
 /// This bit of the argument says that an action has let others go before it.
 const WAITED: u64 = 1 << 62;
 
-/// The argument that means "start the controllers" instead of an action's index.
-const START: u64 = u64::MAX;
+/// The argument that means "start the controllers" instead of an action's index; with a restart's index, that its entry ends.
+const START: u64 = 1 << 61;
+const FIRST_START: u64 = START | (START - 1);
 
 impl Handler for Timeline {
     fn handle(&self, arg: u64) {
         let Some(cluster) = self.cluster.upgrade() else { return };
         let ctx = &cluster.ctx;
         ctx.set_cause(NO_RECORD);
-        if arg == START {
-            cluster.start_controllers();
+        let index = (arg & !(WAITED | START)) as usize;
+        let plan = cluster.plan.clone();
+        if arg & START != 0 {
+            cluster.restarted(plan.actions.get(index));
             return;
         }
-        let index = (arg & !WAITED) as usize;
-        let plan = cluster.plan.clone();
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
         if together && arg & WAITED == 0 && ctx.choose(self.together, Object { id: index as u32, hash: index as u64 }, 2) == 1 {
             if let Some(handler) = self.handler.get() {
@@ -57,11 +59,11 @@ impl Timeline {
         let timeline = Rc::new(Timeline { cluster: Rc::downgrade(cluster), handler: Cell::new(None), together });
         let handler = cluster.ctx.register(timeline.clone());
         timeline.handler.set(Some(handler));
-        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, START);
+        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, FIRST_START);
         for (index, action) in cluster.plan.actions.iter().enumerate() {
             cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
             if let Do::RestartControllers(downtime) = action.act {
-                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START);
+                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START | index as u64);
             }
         }
     }
@@ -77,6 +79,20 @@ fn resource(r: WatchedResource) -> Resource {
 }
 
 impl Cluster {
+    /// The controllers start, for the first time or as the end of a restart. While another restart keeps them down, that one
+    /// starts them.
+    fn restarted(self: &Rc<Self>, restart: Option<&Action>) {
+        if let Some(action) = restart
+            && self.plan.timeline.get(action.entry as usize).is_some_and(|e| e.ends.is_some())
+        {
+            let record = self.api.record(Actor::User, action.entry, What::FaultEnded);
+            self.ctx.set_cause(record);
+        }
+        if self.ctx.now() >= self.down_until.get() && self.process.with(|p| p.is_none()) {
+            self.start_controllers();
+        }
+    }
+
     fn act(self: &Rc<Self>, action: &Action) {
         let what = match action.phase {
             Phase::Begin => Some(What::FaultBegan),
@@ -106,10 +122,12 @@ impl Cluster {
             Do::ApiUp => self.api.set_down(false),
             Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
             Do::StallWatches(r, d) => self.lags.stall(resource(*r), self.ctx.now().saturating_add(*d)),
-            Do::RestartControllers(_) => {
+            Do::RestartControllers(downtime) => {
+                self.down_until.set(self.down_until.get().max(self.ctx.now().saturating_add(*downtime)));
                 self.api.record(Actor::User, action.entry, What::ControllersStopped);
                 self.stop_controllers();
             }
+            Do::Over => {}
             Do::AddNode(node) => self.join(*node),
             Do::DeleteNode(nodes) => each(nodes, &|n| {
                 self.kubelets.leave(n);
@@ -144,6 +162,7 @@ impl Cluster {
                 let result = self.api.bind_pod(Actor::User, id, self.node_id(*node));
                 self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
+            Do::Drain(nodes, options) => self.drain(action.entry, nodes, options),
             Do::Scale(workload, replicas) => self.scale(action.entry, *workload, *replicas),
             Do::CreateWorkload(workload) => {
                 let result = self.create_workload(*workload);
@@ -152,6 +171,21 @@ impl Cluster {
             Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
             Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
         }
+    }
+
+    /// Runs kubectl beside everything else; what it complains of is recorded when it ends.
+    fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &drain::Options) {
+        let timing = &self.plan.timing;
+        let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
+        let client = Client::new(&self.api, Actor::User, limiter, ClientTiming { request: timing.request, response: timing.response });
+        let group = self.ctx.group();
+        let drain = Drain::new(client, group, self.plan.profile.eviction, options.clone());
+        let (nodes, cluster): (Vec<NodeId>, _) = (nodes.iter().map(|n| self.node_id(*n)).collect(), self.clone());
+        self.ctx.spawn(group, async move {
+            for complaint in drain.run(&nodes).await {
+                cluster.refuse(entry, &complaint);
+            }
+        });
     }
 
     fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {

@@ -4,8 +4,9 @@
 //! A plan is plain data and may be shared between threads; each run builds its own objects from it.
 
 use super::profile::Profile;
+use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::api::labels::{LabelSelector, Labels};
+use crate::api::labels::{LabelSelector, Labels, Selector};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodTemplate};
@@ -14,6 +15,7 @@ use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
 pub use crate::client::{Delay, Limits};
+use crate::controllers::drain;
 use crate::controllers::kubelet::KubeletMode;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
@@ -51,6 +53,8 @@ pub struct Plan {
     pub controllers: Controllers,
     /// Workloads that exist from the start, then those that are created later ([`Do::CreateWorkload`]).
     pub workloads: Vec<WorkloadPlan>,
+    /// Disruption budgets that exist from the start.
+    pub budgets: Vec<BudgetPlan>,
     /// The entries of the timeline as a person wrote them.
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
@@ -72,6 +76,8 @@ pub struct Controllers {
     pub daemon_set: bool,
     /// The Job controller.
     pub job: bool,
+    /// The disruption controller.
+    pub disruption: bool,
     /// The scheduler.
     pub scheduler: bool,
 }
@@ -95,6 +101,19 @@ pub struct WorkloadPlan {
     pub min_ready_seconds: i32,
     /// The rest of its spec.
     pub spec: WorkloadSpec,
+}
+
+/// A PodDisruptionBudget.
+#[derive(Clone, Debug)]
+pub struct BudgetPlan {
+    /// `PodDisruptionBudget/namespace/name`
+    pub name: String,
+    /// `spec.selector`
+    pub selector: Selector,
+    /// What it asks for.
+    pub rule: BudgetRule,
+    /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
+    pub always_allow_unhealthy: bool,
 }
 
 impl WorkloadPlan {
@@ -181,6 +200,8 @@ pub enum Do {
     StallWatches(WatchedResource, Dur),
     /// Every controller process dies; fresh ones start so much later.
     RestartControllers(Dur),
+    /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of its entry.
+    Over,
     /// A node joins: its kubelet registers it.
     AddNode(NodeIndex),
     /// Node and lease are deleted and the kubelet ends.
@@ -197,6 +218,8 @@ pub enum Do {
     DeletePod(PodIndex, Option<i64>),
     /// A pod is bound to a node.
     BindPod(PodIndex, NodeIndex),
+    /// `kubectl drain` of nodes, one after the other.
+    Drain(Vec<NodeIndex>, drain::Options),
     /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).
     PatchTolerations(PodIndex, Vec<Toleration>),
     /// A workload asks for so many pods from now on.
@@ -319,6 +342,8 @@ pub struct Flags {
     pub pod_eviction_timeout: Dur,
     /// kube-controller-manager `--enable-taint-manager`, up to 1.26
     pub enable_taint_manager: bool,
+    /// kube-controller-manager `--terminated-pod-gc-threshold`; zero and less is no limit
+    pub terminated_pod_gc_threshold: i32,
     /// kube-apiserver `--default-not-ready-toleration-seconds`
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`

@@ -2,8 +2,8 @@
 
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
-use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, TokenBucket};
-use crate::controllers::{node_lifecycle, taint_eviction, workload};
+use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket};
+use crate::controllers::{disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -49,8 +49,9 @@ impl Cluster {
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
         let mut parts: Vec<Box<dyn FnOnce()>> = Vec::new();
+        let limits = |actor| timing.clients.get(&actor).copied();
         let own = |actor| {
-            let client = client(actor, timing.clients.get(&actor).copied());
+            let client = client(actor, limits(actor));
             let recorder = EventRecorder::start(&client, group, timing.clock_advances);
             (client, recorder)
         };
@@ -70,7 +71,34 @@ impl Cluster {
             let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
             parts.push(Box::new(move || c.run()));
         }
+        if plan.controllers.disruption {
+            let c = disruption::Controller::new(
+                plan.profile.disruption,
+                client(Actor::Disruption, limits(Actor::Disruption)),
+                &informers,
+                group,
+            );
+            parts.push(Box::new(move || c.run()));
+        }
+        if plan.controllers.scheduler {
+            let client = || client(Actor::Scheduler, limits(Actor::Scheduler));
+            let config = scheduler_config(plan);
+            // Events go through a client of their own.
+            let count = config.choice.switches.first_series_count;
+            let recorder = SeriesRecorder::start(client(), group, count, timing.clock_advances);
+            let c = scheduler::Controller::new(config, client(), &informers, group, recorder);
+            parts.push(Box::new(move || c.run()));
+        }
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
+        if plan.controllers.pod_gc {
+            let config = pod_gc::Config {
+                terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
+                pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period { timing.pass_overhead } else { Dur::ZERO },
+                switches: plan.profile.pod_gc,
+            };
+            let gc = pod_gc::Controller::new(config, client(Actor::PodGc, limits(Actor::PodGc)), &informers, group);
+            parts.push(Box::new(move || gc.run(warm)));
+        }
         self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
         let ctx = ctx.clone();
         self.ctx.spawn(group, async move {
@@ -130,4 +158,14 @@ fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
         pod_eviction_timeout,
         switches,
     }
+}
+
+fn scheduler_config(plan: &Plan) -> scheduler::Config {
+    let choice = scheduler::Choice {
+        switches: plan.profile.scheduler,
+        percentage_of_nodes_to_score: 0,
+        strategy: scheduler::Strategy::LeastAllocated,
+        indexed: true,
+    };
+    scheduler::Config { choice, preemption: true }
 }

@@ -2,7 +2,8 @@
 //!
 //! Plain values: which release has which is said in one place, `scenario::profiles`.
 
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::apiserver::EvictionRules;
+use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 
 /// A release's behaviour.
@@ -24,6 +25,10 @@ pub struct Profile {
     pub pod_gc: pod_gc::Switches,
     /// The workload controllers' switches.
     pub workload: workload::Switches,
+    /// The disruption controller's switches.
+    pub disruption: disruption::Switches,
+    /// What the eviction subresource does.
+    pub eviction: EvictionRules,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule (1.12.6, 1.13.3, 1.14.0 on).

@@ -31,8 +31,7 @@ fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) 
     let cluster = Cluster::new(plan, &kernel.ctx(), eager);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
-    while kernel.next_time().is_some_and(|t| t <= plan.horizon) {
-        kernel.step();
+    while kernel.step_until(plan.horizon) {
         if kernel.steps() >= next_report {
             next_report = kernel.steps() + EVENTS_BETWEEN_REPORTS;
             if !progress(kernel.ctx().now()) {

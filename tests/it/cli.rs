@@ -3,10 +3,12 @@
 
 mod bad_input;
 mod determinism;
+mod exports;
 mod files;
 mod interrupt;
 mod streams;
 mod sweep;
+mod timeline;
 
 use assert_cmd::Command;
 use std::fs;

@@ -8,3 +8,4 @@ mod pack_traces;
 mod readme;
 mod scenarios;
 mod tidy;
+mod upstream_cases;

@@ -2,6 +2,7 @@
 
 use super::asleep::Asleep;
 use super::switches::{KubeletMode, Switches};
+use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{NodeId, PodId};
@@ -473,8 +474,12 @@ impl Watcher for Kubelets {
             && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
             && self.beat(node) != Beat::Silent
         {
-            // The next status check sets it back.
+            // The next status check sets it back, or the next sync of pod statuses.
             self.wake_up(node);
+            let was_ready = old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
+            if let (KubeletMode::Real(_), true) = (self.mode, was_ready) {
+                self.sync_pod(node, p.uid);
+            }
         }
         match (old, new) {
             (_, Some(new)) => self.observe(new),
@@ -491,6 +496,8 @@ impl Watcher for Kubelets {
     fn lease(&self, _: NodeId, _: Option<&Lease>, _: Time) {}
 
     fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
+
+    fn budget(&self, _: &Rc<Budget>) {}
 }
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.

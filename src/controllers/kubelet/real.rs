@@ -188,6 +188,13 @@ impl Kubelets {
         }
     }
 
+    /// A pod was marked NotReady although its kubelet reaches the API server: the kubelet hears of it, and its next sync of pod
+    /// statuses sets it back (`status_manager.go: needsReconcile`).
+    pub(super) fn sync_pod(&self, node: NodeId, uid: Uid) {
+        let wait = self.ctx.uniform(self.points.pod_status, self.object(node), 0, POD_STATUS_SYNC.as_nanos());
+        self.work_at(uid, self.ctx.now() + Dur::from_nanos(wait));
+    }
+
     /// When a watch that was cut delivers again: at once if the connection was not yet given up, else after the back-off that
     /// is under way.
     fn watch_reconnects(&self, node: NodeId, cut_at: Time, now: Time) -> Time {

@@ -6,9 +6,12 @@ pub struct Switches {
     /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace 0 (S10, gate
     /// NodeOutOfServiceVolumeDetach).
     pub out_of_service: bool,
-    /// Pods are patched to phase Failed before they are deleted, orphans with the condition DisruptionTarget
-    /// (S11, gate PodDisruptionConditions).
+    /// Pods are patched to phase Failed before they are deleted (S11, gate PodDisruptionConditions; from 1.28 on gate
+    /// JobPodReplacementPolicy is enough).
     pub marks_failed: bool,
-    /// Of the terminated pods over the threshold those that were Evicted go first (1.27 on).
-    pub evicted_first: bool,
+    /// Orphans get the condition DisruptionTarget with that (S11, gate PodDisruptionConditions).
+    pub disruption_target: bool,
+    /// The period can be set from outside, so that recorded timelines have the time that a pass takes in it (1.25 on). Before,
+    /// where clocks stand still, the end of a quarantine and a pass meet in one instant.
+    pub settable_period: bool,
 }

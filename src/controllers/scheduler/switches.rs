@@ -1,6 +1,31 @@
-//! What changed in the scheduler from release to release, as far as tainted nodes are concerned.
+//! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as 1.18 does.
 
 use crate::kernel::Dur;
+
+/// The order of the filters (`apis/config/v1/default_plugins.go`, earlier `algorithmprovider/registry.go`). The first that
+/// rejects a node gives the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterOrder {
+    /// Resources second, other pods' affinity before spread: 1.18.
+    ResourcesEarly,
+    /// As before, spread before other pods' affinity: 1.19.
+    ResourcesEarlySpreadFirst,
+    /// Taints early: from 1.20. (1.37 puts NodeName first, which rejects nothing: pods that name a node are bound.)
+    TaintsEarly,
+}
+
+/// Weights of the scores that had several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// TaintToleration: 1 up to 1.22, 3 from 1.23 (S28).
+    pub taint_toleration: i64,
+    /// NodeAffinity: 1 up to 1.22, 2 from 1.23.
+    pub node_affinity: i64,
+    /// PodTopologySpread: 1 in 1.18, 2 from 1.19.
+    pub topology_spread: i64,
+    /// InterPodAffinity: 1 up to 1.22, 2 from 1.23.
+    pub inter_pod_affinity: i64,
+}
 
 /// How a pod learns that taints kept it off a node (`pkg/scheduler/framework/plugins/tainttoleration`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,21 +34,181 @@ pub enum TaintMessage {
     Plain,
     /// "node(s) had taint {k: v}, that the pod didn't tolerate", 1.18 to 1.23.
     NamesTaint,
-    /// "node(s) had untolerated taint {k: v}", 1.24 to 1.34.
+    /// "node(s) had untolerated taint {k: v}", 1.24 to 1.33.
     Untolerated,
-    /// "node(s) had untolerated taint(s)", from 1.35.
+    /// "node(s) had untolerated taint(s)", from 1.34.
     UntoleratedPlural,
+}
+
+/// How even spread is scored (`podtopologyspread/scoring.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpreadScore {
+    /// A plain sum of matching pods, measured against the sum over all nodes: 1.18.
+    PlainSum,
+    /// Weighted by the number of domains, truncated: 1.19 to 1.23.
+    Truncated,
+    /// As before, rounded: from 1.24.
+    Rounded,
+}
+
+/// How the balance of CPU and memory is scored (`noderesources/balanced_allocation.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Balance {
+    /// By requests with defaults; nothing where either is used up: up to 1.21.
+    WithDefaults,
+    /// By plain requests: 1.22 to 1.32.
+    Plain,
+    /// As before; pods that ask for neither are not scored: 1.33 to 1.35.
+    SkipsBestEffort,
+    /// By how much the pod improves the balance: from 1.36.
+    Improvement,
+}
+
+/// How the text of a failure is put together (`framework/types.go: FitError.Error`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitText {
+    /// Reasons alone: up to 1.23.
+    Reasons,
+    /// Reasons, then what preemption found: 1.24 and 1.25.
+    WithPreemption,
+    /// The latter with one more full stop: 1.26 to 1.28.
+    TwoStops,
+    /// Without that stop: from 1.29.
+    OneStop,
+}
+
+/// The event about a preempted pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreemptedText {
+    /// "Preempted by ns/name on node X", up to 1.22.
+    ByName,
+    /// "Preempted by a pod on node X", 1.23 to 1.28.
+    ByAPod,
+    /// "Preempted by pod <uid> on node X", from 1.29.
+    ByUid,
+}
+
+/// In which order a failed attempt with preemption writes (§1.10 of the list of behaviours in docs/model.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreemptionWrites {
+    /// Nomination, deletions, then the failure: 1.18.
+    NominationFirst,
+    /// Deletions, then failure and nomination in one write: 1.19 to 1.32.
+    DeletionsFirst,
+    /// Failure and nomination, while deletions go on beside it: from 1.33.
+    Async,
+}
+
+/// What wakes pods that no node took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WakeRule {
+    /// Every relevant change wakes all: up to 1.21.
+    All,
+    /// Changes that the rejecting plugins registered, for node changes only if the node passes a check: 1.22 to 1.31.
+    Registered,
+    /// The rejecting plugins' hints decide: from 1.32 (gate SchedulerQueueingHints, S27).
+    Hints,
 }
 
 /// What changed in the scheduler from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Pods are queued again only by changes that may help them (S27, gate SchedulerQueueingHints).
-    pub queueing_hints: bool,
-    /// The weight of the score TaintToleration: 1 up to 1.22, 3 from 1.23 (S28).
-    pub taint_toleration_weight: i64,
-    /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).
-    pub unschedulable_flush: Dur,
+    /// The order of the filters.
+    pub filter_order: FilterOrder,
+    /// The weights of scores.
+    pub weights: Weights,
     /// The text for pods that no node takes because of taints.
     pub taint_message: TaintMessage,
+    /// Tolerations compare numbers (gate TaintTolerationComparisonOperators).
+    pub comparison_operators: bool,
+    /// The text for a node that node selector or node affinity exclude.
+    pub node_affinity_message: &'static str,
+    /// A reason that InterPodAffinity gave beside the precise one, up to 1.21.
+    pub pod_affinity_also: Option<&'static str>,
+    /// A node name in required affinity narrows the search from the outset: from 1.22.
+    pub affinity_narrows: bool,
+    /// Nodes left out by that are counted with a reason: from 1.32.
+    pub left_out_counted: bool,
+    /// A search among few nodes sets the start of the next one anew: up to 1.26.
+    pub narrow_search_resets_start: bool,
+    /// A nominated node is tried alone first: from 1.22.
+    pub nominated_node_first: bool,
+    /// Resources that a pod asks nothing of cannot reject it: from 1.28.
+    pub fit_ignores_unrequested: bool,
+    /// A request larger than the node is beyond the help of preemption: from 1.34.
+    pub fit_knows_too_large: bool,
+    /// The score SelectorSpread, up to 1.19 (DefaultPodTopologySpread in 1.18).
+    pub selector_spread: bool,
+    /// Pods without spread constraints are spread by default ones: from 1.20.
+    pub default_spread: bool,
+    /// How spread is scored.
+    pub spread_score: SpreadScore,
+    /// How balance is scored.
+    pub balance: Balance,
+    /// Among best nodes the first of a heap is taken instead of a random one: from 1.35.
+    pub ties_by_heap: bool,
+    /// How failures are told.
+    pub fit_text: FitText,
+    /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36.
+    pub claims_text: bool,
+    /// A successful preemption is told: from 1.37.
+    pub preemption_told: bool,
+    /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.
+    pub wakes_registered: bool,
+    /// Pods are woken only by changes that may help them (S27, gate SchedulerQueueingHints): from 1.32.
+    pub queueing_hints: bool,
+    /// An added or changed bound pod also wakes pods of its namespace that spread rejected: from 1.31.
+    pub spread_woken_by_pods: bool,
+    /// A nomination that ends wakes pods as the end of a pod does: from 1.33.
+    pub nominations_wake: bool,
+    /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
+    pub taint_changes_wake_all: bool,
+    /// A change of several things of a node is several changes; up to 1.29 only the first of them counts.
+    pub several_node_changes: bool,
+    /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).
+    pub unschedulable_flush: Dur,
+    /// An idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ): from 1.33.
+    pub pops_from_backoff: bool,
+    /// Back-off grows with rejections instead of attempts: from 1.34.
+    pub backoff_counts_rejections: bool,
+    /// A pod that no plugin rejected is tried again after its back-off: from 1.29.
+    pub errors_back_off: bool,
+    /// An update of a pod that backs off ends its back-off, and one of an unschedulable pod skips it: up to 1.20.
+    pub update_ends_backoff: bool,
+    /// A failed pod is read from the API server before it is queued again, so its own update comes first: 1.18.
+    pub requeue_after_get: bool,
+    /// Scheduling gates hold pods back: alpha 1.26, on from 1.27.
+    pub scheduling_gates: bool,
+    /// Preemption honours `preemptionPolicy: Never`: from 1.19.
+    pub never_preempts: bool,
+    /// All nodes are considered for preemption, not a sample: up to 1.19.
+    pub preemption_tries_all: bool,
+    /// Any terminating pod of lower priority on the nominated node keeps a pod from preempting more; from 1.27 only one that
+    /// the scheduler itself preempted.
+    pub any_terminating_blocks: bool,
+    /// The victim gets the condition DisruptionTarget: from 1.26.
+    pub marks_victims: bool,
+    /// A victim that is being deleted already is left alone: from 1.36.
+    pub spares_terminating: bool,
+    /// A victim's condition has the reason PreemptionByKubeScheduler: 1.26.
+    pub old_victim_reason: bool,
+    /// The event about victims.
+    pub preempted_text: PreemptedText,
+    /// The order of writes.
+    pub preemption_writes: PreemptionWrites,
+    /// Preemption reads the pod from the API server first: up to 1.19.
+    pub preemption_gets_pod: bool,
+    /// The count that the first repetition of an event is written with: 1 up to 1.25, then 2.
+    pub first_series_count: u32,
+}
+
+impl Switches {
+    /// What wakes pods that no node took.
+    pub fn wake(&self) -> WakeRule {
+        match (self.queueing_hints, self.wakes_registered) {
+            (true, _) => WakeRule::Hints,
+            (false, true) => WakeRule::Registered,
+            (false, false) => WakeRule::All,
+        }
+    }
 }

@@ -54,6 +54,20 @@ pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec
     bins
 }
 
+/// Counts at instants as marks that are at least `gap` points apart: a mark stands where its first count is, and takes in those
+/// that are too near for one of their own.
+pub(super) fn marks(scale: &TimeScale, gap: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {
+    let mut marks: Vec<(f64, u32)> = Vec::new();
+    for &(at, n) in counts {
+        let x = scale.offset(at);
+        match marks.last_mut() {
+            Some(m) if x < m.0 + gap => m.1 += n,
+            _ => marks.push((x, n)),
+        }
+    }
+    marks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +81,13 @@ mod tests {
         assert_eq!(spans(&scale, 1.0, &steps, horizon, i32::max), [(0.0, 50.0, 0), (50.0, 51.0, 1), (51.0, 100.0, 0)]);
         let often: Vec<(Time, i32)> = (0..100_000).map(|i| (Time::from_millis(i), (i % 2) as i32)).collect();
         assert_eq!(spans(&scale, 1.0, &often, horizon, i32::max), [(0.0, 100.0, 1)]);
+    }
+
+    #[test]
+    fn marks_stand_where_their_first_count_is() {
+        let scale = TimeScale::new(0.0, 100.0, Time::from_secs(100));
+        let counts = [(Time::from_secs(3), 1), (Time::from_secs(9), 2), (Time::from_secs(12), 4)];
+        assert_eq!(marks(&scale, 9.0, &counts), [(3.0, 3), (12.0, 4)]);
     }
 
     #[test]

@@ -132,10 +132,15 @@ impl Names {
             }
             let foot = self.top - ROW * b.row.unwrap_or(0) as f64 - 2.0;
             c.rule((b.from, if b.row.is_some() { foot - ROW } else { self.top }), (b.from, bottom), FAULT_EDGE)?;
-            if b.row.is_some() {
-                let (x, anchor) = if b.before { (b.from - 4.0, Anchor::Right) } else { (b.from + 5.0, Anchor::Left) };
-                c.text(&b.name, (x, foot - ROW / 2.0), anchor, SMALL)?;
-            }
+        }
+        // Lines of later entries with higher names may pass here: they give way to the names.
+        for b in &self.bands {
+            let Some(row) = b.row else { continue };
+            let y = self.top - ROW * row as f64 - 2.0 - ROW / 2.0;
+            let width = font::width(&b.name, SMALL)?;
+            let left = if b.before { b.from - 4.0 - width } else { b.from + 5.0 };
+            c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER)?;
+            c.text(&b.name, (left, y), Anchor::Left, SMALL)?;
         }
         Ok(())
     }

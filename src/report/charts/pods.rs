@@ -5,7 +5,7 @@
 //! evictions so far.
 
 use super::axis::{CountScale, TimeScale};
-use super::canvas::{Anchor, Canvas};
+use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::spans;
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
@@ -51,9 +51,16 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &
         names.shades(c, top, bottom)?;
         grid(c, &time, top, bottom)?;
     }
-    available(c, &time, curves, upper_top, upper_bottom)?;
-    lost(c, &time, curves, lower_top, bottom)?;
+    let least = available(c, &time, curves, upper_top, upper_bottom)?;
+    let evicted = lost(c, &time, curves, lower_top, bottom)?;
     names.lines(c, bottom)?;
+    if least > 0 {
+        note(c, (time.left + time.width, upper_top - 12.0), &format!("axis begins at {}", grouped(least.into())), SMALL)?;
+    }
+    // The line of evictions is named where it ends.
+    if let Some((y, n)) = evicted {
+        note(c, (time.left + time.width - 4.0, y - 10.0), &format!("{} evicted", grouped(n.into())), STRONG)?;
+    }
     title(c, &time, upper_top, "pods running and ready")?;
     title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
     time_axis(c, &time, bottom)?;
@@ -81,7 +88,14 @@ fn numbers<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, scale: &CountScal
     Ok(())
 }
 
-fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<(), ChartError> {
+/// A note that ends at `x`, on paper of its own so that no line crosses it.
+fn note<B: DrawingBackend>(c: &Canvas<B>, (x, y): (f64, f64), text: &str, ink: Ink) -> Result<(), ChartError> {
+    c.rect((x - font::width(text, ink)? - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER)?;
+    c.text(text, (x, y), Anchor::Right, ink)
+}
+
+/// Draws the upper panel; hands back where its axis begins.
+fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<u32, ChartError> {
     let steps = &curves.available;
     let most = most(steps);
     // Pods that have not started yet would pull the axis down to zero and hide what this is about.
@@ -98,8 +112,7 @@ fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves
     }
     numbers(c, time, &scale, &ticks)?;
     c.line(&outline, AVAILABLE, 1.5)?;
-    let note = if scale.least == 0 { String::new() } else { format!("axis begins at {}", grouped(scale.least.into())) };
-    c.text(&note, (time.left + time.width, top - 12.0), Anchor::Right, SMALL)
+    Ok(scale.least)
 }
 
 /// Values of several step functions together, changing where any of them does.
@@ -110,7 +123,14 @@ fn together(parts: [&Steps; 3]) -> Vec<(Time, [u32; 3])> {
     times.into_iter().map(|t| (t, parts.map(|p| value_at(p, t)))).collect()
 }
 
-fn lost<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<(), ChartError> {
+/// Draws the lower panel; hands back where its line of evictions ends, and at how many.
+fn lost<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    curves: &Curves,
+    top: f64,
+    bottom: f64,
+) -> Result<Option<(f64, u32)>, ChartError> {
     let steps = together([&curves.not_ready, &curves.terminating, &curves.pending]);
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
@@ -137,16 +157,14 @@ fn steps_line<B: DrawingBackend>(
     steps: &Steps,
     horizon: Time,
     color: RGBColor,
-) -> Result<(), ChartError> {
+) -> Result<Option<(f64, u32)>, ChartError> {
     if most(steps) == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let spans = spans(time, 1.0, steps, horizon, u32::max);
     let points: Vec<(f64, f64)> =
         spans.iter().flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))]).collect();
     c.line(&points, color, 2.0)?;
-    // The line's end is named where it ends.
     let last = steps.last().map_or(0, |s| s.1);
-    let y = scale.y(last);
-    c.text(&format!("{} evicted", grouped(last.into())), (time.left + time.width - 4.0, y - 10.0), Anchor::Right, STRONG)
+    Ok(Some((scale.y(last), last)))
 }

@@ -207,6 +207,8 @@ impl Scale {
             Unit::Count => grouped((value / 1000) as u64),
             Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => grouped(((value + 500) / 1000) as u64),
             Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
+            // What is at once differs by milliseconds.
+            Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),
             Unit::Seconds => short(Dur::from_millis(((value + 50) / 100 * 100) as u64)),
         }
     }

@@ -6,7 +6,7 @@
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
-use super::columns::{bins, spans};
+use super::columns::{bins, marks, spans};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, mark, time_axis};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, NO_SCHEDULE, PAPER, RULE, health};
 use super::{ChartError, Heading, font};
@@ -162,9 +162,9 @@ fn draw_node<B: DrawingBackend>(
             c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE)?;
         }
     }
-    for (x, n) in bins(time, 9.0, &lane.evictions) {
+    for (x, n) in marks(time, 9.0, &lane.evictions) {
         // White on the darkest of the bars.
-        let dark = bars.iter().any(|&(from, to, h)| h == Health::NotReady && from <= x + 9.0 && x < to);
+        let dark = bars.iter().any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
         let color = if dark { PAPER } else { EVICTION };
         let x = time.left + x;
         mark(c, (x, y + bar / 2.0 + 4.0), EVICTION)?;

@@ -3,6 +3,7 @@
 use crate::analysis::{Metrics, Spread};
 use crate::kernel::Dur;
 use crate::lab::{Axis, Case};
+use crate::scenario::Fingerprint;
 use crate::sim::Plan;
 
 /// What all runs of a sweep have in common, for whoever reads its results.
@@ -24,8 +25,8 @@ pub struct Heading {
     pub fixed: Vec<String>,
     /// The scenario's file as it was given.
     pub file: String,
-    /// Its text.
-    pub text: Vec<u8>,
+    /// What it was read from.
+    pub fingerprint: Fingerprint,
     /// How many seeds each row has.
     pub seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
@@ -166,7 +167,7 @@ mod tests {
             axes: paths.iter().map(|p| Axis { path: (*p).to_owned(), values: vec!["1".to_owned()] }).collect(),
             fixed: Vec::new(),
             file: String::new(),
-            text: Vec::new(),
+            fingerprint: Fingerprint::default(),
             seeds: 1,
             window: Dur::ZERO,
         };

@@ -4,7 +4,6 @@ use super::csv;
 use super::figures::{Heading, Row};
 use crate::lab::Case;
 use crate::report::charts::{sweep_png, sweep_svg};
-use crate::report::hash::fnv1a64;
 use crate::report::{Folder, OutputError, Written, json, manifest};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -41,13 +40,7 @@ fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Va
     let axes: Vec<Value> = heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
-        "scenario": {
-            "name": heading.scenario,
-            "file": heading.file,
-            "bytes": heading.text.len(),
-            "hash": format!("fnv1a64:{:016x}", fnv1a64(&heading.text)),
-            "set": heading.fixed,
-        },
+        "scenario": manifest::scenario(&heading.scenario, &heading.file, &heading.fingerprint, &heading.fixed),
         "sweep": axes,
         "first_seed": cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
         "seeds": heading.seeds,

@@ -15,15 +15,15 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Crash { node, nodes, .. } => format!("crash of {}", on(node, nodes)),
         Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
         Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
-        Step::SlowHeartbeats { node, nodes, period, .. } => format!("heartbeats of {} every {period}", on(node, nodes)),
+        Step::SlowHeartbeats { node, nodes, period, .. } => format!("slow heartbeats of {} ({period})", on(node, nodes)),
         Step::Condition { node, nodes, kind, status, .. } => {
             format!("{}={} on {}", condition(*kind), status_word(*status), on(node, nodes))
         }
         Step::ApiOutage { .. } => "API server outage".to_owned(),
-        Step::WatchLag { resource, lag, .. } => format!("watches of {} late by {lag}", resource_word(*resource)),
-        Step::WatchStall { resource, .. } => format!("watches of {} stalled", resource_word(*resource)),
+        Step::WatchLag { resource, lag, .. } => format!("watch lag of {} ({lag})", resource_word(*resource)),
+        Step::WatchStall { resource, .. } => format!("watch stall of {}", resource_word(*resource)),
         Step::ControllerRestart { .. } => "controller restart".to_owned(),
-        Step::ClockSkew { node, nodes, skew, .. } => format!("clock of {} off by {skew}", on(node, nodes)),
+        Step::ClockSkew { node, nodes, skew, .. } => format!("clock skew of {} ({skew})", on(node, nodes)),
         Step::AddNode { node } => format!("add {}", node.names_texts().map_or_else(String::new, |n| listed(&n))),
         Step::DeleteNode { node, nodes } => format!("delete {}", on(node, nodes)),
         Step::Taint { node, nodes, taint, .. } => format!("taint {} {}", on(node, nodes), listed(taint)),
@@ -42,6 +42,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
         Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+        Step::Drain { node, nodes, .. } => format!("drain {}", on(node, nodes)),
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {
             let group = workload.group();

@@ -1,6 +1,6 @@
 //! The components' flags: their names, ranges, and the releases that have them.
 //!
-//! `cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`, the options of the admission plugins
+//! `cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`, `podgccontroller.go`, the options of the admission plugins
 //! DefaultTolerationSeconds and of the API server's admission, and `KubeletConfiguration`. Left out: every flag that
 //! changes nothing here; such a flag is refused, not ignored.
 
@@ -75,6 +75,9 @@ const CONTROLLER_MANAGER: &[Flag] = &[
     flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, share(v))),
     Flag { name: "pod-eviction-timeout", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)) },
     Flag { name: "enable-taint-manager", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)) },
+    flag("terminated-pod-gc-threshold", |s, v| {
+        put(&mut s.flags.terminated_pod_gc_threshold, whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32))
+    }),
     flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, positive_rate(v))),
     flag("kube-api-burst", |s, v| put(&mut s.client.get_or_insert(CLIENT).burst, whole(v, 1, i64::from(i32::MAX)).map(|n| n as u32))),
 ];
@@ -165,6 +168,7 @@ fn defaults(profile: &Profile) -> Settings {
             unhealthy_zone_threshold: 0.55,
             pod_eviction_timeout: Dur::from_secs(300),
             enable_taint_manager: true,
+            terminated_pod_gc_threshold: 12_500,
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
         },

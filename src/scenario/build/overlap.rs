@@ -6,7 +6,7 @@
 
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,7 @@ enum Held {
     Clock(NodeIndex),
     Api,
     Watch(WatchedResource),
+    Stall(WatchedResource),
 }
 
 /// What it is held at.
@@ -30,6 +31,7 @@ enum Value {
     Status(ConditionStatus),
     Skew(i64),
     Lag(Dur),
+    Until(Time),
 }
 
 /// Whose hands hold it, the latest last.
@@ -166,12 +168,20 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             };
             one(Do::WatchLag(resource, left))
         }
+        // A longer stall that is under way goes on.
+        Do::StallWatches(resource, lasts) => {
+            let stack = holders.entry(Held::Stall(resource)).or_default();
+            let own = at.saturating_add(lasts);
+            let until = stack.iter().fold(own, |latest, (_, value)| if let Value::Until(t) = value { latest.max(*t) } else { latest });
+            stack.push((entry, Value::Until(own)));
+            one(Do::StallWatches(resource, until.since(at)))
+        }
         Do::DeleteNode(nodes) => {
             // A node that joins again later has a kubelet of its own.
             let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
             holders.retain(|held, _| match held {
                 Held::Cut(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => !gone.contains(n),
-                Held::Api | Held::Watch(_) => true,
+                Held::Api | Held::Watch(_) | Held::Stall(_) => true,
             });
             one(Do::DeleteNode(nodes))
         }
@@ -182,7 +192,6 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Time;
 
     fn run(steps: &[(u64, u32, Phase, Do)]) -> Vec<(u64, Do)> {
         let actions =
@@ -231,6 +240,14 @@ mod tests {
             (12, Do::ClockSkew(vec![0], 5)),
             (13, Do::ClockSkew(vec![0], 0)),
         ];
+        assert_eq!(run(&steps), expected);
+    }
+
+    #[test]
+    fn a_short_stall_does_not_end_a_longer_one() {
+        let (leases, d) = (WatchedResource::Leases, Dur::from_secs);
+        let steps = [(10, 0, Begin, Do::StallWatches(leases, d(30))), (15, 1, Begin, Do::StallWatches(leases, d(5)))];
+        let expected = [(10, Do::StallWatches(leases, d(30))), (15, Do::StallWatches(leases, d(25)))];
         assert_eq!(run(&steps), expected);
     }
 

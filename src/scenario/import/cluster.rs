@@ -11,12 +11,13 @@ use super::node::{LeaseSeen, NodeShape, RawNode};
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::{PodShape, RawPod, StartShape};
 use super::rfc3339::Stamp;
+use super::scheduling::{self, RawBudget};
 use super::summary::Summary;
 use super::times::{Times, time};
 use super::value::{self, Wrong};
 use super::workload::{RawPriorityClass, RawWorkload};
 use crate::api::workload::WorkloadKind;
-use crate::scenario::spec::{NodeGroup, PodGroup, PriorityClass, Workload};
+use crate::scenario::spec::{NodeGroup, PodDisruptionBudget, PodGroup, PreemptionPolicy, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -31,6 +32,8 @@ pub struct ImportedCluster {
     pub pods: Vec<PodGroup>,
     /// Priority classes beside Kubernetes' own.
     pub priority_classes: Vec<PriorityClass>,
+    /// Disruption budgets.
+    pub budgets: Vec<PodDisruptionBudget>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
     pub workloads: Vec<Workload>,
     /// What was taken and what was left out.
@@ -63,6 +66,7 @@ struct Gathered {
     workloads: Vec<RawWorkload>,
     workload_at: BTreeMap<String, usize>,
     classes: Vec<RawPriorityClass>,
+    budgets: Vec<RawBudget>,
     summary: Summary,
 }
 
@@ -126,14 +130,29 @@ impl Gathered {
                     }
                 }
             }
-            Object::PriorityClass(meta, value, global_default) => {
+            Object::PriorityClass(meta, found) => {
                 let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
-                let class = RawPriorityClass { place, name, value, global_default };
+                let never = found.preemption_policy.as_deref() == Some("Never");
+                let class = RawPriorityClass { place, name, value: found.value, global_default: found.global_default, never };
                 match self.classes.iter().find(|c| c.name == class.name) {
                     None => self.classes.push(class),
                     Some(first) => {
-                        let same = (first.value, first.global_default) == (class.value, class.global_default);
+                        let same = (first.value, first.global_default, first.never) == (class.value, class.global_default, class.never);
                         self.again(same, "PriorityClass", &first.place.clone(), class.place.clone(), &class.name)?;
+                    }
+                }
+            }
+            Object::Budget(meta, spec) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                let namespace =
+                    value::namespace("metadata.namespace", meta.namespace.as_deref().or(Some("default"))).map_err(at(&place))?.to_owned();
+                let budget = RawBudget { place, namespace, name, meta, spec };
+                match self.budgets.iter().find(|b| (&b.namespace, &b.name) == (&budget.namespace, &budget.name)) {
+                    None => self.budgets.push(budget),
+                    Some(first) => {
+                        let same = (&first.meta, &first.spec) == (&budget.meta, &budget.spec);
+                        let name = format!("{}/{}", budget.namespace, budget.name);
+                        self.again(same, "PodDisruptionBudget", &first.place.clone(), budget.place.clone(), &name)?;
                     }
                 }
             }
@@ -192,7 +211,7 @@ impl Gathered {
 
     fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
-        let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, mut summary, .. } = self;
+        let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, budgets, mut summary, .. } = self;
         let mut shapes = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let lease = match renewed.get(&node.name) {
@@ -247,17 +266,27 @@ impl Gathered {
         summary.pods = bound.len();
         let priorities = priorities(&classes, &bound);
         let workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
-        let class = |c: RawPriorityClass| PriorityClass { name: c.name, value: c.value, global_default: c.global_default };
+        let class = |c: RawPriorityClass| PriorityClass {
+            name: c.name,
+            value: c.value,
+            global_default: c.global_default,
+            preemption_policy: c.never.then_some(PreemptionPolicy::Never),
+        };
         let own = |c: &RawPriorityClass| !c.name.starts_with("system-");
         let mut priority_classes: Vec<PriorityClass> = classes.into_iter().filter(own).map(class).collect();
         // Classes that only pods tell of: their templates name them.
         let named = |name: &str| workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name));
         for (name, value) in priorities {
             if !name.starts_with("system-") && named(&name) && !priority_classes.iter().any(|c| c.name == name) {
-                priority_classes.push(PriorityClass { name, value, global_default: false });
+                priority_classes.push(PriorityClass { name, value, global_default: false, preemption_policy: None });
             }
         }
-        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), priority_classes, workloads, summary })
+        let budget = |b: &RawBudget| scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place));
+        let budgets = budgets.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
+        if !budgets.is_empty() {
+            summary.workloads.insert("PodDisruptionBudget".to_owned(), budgets.len());
+        }
+        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), priority_classes, budgets, workloads, summary })
     }
 }
 

@@ -11,6 +11,7 @@
 use super::error::{ImportError, Place};
 use super::input::Input;
 use super::object::{NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::scheduling::RawBudgetSpec;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use super::yaml;
 use crate::api::workload::WorkloadKind;
@@ -18,6 +19,7 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, V
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// An object of a kind that is modelled, or the name of one that is not.
@@ -32,10 +34,20 @@ pub(super) enum Object {
     Lease(RawMeta, RawLeaseSpec),
     /// `apps` and `batch`: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job
     Workload(WorkloadKind, RawMeta, RawWorkloadSpec, RawWorkloadStatus),
-    /// `scheduling.k8s.io` `PriorityClass`: its value, and whether it is the default
-    PriorityClass(RawMeta, i32, bool),
+    /// `scheduling.k8s.io` `PriorityClass`
+    PriorityClass(RawMeta, RawClass),
+    /// `policy` `PodDisruptionBudget`
+    Budget(RawMeta, RawBudgetSpec),
     /// Anything else: its kind.
     Other(String),
+}
+
+/// What a priority class says beside its name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct RawClass {
+    pub value: i32,
+    pub global_default: bool,
+    pub preemption_policy: Option<String>,
 }
 
 /// Reads every object of an input, in order.
@@ -190,6 +202,7 @@ enum Role {
     Lease,
     Workload(WorkloadKind),
     PriorityClass,
+    Budget,
     Other,
     /// Not known before `kind` and, for some kinds, `apiVersion`.
     Unknown,
@@ -202,6 +215,7 @@ fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         Some("Pod") => (Role::Pod, |v| v == "v1"),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
         Some("Job") => (Role::Workload(WorkloadKind::Job), |v| v.starts_with("batch/")),
+        Some("PodDisruptionBudget") => (Role::Budget, |v| v.starts_with("policy/")),
         Some("PriorityClass") => (Role::PriorityClass, |v| v.starts_with("scheduling.k8s.io/")),
         Some(other) => match WorkloadKind::parse(other) {
             // Up to 1.15 all but StatefulSets were in `extensions`, too.
@@ -226,6 +240,7 @@ enum Part<N, P> {
     Pod(P),
     Lease(RawLeaseSpec),
     Workload(Box<RawWorkloadSpec>),
+    Budget(RawBudgetSpec),
     WorkloadStatus(RawWorkloadStatus),
     Aside(Value),
 }
@@ -239,9 +254,7 @@ pub(super) struct Raw {
     spec: Part<RawNodeSpec, RawPodSpec>,
     status: Part<RawNodeStatus, RawPodStatus>,
     /// Of a priority class.
-    value: Option<Value>,
-    /// Of a priority class.
-    global_default: Option<Value>,
+    class: BTreeMap<&'static str, Value>,
     pub(super) items: Option<Vec<Raw>>,
 }
 
@@ -285,9 +298,15 @@ impl Raw {
                 Object::Workload(kind, self.meta, self.spec.workload().map_err(wrong)?, self.status.workload_status().map_err(wrong)?)
             }
             Role::PriorityClass => {
-                let value = convert(self.value.unwrap_or_default()).map_err(wrong)?;
-                Object::PriorityClass(self.meta, value, convert(self.global_default.unwrap_or_default()).map_err(wrong)?)
+                let part = |name: &str| self.class.get(name).cloned().unwrap_or_default();
+                let class = RawClass {
+                    value: convert(part("value")).map_err(wrong)?,
+                    global_default: convert(part("globalDefault")).map_err(wrong)?,
+                    preemption_policy: convert(part("preemptionPolicy")).map_err(wrong)?,
+                };
+                Object::PriorityClass(self.meta, class)
             }
+            Role::Budget => Object::Budget(self.meta, self.spec.budget().map_err(wrong)?),
         };
         take(place, object)
     }
@@ -327,6 +346,14 @@ impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'
         }
     }
 
+    fn budget(self) -> Result<RawBudgetSpec, String> {
+        match self {
+            Part::Budget(b) => Ok(b),
+            Part::Aside(v) => convert(v),
+            _ => Ok(RawBudgetSpec::default()),
+        }
+    }
+
     fn workload_status(self) -> Result<RawWorkloadStatus, String> {
         match self {
             Part::WorkloadStatus(s) => Ok(s),
@@ -358,6 +385,7 @@ enum Field {
     Items,
     Value,
     GlobalDefault,
+    PreemptionPolicy,
     #[serde(other)]
     Other,
 }
@@ -408,6 +436,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Lease => Part::Lease(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Workload(_) => Part::Workload(Box::new(map.next_value::<Option<_>>()?.unwrap_or_default())),
+                        Role::Budget => Part::Budget(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
                         Role::PriorityClass | Role::Other => pass_over(&mut map)?,
                     }
@@ -418,7 +447,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
                         Role::Workload(_) => Part::WorkloadStatus(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Role::Lease | Role::PriorityClass | Role::Other => pass_over(&mut map)?,
+                        Role::Lease | Role::PriorityClass | Role::Budget | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Items if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),
@@ -430,9 +459,15 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     self.cursor.begin();
                 }
                 // kubectl prints `globalDefault` before the kind.
-                Field::Value if matches!(role, Role::PriorityClass | Role::Unknown) => raw.value = map.next_value()?,
-                Field::GlobalDefault if matches!(role, Role::PriorityClass | Role::Unknown) => raw.global_default = map.next_value()?,
-                Field::Items | Field::Value | Field::GlobalDefault | Field::Other => {
+                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy if matches!(role, Role::PriorityClass | Role::Unknown) => {
+                    let name = match field {
+                        Field::Value => "value",
+                        Field::GlobalDefault => "globalDefault",
+                        _ => "preemptionPolicy",
+                    };
+                    raw.class.insert(name, map.next_value()?);
+                }
+                Field::Items | Field::Value | Field::GlobalDefault | Field::PreemptionPolicy | Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }

@@ -124,6 +124,13 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         requests: quantities(shape.requests),
         priority: shape.priority.filter(|p| *p != 0),
         priority_class_name: Some(shape.priority_class).filter(|c| !c.is_empty()),
+        affinity: shape.scheduling.affinity,
+        topology_spread_constraints: shape.scheduling.topology_spread_constraints,
+        ports: shape.scheduling.ports,
+        scheduling_gates: shape.scheduling.gates,
+        preemption_policy: shape.scheduling.preemption_policy,
+        container_requests: shape.scheduling.container_requests.into_iter().map(quantities).collect(),
+        empty_dir: shape.scheduling.empty_dir,
         static_pod: shape.static_from_url.map(|url| if url { spec::StaticPod::Url } else { spec::StaticPod::File }),
         start,
         ..PodGroup::default()

@@ -3,6 +3,7 @@
 //! Everything is read into memory: an export of 10,000 pods has 70 MiB. What kubectl prints for people (tables,
 //! `describe`, `-o name`, its error messages) is recognised by its first line and refused with the command to use.
 
+use super::super::fingerprint::fnv1a64;
 use super::error::ImportError;
 use flate2::read::MultiGzDecoder;
 use std::io::Read;
@@ -19,6 +20,10 @@ pub struct Input {
     pub file: String,
     /// What it says, without a byte order mark.
     pub text: String,
+    /// How many bytes it was read from.
+    pub bytes: usize,
+    /// The hash of those bytes.
+    pub hash: u64,
 }
 
 impl Input {
@@ -63,6 +68,7 @@ impl Input {
     }
 
     fn limited(file: &str, bytes: Vec<u8>, limit: u64) -> Result<Self, ImportError> {
+        let (read, hash) = (bytes.len(), fnv1a64(&bytes));
         let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(file, &bytes, limit)? } else { bytes };
         if bytes.len() as u64 > limit {
             return Err(ImportError::TooLarge { file: file.to_owned(), limit_mib: limit >> 20 });
@@ -71,7 +77,7 @@ impl Input {
         if let Some(error) = refuse(file, &text) {
             return Err(error);
         }
-        Ok(Input { file: file.to_owned(), text })
+        Ok(Input { file: file.to_owned(), text, bytes: read, hash })
     }
 }
 

@@ -9,6 +9,7 @@ use super::groups::{quantities, toleration};
 use super::object::{Filled, RawCondition, RawMeta, RawPodSpec, Texts};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
+use super::scheduling::scheduling;
 use super::value::{self, Wrong};
 use crate::api::workload::WorkloadKind;
 use crate::scenario::spec::{self, LabelSelector, LabelSelectorRequirement, SelectorOperator, Workload, WorkloadGroup};
@@ -44,7 +45,7 @@ struct RawTemplate {
 /// `metav1.LabelSelector`
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct RawSelector {
+pub(super) struct RawSelector {
     match_labels: Option<Texts>,
     match_expressions: Option<Vec<RawRequirement>>,
 }
@@ -109,6 +110,8 @@ pub(super) struct RawPriorityClass {
     pub name: String,
     pub value: i32,
     pub global_default: bool,
+    /// Its pods make nobody leave.
+    pub never: bool,
 }
 
 impl RawWorkload {
@@ -201,6 +204,7 @@ impl RawWorkload {
         left_out: &mut dyn FnMut(&'static str),
     ) -> Result<spec::PodTemplate, Wrong> {
         let pod = &self.spec.template.spec;
+        let places = scheduling(pod, left_out)?;
         let class = pod.priority_class_name.clone().filter(|c| !c.is_empty());
         if class.as_ref().is_some_and(|c| !classes.contains_key(c)) {
             left_out("priorityClassName of a class that is not in the files");
@@ -212,6 +216,13 @@ impl RawWorkload {
             node_selector: value::labels("spec.template.spec.nodeSelector", pod.node_selector.as_ref())?,
             requests: quantities(pod_requests(pod)?),
             priority_class_name: class.filter(|c| classes.contains_key(c)),
+            affinity: places.affinity,
+            topology_spread_constraints: places.topology_spread_constraints,
+            ports: places.ports,
+            scheduling_gates: places.gates,
+            preemption_policy: places.preemption_policy,
+            container_requests: places.container_requests.into_iter().map(quantities).collect(),
+            empty_dir: places.empty_dir,
             restart_policy: (self.kind == WorkloadKind::Job && pod.restart_policy.as_deref() == Some("OnFailure"))
                 .then_some(spec::RestartPolicy::OnFailure),
             ..spec::PodTemplate::default()
@@ -219,7 +230,7 @@ impl RawWorkload {
     }
 }
 
-fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
+pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
     let expressions = raw.match_expressions.iter().flatten().map(|e| {
         let operator = match e.operator.as_str() {
             "In" => SelectorOperator::In,

@@ -102,8 +102,18 @@ const GATES: &[Gate] = &[
             if !on {
                 p.taint_eviction.disruption_target = DisruptionTarget::Off;
                 p.pod_gc.marks_failed = false;
+                p.eviction.adds_disruption_target = false;
+                p.disruption.resets_stale_condition = false;
+                p.pod_gc.disruption_target = false;
             }
         },
+    },
+    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+    Gate {
+        name: "JobPodReplacementPolicy",
+        stages: &[off(28), on(29), locked(34, true)],
+        removed: None,
+        apply: |p, on| p.pod_gc.marks_failed |= on,
     },
     // S15
     Gate {
@@ -117,7 +127,10 @@ const GATES: &[Gate] = &[
         name: "TaintTolerationComparisonOperators",
         stages: &[off(35)],
         removed: None,
-        apply: |p, on| p.taint_eviction.comparison_operators = on,
+        apply: |p, on| {
+            p.taint_eviction.comparison_operators = on;
+            p.scheduler.comparison_operators = on;
+        },
     },
     // S25
     Gate {

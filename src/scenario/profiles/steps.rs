@@ -9,12 +9,13 @@
 //! release.
 
 use super::release::Release;
-use crate::controllers::{kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::apiserver::EvictionRules;
+use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use scheduler::TaintMessage;
+use scheduler::{Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights};
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{JobSwitches, ScalingText};
 
@@ -94,12 +95,53 @@ fn oldest() -> Profile {
             report_frequency: Dur::from_secs(10),
         },
         scheduler: scheduler::Switches {
-            queueing_hints: false,
-            taint_toleration_weight: 1,
-            unschedulable_flush: Dur::from_secs(60),
+            filter_order: FilterOrder::ResourcesEarly,
+            weights: Weights { taint_toleration: 1, node_affinity: 1, topology_spread: 1, inter_pod_affinity: 1 },
             taint_message: TaintMessage::Plain,
+            comparison_operators: false,
+            node_affinity_message: "node(s) didn't match node selector",
+            pod_affinity_also: Some("node(s) didn't match pod affinity/anti-affinity"),
+            affinity_narrows: false,
+            left_out_counted: false,
+            narrow_search_resets_start: true,
+            nominated_node_first: false,
+            fit_ignores_unrequested: false,
+            fit_knows_too_large: false,
+            selector_spread: true,
+            default_spread: false,
+            spread_score: SpreadScore::PlainSum,
+            balance: Balance::WithDefaults,
+            ties_by_heap: false,
+            fit_text: FitText::Reasons,
+            claims_text: false,
+            preemption_told: false,
+            wakes_registered: false,
+            queueing_hints: false,
+            spread_woken_by_pods: false,
+            nominations_wake: false,
+            taint_changes_wake_all: false,
+            several_node_changes: false,
+            unschedulable_flush: Dur::from_secs(60),
+            pops_from_backoff: false,
+            backoff_counts_rejections: false,
+            errors_back_off: false,
+            update_ends_backoff: true,
+            requeue_after_get: true,
+            scheduling_gates: false,
+            never_preempts: false,
+            preemption_tries_all: true,
+            any_terminating_blocks: true,
+            marks_victims: false,
+            spares_terminating: false,
+            old_victim_reason: false,
+            preempted_text: PreemptedText::ByName,
+            preemption_writes: PreemptionWrites::NominationFirst,
+            preemption_gets_pod: true,
+            first_series_count: 1,
         },
-        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, evicted_first: false },
+        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, disruption_target: false, settable_period: false },
+        disruption: disruption::Switches { resets_stale_condition: false },
+        eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
         workload: workload::Switches {
             logarithmic_scale_down: false,
             terminating_replicas: false,
@@ -179,6 +221,8 @@ const STEPS: &[Step] = &[
     step(&[(25, 0)], |p| {
         p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged;
         p.pod_gc.marks_failed = true;
+        p.pod_gc.disruption_target = true;
+        p.pod_gc.settable_period = true;
     }),
     step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
     step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged),
@@ -211,14 +255,108 @@ const STEPS: &[Step] = &[
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28
-    step(&[(23, 0)], |p| p.scheduler.taint_toleration_weight = 3),
+    step(&[(23, 0)], |p| {
+        p.scheduler.weights = Weights { taint_toleration: 3, node_affinity: 2, topology_spread: 2, inter_pod_affinity: 2 };
+    }),
     // S29
     step(&[(24, 0)], |p| p.scheduler.unschedulable_flush = Dur::from_secs(300)),
     step(&[(24, 0)], |p| p.scheduler.taint_message = TaintMessage::Untolerated),
-    step(&[(35, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
+    step(&[(34, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // S30
     step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
-    step(&[(27, 0)], |p| p.pod_gc.evicted_first = true),
+    // The eviction subresource and the disruption controller
+    step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
+    step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
+    step(&[(25, 0)], |p| {
+        p.eviction.adds_disruption_target = true;
+        p.disruption.resets_stale_condition = true;
+    }),
+    // The scheduler's other changes, release by release
+    step(&[(19, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.filter_order = FilterOrder::ResourcesEarlySpreadFirst;
+        s.weights.topology_spread = 2;
+        s.spread_score = SpreadScore::Truncated;
+        s.requeue_after_get = false;
+        s.never_preempts = true;
+        s.preemption_writes = PreemptionWrites::DeletionsFirst;
+    }),
+    step(&[(20, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.filter_order = FilterOrder::TaintsEarly;
+        s.node_affinity_message = "node(s) didn't match Pod's node affinity";
+        s.pod_affinity_also = Some("node(s) didn't match pod affinity/anti-affinity rules");
+        s.selector_spread = false;
+        s.default_spread = true;
+        s.preemption_tries_all = false;
+        s.preemption_gets_pod = false;
+    }),
+    step(&[(21, 0)], |p| {
+        p.scheduler.node_affinity_message = "node(s) didn't match Pod's node affinity/selector";
+        p.scheduler.update_ends_backoff = false;
+    }),
+    step(&[(22, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.pod_affinity_also = None;
+        s.affinity_narrows = true;
+        s.nominated_node_first = true;
+        s.balance = Balance::Plain;
+        s.wakes_registered = true;
+    }),
+    step(&[(23, 0)], |p| p.scheduler.preempted_text = PreemptedText::ByAPod),
+    step(&[(24, 0)], |p| {
+        p.scheduler.spread_score = SpreadScore::Rounded;
+        p.scheduler.fit_text = FitText::WithPreemption;
+    }),
+    step(&[(26, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.fit_text = FitText::TwoStops;
+        s.marks_victims = true;
+        s.old_victim_reason = true;
+        s.first_series_count = 2;
+    }),
+    step(&[(27, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.narrow_search_resets_start = false;
+        s.scheduling_gates = true;
+        s.any_terminating_blocks = false;
+        s.old_victim_reason = false;
+    }),
+    step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
+    step(&[(29, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.fit_text = FitText::OneStop;
+        s.errors_back_off = true;
+        s.preempted_text = PreemptedText::ByUid;
+    }),
+    step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),
+    step(&[(31, 0)], |p| {
+        p.scheduler.spread_woken_by_pods = true;
+        p.scheduler.taint_changes_wake_all = true;
+    }),
+    step(&[(32, 0)], |p| p.scheduler.left_out_counted = true),
+    step(&[(33, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.balance = Balance::SkipsBestEffort;
+        s.nominations_wake = true;
+        s.pops_from_backoff = true;
+        s.preemption_writes = PreemptionWrites::Async;
+    }),
+    step(&[(34, 0)], |p| {
+        let s = &mut p.scheduler;
+        s.fit_knows_too_large = true;
+        s.claims_text = true;
+        s.backoff_counts_rejections = true;
+    }),
+    step(&[(35, 0)], |p| p.scheduler.ties_by_heap = true),
+    step(&[(36, 0)], |p| {
+        p.scheduler.balance = Balance::Improvement;
+        p.scheduler.spares_terminating = true;
+    }),
+    step(&[(37, 0)], |p| {
+        p.scheduler.claims_text = false;
+        p.scheduler.preemption_told = true;
+    }),
     // Workload controllers
     step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),

@@ -168,18 +168,18 @@ fn kubelet_switches() {
 fn scheduler_and_pod_gc_switches() {
     boundary("S10", |p| p.pod_gc.out_of_service, &["1.23.17", "1.24.0", "1.25.16"], &["1.26.0", "1.28.0", "1.32.0", "1.37.1"]);
     boundary("S11", |p| p.pod_gc.marks_failed, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
-    boundary("evicted first", |p| p.pod_gc.evicted_first, &["1.26.15"], &["1.27.0"]);
+    boundary("S11", |p| p.pod_gc.disruption_target, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
     boundary(
         "S27",
         |p| p.scheduler.queueing_hints,
         &["1.27.16", "1.28.5", "1.28.15", "1.29.0", "1.31.14"],
         &["1.28.0", "1.28.4", "1.32.0", "1.34.0", "1.37.1"],
     );
-    check("S28", |p| p.scheduler.taint_toleration_weight, &[("1.22.17", 1), ("1.23.0", 3)]);
+    check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check("S29", |p| p.scheduler.unschedulable_flush, &[("1.23.17", Dur::from_secs(60)), ("1.24.0", Dur::from_secs(300))]);
     use TaintMessage::{NamesTaint, Plain, Untolerated, UntoleratedPlural};
     let messages =
-        [("1.17.17", Plain), ("1.18.0", NamesTaint), ("1.23.17", NamesTaint), ("1.24.0", Untolerated), ("1.35.0", UntoleratedPlural)];
+        [("1.17.17", Plain), ("1.18.0", NamesTaint), ("1.23.17", NamesTaint), ("1.24.0", Untolerated), ("1.34.0", UntoleratedPlural)];
     check("message", |p| p.scheduler.taint_message, &messages);
 }
 

@@ -58,7 +58,7 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 5] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job"];
+const MODELLED: [&str; 7] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job", "pod-gc", "scheduler"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -83,6 +83,7 @@ fn controllers(sc: &RecordedScenario) -> Controllers {
         stateful_set: wanted("statefulset"),
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
+        disruption: false,
         scheduler: wanted("scheduler"),
     }
 }
@@ -132,6 +133,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         pods: b.pods,
         controllers: controllers(sc),
         workloads: b.workloads,
+        budgets: Vec::new(),
         timeline: b.timeline,
         actions: b.actions,
     })
@@ -158,6 +160,7 @@ fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
         unhealthy_zone_threshold: f.unhealthy_zone_threshold.unwrap_or(0.55),
         pod_eviction_timeout: Dur::from_secs(300),
         enable_taint_manager: true,
+        terminated_pod_gc_threshold: 12_500,
         default_not_ready_toleration_seconds: 300,
         default_unreachable_toleration_seconds: 300,
     })

@@ -1,0 +1,144 @@
+//! PodDisruptionBudgets, and the eviction subresource that keeps to them (`pkg/registry/core/pod/storage/eviction.go`).
+//!
+//! An eviction is one step here; upstream's tries after a conflict between its parts can't come up.
+
+use super::error::ApiError;
+use super::nodes::put;
+use super::server::ApiServer;
+use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
+use crate::api::labels::Selector;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason};
+use crate::api::workload::namespace_of;
+use crate::trace::Actor;
+use std::rc::Rc;
+
+/// More evictions than this may not be granted without being seen (`MaxDisruptedPodSize`).
+const MAX_DISRUPTED_POD_SIZE: usize = 2000;
+
+/// A budget to be created.
+#[derive(Clone, Debug)]
+pub struct NewBudget {
+    /// `PodDisruptionBudget/namespace/name`
+    pub id: WorkloadId,
+    /// `spec.selector`
+    pub selector: Rc<Selector>,
+    /// What it asks for.
+    pub rule: BudgetRule,
+    /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
+    pub always_allow_unhealthy: bool,
+}
+
+/// What of the eviction subresource changed from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EvictionRules {
+    /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
+    pub unstarted_pods_are_free: bool,
+    /// A pod that is not ready goes while the budget is met without it (1.20 on).
+    pub unready_pods_are_free: bool,
+    /// The pod gets the condition DisruptionTarget first (1.26 on).
+    pub adds_disruption_target: bool,
+}
+
+impl ApiServer {
+    /// Creates a budget.
+    pub fn create_budget(&self, new: NewBudget) -> Result<Rc<Budget>, ApiError> {
+        if self.budget(new.id).is_some() {
+            return Err(ApiError::AlreadyExists);
+        }
+        let budget = Budget {
+            id: new.id,
+            uid: self.store.with(|s| s.next_uid()),
+            resource_version: 0,
+            generation: 1,
+            namespace: self.names(|n| namespace_of(n.workload_name(new.id)).into()),
+            selector: new.selector,
+            rule: new.rule,
+            always_allow_unhealthy: new.always_allow_unhealthy,
+            status: BudgetStatus::default(),
+        };
+        Ok(self.commit_budget(budget))
+    }
+
+    /// A budget, the version stored now.
+    pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.store.with(|s| s.budgets.get(id.index()).cloned().flatten())
+    }
+
+    /// All budgets, by id.
+    pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.store.with(|s| s.budgets.iter().flatten().cloned().collect())
+    }
+
+    /// PUT of the status of a budget that was read before: refused if it has changed since.
+    pub fn update_budget_status(&self, read: &Budget, status: BudgetStatus) -> Result<Rc<Budget>, ApiError> {
+        let old = self.budget(read.id).ok_or(ApiError::NotFound)?;
+        if old.uid != read.uid || old.resource_version != read.resource_version {
+            return Err(ApiError::Conflict);
+        }
+        if old.status == status {
+            return Ok(old);
+        }
+        Ok(self.commit_budget(Budget { status, ..(*old).clone() }))
+    }
+
+    fn commit_budget(&self, mut new: Budget) -> Rc<Budget> {
+        new.resource_version = self.store.with(|s| s.next_version());
+        let new = Rc::new(new);
+        self.store.with(|s| put(&mut s.budgets, new.id.index(), new.clone()));
+        self.tell(|w| w.budget(&new));
+        new
+    }
+
+    /// POST of an eviction: the pod's budget is checked and charged, then the pod is deleted with this grace period or its own.
+    ///
+    /// # Errors
+    /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it can't be kept.
+    pub fn evict_pod(&self, actor: Actor, rules: EvictionRules, id: PodId, grace: Option<i64>) -> Result<(), ApiError> {
+        let pod = self.pod(id).ok_or(ApiError::NotFound)?;
+        let free = pod.phase.is_terminal() || rules.unstarted_pods_are_free && (pod.phase == PodPhase::Pending || pod.is_terminating());
+        if !free {
+            self.charge(&pod, rules)?;
+        }
+        if rules.adds_disruption_target {
+            let condition = PodCondition {
+                status: ConditionStatus::True,
+                reason: PodReason::EvictionByEvictionApi,
+                last_transition_time: self.timestamp(),
+            };
+            self.patch_disruption_target(actor, id, pod.uid, condition)?;
+        }
+        self.delete_pod(actor, id, grace, Some(pod.uid))
+    }
+
+    /// `checkAndDecrement`, with what comes before it.
+    fn charge(&self, pod: &Pod, rules: EvictionRules) -> Result<(), ApiError> {
+        let namespace = self.names(|n| namespace_of(n.pod_name(pod.id)).to_owned());
+        let mut budgets = self.budgets();
+        budgets.retain(|b| *b.namespace == *namespace && b.selector.matches(&pod.template.labels));
+        let budget = match budgets.as_slice() {
+            [] => return Ok(()),
+            [one] => one,
+            _ => return Err(ApiError::Internal),
+        };
+        let status = &budget.status;
+        let met = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
+        if rules.unready_pods_are_free && !pod.is_ready() && (budget.always_allow_unhealthy || met) {
+            return Ok(());
+        }
+        if status.observed_generation < budget.generation {
+            return Err(ApiError::TooManyRequests);
+        }
+        if status.disruptions_allowed < 0 || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE {
+            return Err(ApiError::Forbidden);
+        }
+        if status.disruptions_allowed == 0 {
+            return Err(ApiError::TooManyRequests);
+        }
+        let mut charged = status.clone();
+        charged.disruptions_allowed -= 1;
+        charged.disrupted_pods.insert(pod.id, self.timestamp());
+        self.update_budget_status(budget, charged).map(|_| ())
+    }
+}

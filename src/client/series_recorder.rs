@@ -1,0 +1,153 @@
+//! The event recorder of `events.k8s.io` (`client-go/tools/events/event_broadcaster.go`), which the scheduler uses: an event
+//! that repeats is written a second time as a series, and then only counted until the series ends.
+//!
+//! Events are the same if everything but their note is: the version of the object they are about counts too.
+
+use super::recorder::About;
+use super::request::Client;
+use crate::apiserver::{ApiError, EventName};
+use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::trace::EventBody;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A series that was silent for so long has ended; looked at as often (`finishTime`).
+const FINISH_TIME: Dur = Dur::from_secs(360);
+/// Running series are written again so often (`refreshTime`).
+const REFRESH_TIME: Dur = Dur::from_secs(1800);
+/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between them, a quarter longer at most.
+const MAX_TRIES_PER_EVENT: u32 = 12;
+const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
+
+/// What makes two events the same: what they are about, its version, and the kind of text.
+type Key = (About, u64, &'static str);
+
+#[derive(Clone, Copy)]
+struct Known {
+    name: EventName,
+    body: EventBody,
+    /// The count of the series, once there is one.
+    series: Option<u32>,
+    last: Time,
+}
+
+/// An event recorder.
+#[derive(Clone)]
+pub struct SeriesRecorder {
+    ctx: Ctx,
+    group: Group,
+    client: Client,
+    known: Rc<Shared<BTreeMap<Key, Known>>>,
+    first_series_count: u32,
+    nudge: PointId,
+    /// The time of the last event, where no two are equal.
+    advancing: Option<Rc<Shared<Time>>>,
+}
+
+impl SeriesRecorder {
+    /// A recorder that writes through `client`, in process group `group`. `first_series_count` is the count that a series starts
+    /// with. `clock_advances`: no two events get the same time.
+    pub fn start(client: Client, group: Group, first_series_count: u32, clock_advances: bool) -> Self {
+        let ctx = client.api().ctx().clone();
+        let recorder = SeriesRecorder {
+            known: Rc::new(Shared::new(BTreeMap::new())),
+            nudge: ctx.point("event-retry-sleep"),
+            advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
+            ctx: ctx.clone(),
+            first_series_count,
+            client,
+            group,
+        };
+        let finisher = recorder.clone();
+        ctx.spawn(group, async move { finisher.keep_series().await });
+        recorder
+    }
+
+    /// Records an event about an object, seen at that version.
+    pub fn event(&self, about: About, version: u64, body: impl Into<EventBody>) {
+        let (body, now) = (body.into(), self.ctx.now());
+        let at = match &self.advancing {
+            None => now,
+            Some(last) => last.with(|last| {
+                *last = now.max(*last + Dur::from_nanos(1));
+                *last
+            }),
+        };
+        let recorder = self.clone();
+        self.ctx.spawn(self.group, async move { recorder.record((about, version, body.text.reason()), body, at).await });
+    }
+
+    /// `recordToSink`
+    async fn record(&self, key: Key, body: EventBody, at: Time) {
+        let first = self.first_series_count;
+        let to_write = self.known.with(|known| match known.get_mut(&key) {
+            None => {
+                let event = Known { name: key.0.name(at), body, series: None, last: at };
+                known.insert(key, event);
+                Some(event)
+            }
+            Some(event) => {
+                event.last = at;
+                match &mut event.series {
+                    Some(count) => {
+                        *count += 1;
+                        None
+                    }
+                    none => {
+                        *none = Some(first);
+                        Some(*event)
+                    }
+                }
+            }
+        });
+        let Some(event) = to_write else { return };
+        for _ in 0..MAX_TRIES_PER_EVENT {
+            if self.write(key.0, event).await {
+                return;
+            }
+            let most = SLEEP_BETWEEN_TRIES.as_nanos() / 4;
+            let extra = self.ctx.uniform(self.nudge, Object::NONE, 0, most);
+            self.ctx.sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra)).await;
+        }
+    }
+
+    /// `recordEvent`: PATCH of a series, else POST. True unless it is to be tried again.
+    async fn write(&self, about: About, event: Known) -> bool {
+        let object = about.object(&self.client);
+        let Known { name, body, series, .. } = event;
+        let mut result = Err(ApiError::NotFound);
+        if let Some(count) = series {
+            result = self.client.call(object, move |api, actor| api.patch_event(actor, name, body, false, count)).await;
+        }
+        if result == Err(ApiError::NotFound) {
+            let count = series.unwrap_or(1);
+            result = self.client.call(object, move |api, actor| api.create_event(actor, name, body, false, count)).await;
+        }
+        !(result == Err(ApiError::Unavailable) || series.is_some() && result == Err(ApiError::AlreadyExists))
+    }
+
+    /// Ends series and refreshes them, for ever (`finishSeries`, `refreshExistingEventSeries`).
+    async fn keep_series(&self) {
+        let start = self.ctx.now();
+        for tick in 1_u64.. {
+            let now = start + FINISH_TIME * tick;
+            self.ctx.sleep_until(now).await;
+            if (FINISH_TIME * tick).as_nanos() % REFRESH_TIME.as_nanos() == 0 {
+                for (key, event) in self.series() {
+                    self.write(key.0, event).await;
+                }
+            }
+            let over = |e: &Known| now.since(e.last) > FINISH_TIME;
+            for (key, event) in self.series().into_iter().filter(|(_, e)| over(e)) {
+                if self.write(key.0, event).await {
+                    self.known.with(|known| known.remove(&key));
+                }
+            }
+            self.known.with(|known| known.retain(|_, e| e.series.is_some() || !over(e)));
+        }
+    }
+
+    fn series(&self) -> Vec<(Key, Known)> {
+        self.known.with(|known| known.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect())
+    }
+}

@@ -1,0 +1,235 @@
+//! Queues, workers and the counting (`disruption.go`, v1.34).
+
+use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
+use crate::api::meta::{ConditionStatus, Timestamp, Uid};
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::pod::{Pod, PodCondition, PodReason};
+use crate::api::workload::{WorkloadKind, namespace_of};
+use crate::apiserver::ApiError;
+use crate::client::{BudgetHandler, Client, InformerFactory, PodHandler, QueueKey, RateLimiter, WorkQueue};
+use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+/// A granted eviction that does not show in the pod for so long is forgotten (`DeletionTimeout`).
+const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
+/// A condition DisruptionTarget that leads to no deletion for so long is taken back (`stalePodDisruptionTimeout`).
+const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
+
+/// What changed in the disruption controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after two minutes (1.26 on).
+    pub resets_stale_condition: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct BudgetItem(WorkloadId);
+
+impl QueueKey for BudgetItem {
+    fn slot(self) -> usize {
+        self.0.index()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct PodItem(PodId);
+
+impl QueueKey for PodItem {
+    fn slot(self) -> usize {
+        self.0.index()
+    }
+}
+
+/// The disruption controller.
+pub struct Controller {
+    me: Weak<Controller>,
+    ctx: Ctx,
+    group: Group,
+    switches: Switches,
+    client: Client,
+    informers: Rc<InformerFactory>,
+    queue: WorkQueue<BudgetItem>,
+    limiter: Shared<RateLimiter<BudgetItem>>,
+    stale: WorkQueue<PodItem>,
+}
+
+impl Controller {
+    /// A controller that hears of budgets and pods but does not run yet.
+    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| Controller {
+            me: me.clone(),
+            queue: WorkQueue::new(&ctx),
+            limiter: Shared::new(RateLimiter::default()),
+            stale: WorkQueue::new(&ctx),
+            informers: informers.clone(),
+            switches,
+            client,
+            group,
+            ctx,
+        });
+        informers.on_budget(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Starts the workers.
+    pub fn run(&self) {
+        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else { return };
+        self.ctx.spawn(self.group, async move {
+            loop {
+                let item = c.queue.get().await;
+                match c.sync(item.0).await {
+                    Ok(()) => c.limiter.with(|l| l.forget(item)),
+                    Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
+                }
+                c.queue.done(item);
+            }
+        });
+        self.ctx.spawn(self.group, async move {
+            loop {
+                let item = d.stale.get().await;
+                // A failure is tried again with the pod's next change.
+                let _ = d.sync_stale_pod_disruption(item.0).await;
+                d.stale.done(item);
+            }
+        });
+    }
+
+    fn selects(&self, budget: &Budget, pod: &Pod) -> bool {
+        self.client.api().names(|n| namespace_of(n.pod_name(pod.id)) == &*budget.namespace) && budget.selector.matches(&pod.template.labels)
+    }
+
+    /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
+    async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
+        let Some(budget) = self.informers.budget(id) else { return Ok(()) };
+        let mut pods = self.informers.pods();
+        pods.retain(|p| self.selects(&budget, p));
+        let Some((expected, desired)) = self.expected_pod_count(&budget, &pods) else {
+            let status = BudgetStatus { disruptions_allowed: 0, sync_failed: true, ..budget.status.clone() };
+            return self.put_status(&budget, status).await;
+        };
+        let now = self.ctx.now();
+        let (disrupted, recheck) = disrupted_pods(&pods, &budget, now);
+        let healthy = pods.iter().filter(|p| !p.is_terminating() && !disrupted.contains_key(&p.id) && p.is_ready()).count() as i32;
+        let status = BudgetStatus {
+            current_healthy: healthy,
+            desired_healthy: desired,
+            expected_pods: expected,
+            disruptions_allowed: if expected <= 0 { 0 } else { (healthy - desired).max(0) },
+            disrupted_pods: disrupted,
+            observed_generation: budget.generation,
+            sync_failed: false,
+        };
+        self.put_status(&budget, status).await?;
+        if let Some(at) = recheck {
+            self.queue.add_after(self.group, at.since(now), BudgetItem(id));
+        }
+        Ok(())
+    }
+
+    /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy.
+    fn expected_pod_count(&self, budget: &Budget, pods: &[Rc<Pod>]) -> Option<(i32, i32)> {
+        Some(match budget.rule {
+            BudgetRule::MaxUnavailable(n) => {
+                let expected = self.expected_scale(pods)?;
+                (expected, (expected - n.of(expected)).max(0))
+            }
+            BudgetRule::MinAvailable(IntOrPercent::Int(n)) => (pods.len() as i32, n),
+            BudgetRule::MinAvailable(share) => {
+                let expected = self.expected_scale(pods)?;
+                (expected, share.of(expected))
+            }
+        })
+    }
+
+    /// `getExpectedScale`: the sum over the pods' controllers; pods without one do not count.
+    fn expected_scale(&self, pods: &[Rc<Pod>]) -> Option<i32> {
+        let mut scales: BTreeMap<Uid, i32> = BTreeMap::new();
+        for (id, uid) in pods.iter().filter_map(|p| p.controller()) {
+            let mut workload = self.informers.workload(id).filter(|w| w.uid == uid)?;
+            if let Some(owner) = workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid)) {
+                workload = owner;
+            }
+            if matches!(workload.kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
+                return None;
+            }
+            scales.insert(workload.uid, workload.replicas());
+        }
+        Some(scales.values().sum())
+    }
+
+    async fn put_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> Result<(), ApiError> {
+        if budget.status == status {
+            return Ok(());
+        }
+        let about = Object { id: budget.id.0, hash: self.client.api().names(|n| n.workload_hash(budget.id)) };
+        let read = budget.clone();
+        self.client.call(about, move |api, _| api.update_budget_status(&read, status)).await.map(|_| ())
+    }
+
+    /// `syncStalePodDisruption`
+    async fn sync_stale_pod_disruption(&self, id: PodId) -> Result<(), ApiError> {
+        let Some(pod) = self.informers.pod(id) else { return Ok(()) };
+        let Some(left) = self.stale_in(&pod) else { return Ok(()) };
+        if !left.is_zero() {
+            self.stale.add_after(self.group, left, PodItem(id));
+            return Ok(());
+        }
+        let condition =
+            PodCondition { status: ConditionStatus::False, reason: PodReason::None, last_transition_time: self.client.api().timestamp() };
+        let about = Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) };
+        let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
+        self.client.call(about, move |api, actor| api.update_pod_status(actor, &new)).await.map(|_| ())
+    }
+
+    /// How long until the condition DisruptionTarget of a pod that is not being deleted is stale; none where there is none
+    /// (`nonTerminatingPodHasStaleDisruptionCondition`).
+    fn stale_in(&self, pod: &Pod) -> Option<Dur> {
+        let target = pod.disruption_target.filter(|c| c.status == ConditionStatus::True)?;
+        if !self.switches.resets_stale_condition || pod.is_terminating() || pod.phase.is_terminal() {
+            return None;
+        }
+        let (due, now) = (instant(target.last_transition_time).saturating_add(STALE_POD_DISRUPTION_TIMEOUT), self.ctx.now());
+        Some(if due > now { due.since(now) } else { Dur::ZERO })
+    }
+}
+
+/// `buildDisruptedPodMap`: the granted evictions that are still to be seen, and when the first of them is given up.
+fn disrupted_pods(pods: &[Rc<Pod>], budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, Option<Time>) {
+    let (mut kept, mut recheck) = (BTreeMap::new(), None);
+    for pod in pods.iter().filter(|p| !p.is_terminating()) {
+        let Some(&at) = budget.status.disrupted_pods.get(&pod.id) else { continue };
+        let due = instant(at).saturating_add(DELETION_TIMEOUT);
+        if due >= now {
+            recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
+            kept.insert(pod.id, at);
+        }
+    }
+    (kept, recheck)
+}
+
+fn instant(t: Timestamp) -> Time {
+    Time::from_secs(u64::try_from(t.0).unwrap_or_default())
+}
+
+impl BudgetHandler for Controller {
+    /// `addDB`, `updateDB`
+    fn budget(&self, new: &Rc<Budget>) {
+        self.queue.add(BudgetItem(new.id));
+    }
+}
+
+impl PodHandler for Controller {
+    /// `addPod`, `updatePod`, `deletePod`: the first budget that selects the pod (`getPdbForPod`).
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let Some(pod) = new.or(old) else { return };
+        if let Some(budget) = self.informers.budgets().iter().find(|b| self.selects(b, pod)) {
+            self.queue.add(BudgetItem(budget.id));
+        }
+        if let Some(left) = new.and_then(|p| self.stale_in(p)) {
+            self.stale.add_after(self.group, left, PodItem(pod.id));
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! `kubectl drain` (`staging/src/k8s.io/kubectl/pkg/cmd/drain`, `pkg/drain`, v1.34): cordons nodes and moves their pods away.
+//!
+//! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes well.
+
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::{Pod, PodSource};
+use crate::apiserver::{ApiError, EvictionRules};
+use crate::client::{Client, Limits, parallelize};
+use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use std::rc::Rc;
+
+/// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
+pub const CLIENT: Limits = Limits { qps: 5.0, burst: 10 };
+/// After an answer of 429 (`evictPods`).
+const RETRY_AFTER: Dur = Dur::from_secs(5);
+/// How often kubectl looks whether a pod is gone (`waitForDelete`).
+const POLL: Dur = Dur::from_secs(1);
+
+/// kubectl's flags.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    /// `--force`: pods without a controller go too.
+    pub force: bool,
+    /// `--ignore-daemonsets`: pods of DaemonSets stay.
+    pub ignore_daemonsets: bool,
+    /// `--delete-emptydir-data`: pods with an emptyDir go too.
+    pub delete_emptydir_data: bool,
+    /// `--disable-eviction`: plain deletions, which budgets do not stop.
+    pub disable_eviction: bool,
+    /// `--grace-period`, in seconds; none is the pod's own.
+    pub grace_period: Option<i64>,
+    /// `--timeout`; none waits for ever.
+    pub timeout: Option<Dur>,
+    /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited for.
+    pub skip_wait_for_delete_timeout: Option<Dur>,
+}
+
+/// One call of kubectl.
+pub struct Drain {
+    ctx: Ctx,
+    group: Group,
+    client: Client,
+    rules: EvictionRules,
+    options: Options,
+    deadline: Time,
+    /// What kubectl prints of failures, in order.
+    errors: Shared<Vec<String>>,
+}
+
+impl Drain {
+    /// A call that begins now.
+    pub fn new(client: Client, group: Group, rules: EvictionRules, options: Options) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let deadline = options.timeout.map_or(Time::MAX, |t| ctx.now().saturating_add(t));
+        Rc::new(Drain { ctx, group, client, rules, options, deadline, errors: Shared::new(Vec::new()) })
+    }
+
+    /// Cordons all nodes, then empties one after the other (`RunDrain`). Gives kubectl's complaints.
+    pub async fn run(self: &Rc<Self>, nodes: &[NodeId]) -> Vec<String> {
+        for &node in nodes {
+            // A node that is cordoned already is not written.
+            let cordoned =
+                self.client.call(self.node(node), move |api, actor| api.mutate_node(actor, node, |n| n.unschedulable = true)).await;
+            if cordoned.is_err() {
+                let name = self.client.api().names(|n| n.node_name(node).to_owned());
+                return vec![format!("error: nodes \"{name}\" not found")];
+            }
+        }
+        for &node in nodes {
+            if let Err(complaints) = self.drain_node(node).await {
+                let name = self.client.api().names(|n| n.node_name(node).to_owned());
+                let list = if complaints.len() == 1 { complaints[0].clone() } else { format!("[{}]", complaints.join(", ")) };
+                self.errors.with(|e| e.push(format!("error: unable to drain node \"{name}\" due to error: {list}, continuing command...")));
+            }
+        }
+        self.errors.with(std::mem::take)
+    }
+
+    async fn drain_node(self: &Rc<Self>, node: NodeId) -> Result<(), Vec<String>> {
+        let listed = self
+            .client
+            .call(self.node(node), move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>()));
+        let pods = self.pods_for_deletion(listed.await.map_err(|e| vec![e.to_string()])?)?;
+        if self.options.disable_eviction {
+            return self.delete_pods(pods).await;
+        }
+        let failed = Rc::new(Shared::new(Vec::new()));
+        let (me, sink, count) = (self.clone(), failed.clone(), pods.len());
+        parallelize(&self.ctx, self.group, count, count, move |i| {
+            let (me, pod, sink) = (me.clone(), pods[i].clone(), sink.clone());
+            Some(async move {
+                if let Err(text) = me.evict_pod(&pod).await {
+                    sink.with(|s| s.push(text));
+                }
+            })
+        })
+        .await;
+        let failed = failed.with(std::mem::take);
+        if failed.is_empty() { Ok(()) } else { Err(failed) }
+    }
+
+    /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and whatever has no flag to allow it
+    /// stops the node.
+    fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<String>> {
+        let o = &self.options;
+        let (mut chosen, mut daemons, mut local, mut naked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for pod in pods {
+            let name = || self.client.api().names(|n| n.pod_name(pod.id).to_owned());
+            if pod.template.source != PodSource::Api {
+                continue;
+            }
+            let ended = pod.phase.is_terminal();
+            if !ended && pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
+                if !o.ignore_daemonsets {
+                    daemons.push(name());
+                }
+                continue;
+            }
+            if !ended && pod.template.empty_dir && !o.delete_emptydir_data {
+                local.push(name());
+            } else if !ended && pod.template.owner.is_none() && !o.force {
+                naked.push(name());
+            } else {
+                chosen.push(pod);
+            }
+        }
+        let complaints = [
+            (daemons, "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"),
+            (naked, "cannot delete Pods that declare no controller (use --force to override)"),
+            (local, "cannot delete Pods with local storage (use --delete-emptydir-data to override)"),
+        ];
+        let complaints: Vec<String> = complaints
+            .into_iter()
+            .filter(|(pods, _)| !pods.is_empty())
+            .map(|(pods, text)| format!("{text}: {}", pods.join(", ")))
+            .collect();
+        if complaints.is_empty() { Ok(chosen) } else { Err(complaints) }
+    }
+
+    /// `evictPods`, of one pod.
+    async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), String> {
+        let (about, id, rules, grace) = (self.pod(pod.id), pod.id, self.rules, self.options.grace_period);
+        loop {
+            if self.ctx.now() >= self.deadline {
+                return Err(self.complain("evicting", id, "global timeout reached"));
+            }
+            match self.client.call(about, move |api, actor| api.evict_pod(actor, rules, id, grace)).await {
+                Ok(()) => break,
+                Err(ApiError::NotFound) => return Ok(()),
+                Err(ApiError::TooManyRequests) => {
+                    self.ctx.sleep(RETRY_AFTER).await;
+                    let fresh = self.client.call(about, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                    if fresh.is_ok_and(|p| p.uid == pod.uid) {
+                        continue;
+                    }
+                    return Ok(());
+                }
+                Err(e) => return Err(self.complain("evicting", id, &e.to_string())),
+            }
+        }
+        self.wait_for_delete(id, pod.uid).await
+    }
+
+    /// `deletePods`: one after the other, then it waits for each.
+    async fn delete_pods(&self, pods: Vec<Rc<Pod>>) -> Result<(), Vec<String>> {
+        let grace = self.options.grace_period;
+        for pod in &pods {
+            let id = pod.id;
+            match self.client.call(self.pod(id), move |api, actor| api.delete_pod(actor, id, grace, None)).await {
+                Ok(()) | Err(ApiError::NotFound) => {}
+                Err(e) => return Err(vec![e.to_string()]),
+            }
+        }
+        for pod in &pods {
+            self.wait_for_delete(pod.id, pod.uid).await.map_err(|e| vec![e])?;
+        }
+        Ok(())
+    }
+
+    /// `waitForDelete`: until the pod is gone, or another of its name is there.
+    async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), String> {
+        loop {
+            let found = self.client.call(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+            let pod = match found {
+                Ok(pod) if pod.uid == uid => pod,
+                Ok(_) | Err(ApiError::NotFound) => return Ok(()),
+                Err(e) => return Err(self.complain("waiting for", id, &e.to_string())),
+            };
+            if let (Some(limit), Some(deletion)) = (self.options.skip_wait_for_delete_timeout, pod.deletion) {
+                let since = u64::try_from(deletion.timestamp.0).unwrap_or_default();
+                if self.ctx.now() > Time::from_secs(since).saturating_add(limit) {
+                    return Ok(());
+                }
+            }
+            if self.ctx.now().saturating_add(POLL) > self.deadline {
+                self.ctx.sleep_until(self.deadline).await;
+                return Err(self.complain("waiting for", id, "global timeout reached"));
+            }
+            self.ctx.sleep(POLL).await;
+        }
+    }
+
+    fn complain(&self, doing: &str, id: PodId, text: &str) -> String {
+        let full = self.client.api().names(|n| n.pod_name(id).to_owned());
+        let (namespace, name) = full.split_once('/').unwrap_or(("", &full));
+        match doing {
+            "evicting" => format!("error when evicting pods/\"{name}\" -n \"{namespace}\": {text}"),
+            _ => format!("error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"),
+        }
+    }
+
+    fn node(&self, id: NodeId) -> Object {
+        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
+    }
+
+    fn pod(&self, id: PodId) -> Object {
+        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
+    }
+}

@@ -1,0 +1,317 @@
+//! The loop (`Run`, `gc`) and its four sweeps.
+
+use super::switches::Switches;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::{Pod, PodCondition, PodReason};
+use crate::api::taint::OUT_OF_SERVICE;
+use crate::api::workload::short_name;
+use crate::apiserver::ApiError;
+use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, parallelize};
+use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+/// `gcCheckPeriod`, from the end of a pass to the next.
+const GC_CHECK_PERIOD: Dur = Dur::from_secs(20);
+/// `quarantineTime`: how long a node has to be missing from the cache before the API server is asked for it.
+const QUARANTINE_TIME: Dur = Dur::from_secs(40);
+
+/// The collector's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `--terminated-pod-gc-threshold`: how many terminated pods may lie about; none and less is any number.
+    pub terminated_pod_threshold: i32,
+    /// Added to the period, for the time a pass takes.
+    pub pass_overhead: Dur,
+    /// What the release does.
+    pub switches: Switches,
+}
+
+/// `nodeQueue`, a delaying queue: a name that waits keeps its earlier time.
+#[derive(Default)]
+struct NodeQueue {
+    waiting: BTreeMap<NodeId, Time>,
+    due: VecDeque<NodeId>,
+}
+
+impl NodeQueue {
+    fn add_after(&mut self, node: NodeId, at: Time) {
+        let time = self.waiting.entry(node).or_insert(at);
+        *time = at.min(*time);
+    }
+
+    /// Queues the names whose time has come, earliest first. `now_too` says of a name whose time is now whether it is in the
+    /// queue already.
+    fn advance(&mut self, now: Time, now_too: impl Fn(NodeId) -> bool) {
+        let is_due = |n: NodeId, at: Time| at < now || at == now && now_too(n);
+        let mut due: Vec<(Time, NodeId)> = self.waiting.iter().filter(|(n, at)| is_due(**n, **at)).map(|(n, at)| (*at, *n)).collect();
+        due.sort_unstable();
+        for (_, node) in due {
+            self.waiting.remove(&node);
+            if !self.due.contains(&node) {
+                self.due.push_back(node);
+            }
+        }
+    }
+}
+
+/// What the handlers noted of the caches.
+#[derive(Default)]
+struct Noted {
+    terminated: BTreeSet<PodId>,
+    terminating: BTreeSet<PodId>,
+    /// Nodes that some pod was on while the cache had no such node, and the record that told of it.
+    bereft: BTreeMap<NodeId, u32>,
+    queue: NodeQueue,
+}
+
+/// What a pass sees of the caches at its start.
+struct Seen {
+    terminated: Vec<Rc<Pod>>,
+    terminating: Vec<Rc<Pod>>,
+    /// Of the nodes in question those that are not there.
+    missing: BTreeSet<NodeId>,
+    /// Pods on missing nodes, and the record that told of their node's end.
+    orphaned: Vec<(Rc<Pod>, u32)>,
+}
+
+/// The pod garbage collector.
+pub struct Controller {
+    ctx: Ctx,
+    group: Group,
+    config: Config,
+    client: Client,
+    informers: Rc<InformerFactory>,
+    noted: Shared<Noted>,
+    phase_point: PointId,
+    pods_point: PointId,
+    tie_point: PointId,
+}
+
+impl Controller {
+    /// A collector that hears of nodes and pods but does not run yet (`NewPodGC`).
+    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new(Controller {
+            phase_point: ctx.point("pod-gc-phase"),
+            pods_point: ctx.point("pod-gc-order"),
+            tie_point: ctx.point("pod-gc-quarantine"),
+            noted: Shared::new(Noted::default()),
+            informers: informers.clone(),
+            config,
+            client,
+            group,
+            ctx,
+        });
+        informers.on_node(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Starts the loop (`Run`); the caches are filled. `warm`: it has been running for long, so that the next pass comes some
+    /// time within a period.
+    pub fn run(self: &Rc<Self>, warm: bool) {
+        let c = self.clone();
+        self.ctx.spawn(self.group, async move {
+            if warm {
+                let wait = c.ctx.uniform(c.phase_point, Object::NONE, 0, GC_CHECK_PERIOD.as_nanos());
+                c.ctx.sleep(Dur::from_nanos(wait)).await;
+            }
+            loop {
+                c.gc().await;
+                c.ctx.sleep(GC_CHECK_PERIOD + c.config.pass_overhead).await;
+            }
+        });
+    }
+
+    /// `gc`
+    async fn gc(&self) {
+        let seen = self.look();
+        self.gc_terminated(seen.terminated).await;
+        if self.config.switches.out_of_service {
+            self.gc_terminating(&seen.terminating).await;
+        }
+        self.gc_orphaned(&seen.missing, seen.orphaned).await;
+        self.gc_unscheduled_terminating(seen.terminating).await;
+    }
+
+    /// The pods and nodes in question, as the caches have them now; the lister has no order.
+    fn look(&self) -> Seen {
+        let in_cache = |ids: &BTreeSet<PodId>| ids.iter().filter_map(|id| self.informers.pod(*id)).collect::<Vec<_>>();
+        let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
+        let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
+            let over = threshold > 0 && n.terminated.len() > threshold;
+            n.bereft.retain(|node, _| self.informers.node(*node).is_none() && self.informers.has_pods_on(*node));
+            let queued: Vec<NodeId> = n.queue.waiting.keys().chain(&n.queue.due).copied().collect();
+            let terminated = if over { in_cache(&n.terminated) } else { Vec::new() };
+            (terminated, in_cache(&n.terminating), n.bereft.clone(), queued)
+        });
+        let on = |(node, told): (&NodeId, &u32)| self.informers.pods_on(*node).into_iter().map(|p| (p, *told)).collect::<Vec<_>>();
+        let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
+        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| self.pod_object(p.id));
+        self.ctx.order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
+        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| self.informers.node(*n).is_none())).collect();
+        Seen { terminated, terminating, missing, orphaned }
+    }
+
+    /// `gcTerminated`: what is over the threshold goes, the oldest first.
+    async fn gc_terminated(&self, mut pods: Vec<Rc<Pod>>) {
+        let over = pods.len().saturating_sub(usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0));
+        self.sort_by_creation(&mut pods);
+        pods.truncate(over);
+        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect()).await;
+    }
+
+    /// `gcTerminating`: pods that are being deleted on nodes that are out of service and not ready.
+    async fn gc_terminating(&self, pods: &[Rc<Pod>]) {
+        let node_of = |p: &Rc<Pod>| {
+            let node = self.informers.node(p.node?)?;
+            let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
+            (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
+        };
+        let mut out: Vec<Rc<Pod>> = pods.iter().filter(|p| node_of(p).is_some()).cloned().collect();
+        self.sort_by_creation(&mut out);
+        self.delete_all(out.into_iter().filter_map(|p| Some((node_of(&p)?, p))).collect()).await;
+    }
+
+    /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the API server does not know
+    /// either; one after the other.
+    async fn gc_orphaned(&self, missing: &BTreeSet<NodeId>, orphaned: Vec<(Rc<Pod>, u32)>) {
+        let now = self.ctx.now();
+        self.advance_queue();
+        self.noted.with(|n| {
+            for (pod, _) in &orphaned {
+                if let Some(node) = pod.node {
+                    n.queue.add_after(node, now + QUARANTINE_TIME);
+                }
+            }
+        });
+        let deleted = self.discover_deleted_nodes(missing).await;
+        for (pod, told) in orphaned {
+            if pod.node.is_some_and(|n| deleted.contains(&n)) {
+                self.ctx.set_cause(told);
+                // What cannot be deleted now is found again in the next pass.
+                let _ = self.mark_failed_and_delete_pod(&pod, true).await;
+            }
+        }
+    }
+
+    /// `discoverDeletedNodes`
+    async fn discover_deleted_nodes(&self, missing: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let mut deleted = BTreeSet::new();
+        while let Some(node) = self.noted.with(|n| n.queue.due.pop_front()) {
+            if missing.contains(&node) {
+                let found = self.client.call(self.node_object(node), move |api, _| api.node(node).ok_or(ApiError::NotFound)).await;
+                if found == Err(ApiError::NotFound) {
+                    deleted.insert(node);
+                }
+            }
+            self.advance_queue();
+        }
+        deleted
+    }
+
+    /// Where the end of a quarantine and a pass meet in one instant, either may come first.
+    fn advance_queue(&self) {
+        let now_too = |node| self.ctx.choose(self.tie_point, self.node_object(node), 2) == 0;
+        self.noted.with(|n| n.queue.advance(self.ctx.now(), now_too));
+    }
+
+    /// `gcUnscheduledTerminating`: one after the other.
+    async fn gc_unscheduled_terminating(&self, pods: Vec<Rc<Pod>>) {
+        for pod in pods.into_iter().filter(|p| p.node.is_none()) {
+            self.ctx.set_cause(pod.record);
+            // What cannot be deleted now is found again in the next pass.
+            let _ = self.mark_failed_and_delete_pod(&pod, false).await;
+        }
+    }
+
+    /// Deletes pods, each in a goroutine of its own, and waits for all of them. With each goes the record that led to it.
+    async fn delete_all(&self, pods: Vec<(u32, Rc<Pod>)>) {
+        if pods.is_empty() {
+            return;
+        }
+        let (client, switches, n) = (self.client.clone(), self.config.switches, pods.len());
+        let start = move |i: usize| {
+            let (client, (cause, pod)) = (client.clone(), pods[i].clone());
+            Some(async move {
+                client.api().ctx().set_cause(cause);
+                // What cannot be deleted now is found again in the next pass.
+                let _ = mark_failed_and_delete_pod(&client, switches, &pod, false).await;
+            })
+        };
+        parallelize(&self.ctx, self.group, n, n, start).await;
+    }
+
+    async fn mark_failed_and_delete_pod(&self, pod: &Rc<Pod>, orphaned: bool) -> Result<(), ApiError> {
+        mark_failed_and_delete_pod(&self.client, self.config.switches, pod, orphaned).await
+    }
+
+    /// `byCreationTimestamp`
+    fn sort_by_creation(&self, pods: &mut [Rc<Pod>]) {
+        self.client.api().names(|n| pods.sort_by_cached_key(|p| (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())));
+    }
+
+    fn node_object(&self, node: NodeId) -> Object {
+        Object { id: node.0, hash: self.client.api().names(|n| n.node_hash(node)) }
+    }
+
+    fn pod_object(&self, pod: PodId) -> Object {
+        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+    }
+}
+
+/// `markFailedAndDeletePodWithCondition`: PATCH of the status unless the phase is terminal, then DELETE with grace 0.
+async fn mark_failed_and_delete_pod(client: &Client, switches: Switches, pod: &Rc<Pod>, orphaned: bool) -> Result<(), ApiError> {
+    let (id, uid) = (pod.id, pod.uid);
+    let object = Object { id: id.0, hash: client.api().names(|n| n.pod_hash(id)) };
+    client.api().ctx().set_saw(pod.record);
+    if switches.marks_failed && !pod.phase.is_terminal() {
+        let condition = (orphaned && switches.disruption_target).then(|| PodCondition {
+            status: ConditionStatus::True,
+            reason: PodReason::DeletionByPodGc,
+            last_transition_time: match pod.disruption_target {
+                Some(c) if c.status == ConditionStatus::True => c.last_transition_time,
+                _ => client.api().timestamp(),
+            },
+        });
+        client.call(object, move |api, actor| api.mark_pod_failed(actor, id, uid, condition)).await?;
+    }
+    client.call(object, move |api, actor| api.delete_pod(actor, id, Some(0), None)).await
+}
+
+impl NodeHandler for Controller {
+    /// Notes nodes that are gone while pods are on them.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if let (Some(gone), None) = (old, new)
+            && self.informers.has_pods_on(gone.id)
+        {
+            self.noted.with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
+        }
+    }
+}
+
+impl PodHandler for Controller {
+    /// Notes pods that are terminated or being deleted, and nodes that are not there while pods are on them.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let note = |set: &mut BTreeSet<PodId>, is: fn(&Pod) -> bool| {
+            let (was, now) = (old.filter(|p| is(p)), new.filter(|p| is(p)));
+            match (was, now) {
+                (None, Some(p)) => set.insert(p.id),
+                (Some(p), None) => set.remove(&p.id),
+                _ => false,
+            };
+        };
+        self.noted.with(|n| {
+            note(&mut n.terminated, |p| p.phase.is_terminal());
+            note(&mut n.terminating, |p| p.is_terminating());
+            if let Some(node) = new.and_then(|p| p.node)
+                && self.informers.node(node).is_none()
+            {
+                n.bereft.entry(node).or_insert(self.ctx.cause());
+            }
+        });
+    }
+}

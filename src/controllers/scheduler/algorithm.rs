@@ -1,0 +1,394 @@
+//! Choosing a node for a pod (`schedule_one.go: schedulePod`): a search for nodes that pass the filters, which ends early in
+//! large clusters, then scores.
+//!
+//! What filters and scores make of a node on its own is remembered until the node changes, for each kind of pod.
+
+use super::cache::Cache;
+use super::framework::{Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find, node_filters};
+use super::memo::{Found, Memo};
+use super::node_info::NodeInfo;
+use super::nominator::Nominator;
+use super::plugins::node_resources_fit::Strategy;
+use super::plugins::{
+    balanced_allocation, inter_pod_affinity, node_affinity, node_ports, node_resources_fit, node_unschedulable, pod_topology_spread,
+    selector_spread, taint_toleration,
+};
+use super::shape::{Shape, Spread};
+use super::switches::Switches;
+use crate::api::labels::Selector;
+use crate::api::names::NodeId;
+use crate::api::pod::Pod;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How nodes are chosen (`KubeSchedulerConfiguration`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What the release does.
+    pub switches: Switches,
+    /// `percentageOfNodesToScore`; 0 is the default, which depends on the size of the cluster.
+    pub percentage_of_nodes_to_score: u32,
+    /// `scoringStrategy` of NodeResourcesFit.
+    pub strategy: Strategy,
+    /// What is known of nodes is kept up to date; otherwise it is worked out anew for each pod, with the same result.
+    pub indexed: bool,
+}
+
+/// A pod to be placed.
+#[derive(Clone, Copy)]
+pub struct Incoming<'a> {
+    /// The pod.
+    pub pod: &'a Rc<Pod>,
+    /// Its shape.
+    pub shape: &'a Rc<Shape>,
+    /// The selector of its owner, where it has one that selects.
+    pub owners: Option<&'a Rc<Selector>>,
+}
+
+/// What filters know of pods on other nodes.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterState {
+    spread: Option<pod_topology_spread::FilterState>,
+    affinity: Option<inter_pod_affinity::FilterState>,
+}
+
+/// Why a pod fits nowhere (`framework.Diagnosis`).
+#[derive(Clone, Debug, Default)]
+pub struct Diagnosis {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// Nodes that were looked at, with the number of their rejection.
+    pub rejected: Vec<(NodeId, u32)>,
+    /// Why nodes that were not looked at are out.
+    pub left_out: Option<&'static str>,
+    /// A rejection of the pod before any node was looked at.
+    pub at_once: Option<Rejection>,
+    /// Who rejected.
+    pub plugins: Plugins,
+    /// What filters knew, for the dry runs of preemption.
+    pub state: ClusterState,
+}
+
+/// What came of an attempt.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A node was found.
+    Fits(NodeId),
+    /// There is no node at all.
+    NoNodes,
+    /// No node will do.
+    Unfit(Diagnosis),
+}
+
+/// The choosing of nodes.
+pub struct Algorithm {
+    /// How.
+    pub choice: Choice,
+    /// What is known.
+    pub cache: Cache,
+    /// The rejections so far, by number.
+    pub rejections: Rejections,
+    next_start: usize,
+    memo: Memo,
+    /// The kind of the pod that is being placed.
+    kind: usize,
+    default_spread: BTreeMap<u32, (Rc<Selector>, Rc<[Spread]>)>,
+}
+
+impl Algorithm {
+    /// One that knows nothing yet.
+    pub fn new(choice: Choice) -> Self {
+        Self {
+            choice,
+            cache: Cache::new(choice.indexed),
+            rejections: Rejections::default(),
+            next_start: 0,
+            memo: Memo::default(),
+            kind: 0,
+            default_spread: BTreeMap::new(),
+        }
+    }
+
+    /// Finds a node (`schedulePod`). `pick` chooses among so many nodes that are equally good.
+    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(u32) -> u32) -> Outcome {
+        if self.cache.list().is_empty() {
+            return Outcome::NoNodes;
+        }
+        if self.choice.indexed {
+            self.kind = self.memo.kind(of.shape);
+        }
+        let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
+        let feasible = self.feasible(of, nominator, &mut diagnosis);
+        match feasible.as_slice() {
+            [] => {
+                for (_, number) in &diagnosis.rejected {
+                    if let Some(r) = self.rejections.get(*number) {
+                        diagnosis.plugins.insert(r.plugin);
+                    }
+                }
+                if let Some(r) = &diagnosis.at_once {
+                    diagnosis.plugins.insert(r.plugin);
+                }
+                Outcome::Unfit(diagnosis)
+            }
+            [only] => Outcome::Fits(*only),
+            several => Outcome::Fits(self.best(of, several, pick)),
+        }
+    }
+
+    /// `findNodesThatFitPod`
+    fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> Vec<NodeId> {
+        let named = match self.named_nodes(of.shape) {
+            Ok(named) => named,
+            Err(rejection) => {
+                diagnosis.at_once = Some(rejection);
+                return Vec::new();
+            }
+        };
+        diagnosis.state = ClusterState {
+            spread: pod_topology_spread::FilterState::of(of.shape, &self.cache, &self.choice.switches),
+            affinity: inter_pod_affinity::FilterState::of(of.shape, &self.cache),
+        };
+        let nominated = of.pod.unscheduled.as_ref().and_then(|u| u.nominated);
+        if let Some(node) = nominated.filter(|n| self.choice.switches.nominated_node_first && self.cache.node(*n).is_some()) {
+            match self.filter(of, node, &diagnosis.state, nominator) {
+                0 => return vec![node],
+                number => diagnosis.rejected.push((node, number)),
+            }
+        }
+        let all = self.cache.list().len();
+        let narrowed = named.is_some();
+        let count = named.as_ref().map_or(all, Vec::len);
+        if narrowed && self.choice.switches.left_out_counted {
+            diagnosis.left_out = Some("node(s) didn't satisfy plugin(s) [NodeAffinity]");
+            diagnosis.plugins.insert(Plugin::NodeAffinity);
+        }
+        let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
+        let mut feasible = Vec::with_capacity(wanted);
+        let mut at = if count == 0 { 0 } else { self.next_start % count };
+        for _ in 0..count {
+            let node = named.as_ref().map_or_else(|| self.cache.list()[at], |named| named[at]);
+            at = if at + 1 == count { 0 } else { at + 1 };
+            match self.filter(of, node, &diagnosis.state, nominator) {
+                0 => feasible.push(node),
+                number if nominated == Some(node) && diagnosis.rejected.first().is_some_and(|(n, _)| *n == node) => {
+                    diagnosis.rejected[0].1 = number;
+                }
+                number => diagnosis.rejected.push((node, number)),
+            }
+            if feasible.len() == wanted {
+                break;
+            }
+        }
+        let modulus = if self.choice.switches.narrow_search_resets_start { count.max(1) } else { all };
+        self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % modulus;
+        feasible
+    }
+
+    /// The nodes that required affinity names, by name, where that narrows the search.
+    fn named_nodes(&self, shape: &Shape) -> Result<Option<Vec<NodeId>>, Rejection> {
+        let terms = shape.spec().and_then(|s| s.required_nodes.as_ref()).filter(|_| self.choice.switches.affinity_narrows);
+        let Some(names) = terms.and_then(|t| node_affinity::named_nodes(t)) else { return Ok(None) };
+        if names.is_empty() {
+            return Err(Rejection::unresolvable(Plugin::NodeAffinity, "pod affinity terms conflict"));
+        }
+        let named = |name: &&str| self.cache.list().iter().copied().find(|id| self.cache.node(*id).is_some_and(|n| *n.name == **name));
+        Ok(Some(names.iter().filter_map(named).collect()))
+    }
+
+    /// The number of a node's rejection, or 0; nominated pods of the same or higher priority are taken as there, and then as
+    /// not there (`RunFilterPluginsWithNominatedPods`).
+    fn filter(&mut self, of: Incoming<'_>, node: NodeId, state: &ClusterState, nominator: &Nominator) -> u32 {
+        if !nominator.is_empty() {
+            let verdict = self.with_nominated(of, node, None, state, nominator);
+            if verdict.is_err() {
+                return self.rejections.number(verdict);
+            }
+        }
+        let Some(info) = self.cache.node(node) else { return 0 };
+        let number = if self.choice.indexed {
+            self.memo.look_up(self.kind, node, info, &self.choice, &mut self.rejections).rejection
+        } else {
+            self.rejections.number(check_node(of.shape, info, &self.choice.switches))
+        };
+        if number != 0 || state.spread.is_none() && state.affinity.is_none() {
+            return number;
+        }
+        let verdict = check_cluster(of.shape, node, state, &self.cache, &self.choice.switches);
+        self.rejections.number(verdict)
+    }
+
+    /// What filters say of a node, or of `changed` in its place, once nominated pods are added.
+    fn with_nominated(
+        &self,
+        of: Incoming<'_>,
+        node: NodeId,
+        changed: Option<&NodeInfo>,
+        state: &ClusterState,
+        nominator: &Nominator,
+    ) -> Verdict {
+        let stronger = |p: &&super::hints::PodAndShape| p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid;
+        let added: Vec<_> = nominator.on(node).iter().filter(stronger).collect();
+        let Some(mut info) = changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty()).cloned() else { return Ok(()) };
+        let mut state = state.clone();
+        for (pod, shape) in added {
+            info.add(super::node_info::Placed { pod: pod.clone(), shape: shape.clone() });
+            self.change_state(&mut state, of.shape, shape, (node, &info), 1);
+        }
+        self.check(of.shape, node, &info, &state)
+    }
+
+    /// What all filters say of a node with the pods that `info` has.
+    fn check(&self, shape: &Shape, node: NodeId, info: &NodeInfo, state: &ClusterState) -> Verdict {
+        check_node(shape, info, &self.choice.switches)?;
+        check_cluster(shape, node, state, &self.cache, &self.choice.switches)
+    }
+
+    /// What filters say of a node in a dry run, nominated pods included.
+    pub fn dry_run(&self, of: Incoming<'_>, node: NodeId, info: &NodeInfo, state: &ClusterState, nominator: &Nominator) -> Verdict {
+        self.with_nominated(of, node, Some(info), state, nominator)?;
+        self.check(of.shape, node, info, state)
+    }
+
+    /// Counts a pod in on a node, or out, in what filters know of pods on all nodes.
+    pub fn change_state(&self, state: &mut ClusterState, shape: &Shape, other: &Shape, node: (NodeId, &NodeInfo), by: i64) {
+        if let Some(spread) = &mut state.spread {
+            spread.change(shape, other, node, &self.cache, &self.choice.switches, by);
+        }
+        if let Some(affinity) = &mut state.affinity {
+            affinity.change(shape, other, node.0, &self.cache, by);
+        }
+    }
+
+    /// The node with the highest score (`prioritizeNodes`, `selectHost`).
+    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
+        let totals = self.totals(of, nodes);
+        let most = totals.iter().max().copied().unwrap_or(0);
+        let ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
+        let chosen = if self.choice.switches.ties_by_heap {
+            ties.min_by(|a, b| heap_order(*a, *b))
+        } else {
+            let ties: Vec<usize> = ties.collect();
+            ties.get(pick(ties.len() as u32) as usize).copied()
+        };
+        nodes[chosen.unwrap_or(0)]
+    }
+
+    /// The weighted sums of the scores of feasible nodes.
+    fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId]) -> Vec<i64> {
+        let (switches, shape) = (self.choice.switches, of.shape);
+        let weights = switches.weights;
+        let found: Vec<Found> = nodes.iter().map(|id| self.look_at(shape, *id)).collect();
+        let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
+        let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
+        let own = |f: &Found| {
+            i64::from(f.score)
+                + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
+                + weights.node_affinity * node_affinity::normalize(i64::from(f.affinity), i64::from(most_liked))
+        };
+        let mut totals: Vec<i64> = found.iter().map(own).collect();
+        let mut add = |scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
+        let by_default = !shape.has_spread();
+        let constraints = if by_default { self.default_constraints(of) } else { None };
+        let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
+        if !constraints.is_empty() {
+            let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
+            add(&pod_topology_spread::normalize(&raw, switches.spread_score), weights.topology_spread);
+        }
+        if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
+            add(&inter_pod_affinity::normalize(&raw), weights.inter_pod_affinity);
+        }
+        if switches.selector_spread
+            && by_default
+            && let Some(selector) = of.owners
+        {
+            add(&selector_spread::score(&shape.namespace, selector, nodes, &self.cache), 1);
+        }
+        totals
+    }
+
+    fn look_at(&mut self, shape: &Rc<Shape>, id: NodeId) -> Found {
+        let Some(info) = self.cache.node(id) else { return Found::default() };
+        if self.choice.indexed {
+            self.memo.look_up(self.kind, id, info, &self.choice, &mut self.rejections)
+        } else {
+            look(shape, info, &self.choice)
+        }
+    }
+
+    /// The constraints that a pod gets that has none, if its owner selects pods.
+    fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
+        let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
+        if let Some((known, spread)) = self.default_spread.get(&of.shape.id)
+            && Rc::ptr_eq(known, selector)
+        {
+            return Some(spread.clone());
+        }
+        let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(&mut self.cache, &of.shape.namespace, selector).into();
+        self.default_spread.insert(of.shape.id, (selector.clone(), spread.clone()));
+        Some(spread)
+    }
+}
+
+/// The filters that look at one node alone, in the release's order.
+pub fn check_node(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
+    let Some(node) = &info.node else { return Ok(()) };
+    for plugin in node_filters(switches.filter_order) {
+        match plugin {
+            Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
+            Plugin::TaintToleration => taint_toleration::filter(shape, node, switches.taint_message, switches.comparison_operators)?,
+            Plugin::NodeAffinity => node_affinity::filter(shape, &info.name, &node.labels, switches.node_affinity_message)?,
+            Plugin::NodePorts => node_ports::filter(shape, info)?,
+            _ => node_resources_fit::filter(shape, info, switches)?,
+        }
+    }
+    Ok(())
+}
+
+/// The filters that look at pods on other nodes.
+fn check_cluster(shape: &Shape, node: NodeId, state: &ClusterState, cache: &Cache, switches: &Switches) -> Verdict {
+    for plugin in cluster_filters(switches.filter_order) {
+        match (plugin, &state.spread, &state.affinity) {
+            (Plugin::PodTopologySpread, Some(spread), _) => spread.filter(shape, node, cache)?,
+            (Plugin::InterPodAffinity, _, Some(affinity)) => affinity.filter(shape, node, cache, switches.pod_affinity_also)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What scores make of a node on its own.
+pub fn look(shape: &Shape, info: &NodeInfo, choice: &Choice) -> Found {
+    let Some(node) = &info.node else { return Found::default() };
+    let fit = node_resources_fit::score(shape, info, choice.strategy);
+    let balance = balanced_allocation::score(shape, info, choice.switches.balance);
+    Found {
+        rejection: 0,
+        score: i32::try_from(fit + balance).unwrap_or(0),
+        taints: i32::try_from(taint_toleration::score(shape, node, choice.switches.comparison_operators)).unwrap_or(i32::MAX),
+        affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels)).unwrap_or(i32::MAX),
+    }
+}
+
+/// Which of two equal elements comes to the top of a Go heap: the first from above, left before right.
+fn heap_order(a: usize, b: usize) -> std::cmp::Ordering {
+    // The path from the root: the bits of the place, counted from one, after the first.
+    let (x, y) = (a + 1, b + 1);
+    let (depth_x, depth_y) = (x.ilog2(), y.ilog2());
+    let shallower = depth_x.min(depth_y);
+    (x >> (depth_x - shallower)).cmp(&(y >> (depth_y - shallower))).then(depth_x.cmp(&depth_y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heap_order;
+
+    /// The reference, §1.6: before its children stands a node, before the right subtree the left one. Of seven places,
+    /// counted from 0: 0, 1, 3, 4, 2, 5, 6.
+    #[test]
+    fn the_order_of_a_heap() {
+        let mut places: Vec<usize> = (0..7).collect();
+        places.sort_by(|a, b| heap_order(*a, *b));
+        assert_eq!(places, [0, 1, 3, 4, 2, 5, 6]);
+    }
+}

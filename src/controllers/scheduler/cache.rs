@@ -1,0 +1,217 @@
+//! What the scheduler knows of nodes and of pods on them, those included that it has placed and whose binding it has not seen
+//! yet (`backend/cache/cache.go`, `snapshot.go`). An attempt takes no time here, so there is no snapshot apart from it.
+//!
+//! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
+
+use super::node_info::{NodeInfo, Placed};
+use super::node_tree::NodeTree;
+use super::shape::{Shape, Shapes, Spread};
+use super::tally::{Tallies, TallyId};
+use super::topology::{KeyId, Topologies};
+use crate::api::labels::Selector;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::Node;
+use crate::api::pod::{Pod, PodTemplate};
+use std::rc::Rc;
+
+/// Where a pod is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    node: NodeId,
+    /// Placed by the scheduler; its binding has not been seen.
+    assumed: bool,
+}
+
+/// Nodes and the pods on them.
+#[derive(Default, Debug)]
+pub struct Cache {
+    nodes: Vec<NodeInfo>,
+    tree: NodeTree,
+    list: Vec<NodeId>,
+    places: Vec<Option<Place>>,
+    shapes: Shapes,
+    /// The domains of nodes.
+    pub topologies: Topologies,
+    tallies: Tallies,
+    /// Pods with affinity or anti-affinity to pods.
+    with_affinity: usize,
+    generation: u32,
+    /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
+    indexed: bool,
+}
+
+impl Cache {
+    /// An empty cache.
+    pub fn new(indexed: bool) -> Self {
+        Self { indexed, ..Self::default() }
+    }
+
+    /// Whether counts are kept.
+    pub fn is_indexed(&self) -> bool {
+        self.indexed
+    }
+
+    /// What the scheduler makes of a template in a namespace.
+    pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
+        let known = self.shapes.all().len();
+        let (tallies, nodes) = (&mut self.tallies, &self.nodes);
+        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector, nodes);
+        let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
+        if self.shapes.all().len() > known {
+            self.tallies.add_shape(&shape);
+        }
+        shape
+    }
+
+    /// Adds a node, or takes another version of it (`AddNode`, `UpdateNode`).
+    pub fn set_node(&mut self, node: &Rc<Node>, name: &str) {
+        self.grow(node.id);
+        self.generation += 1;
+        let info = &mut self.nodes[node.id.index()];
+        let old = info.node.clone();
+        if info.node.is_none() {
+            info.name = name.into();
+        }
+        info.set_node(node);
+        info.generation = self.generation;
+        let listed = match &old {
+            None => {
+                self.tree.add(node);
+                true
+            }
+            Some(old) if Rc::ptr_eq(&old.labels, &node.labels) => false,
+            Some(old) => self.tree.update(old, node),
+        };
+        if listed {
+            self.list = self.tree.list();
+        }
+        if old.is_none_or(|o| !Rc::ptr_eq(&o.labels, &node.labels)) {
+            self.topologies.set_node(node.id, Some(&node.labels));
+        }
+    }
+
+    /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
+    pub fn remove_node(&mut self, id: NodeId) {
+        let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
+        self.generation += 1;
+        self.nodes[id.index()].generation = self.generation;
+        self.tree.remove(&old);
+        self.list = self.tree.list();
+        self.topologies.set_node(id, None);
+    }
+
+    /// Adds a bound pod, or takes another version of it (`AddPod`, `UpdatePod`): one that was assumed is confirmed, wherever
+    /// it was bound.
+    pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
+        let Some(node) = pod.node else { return };
+        if let Some(place) = self.place(pod.id) {
+            if place.node == node
+                && let Some(placed) = self.nodes[node.index()].pods.iter_mut().find(|p| p.pod.id == pod.id)
+                && placed.shape.id == shape.id
+                && placed.pod.is_terminating() == pod.is_terminating()
+            {
+                // Nothing that is summed has changed.
+                placed.pod = pod.clone();
+                self.places[pod.id.index()] = Some(Place { node, assumed: false });
+                return;
+            }
+            self.remove_pod(pod.id);
+        }
+        self.put(pod, shape, Place { node, assumed: false });
+    }
+
+    /// Places a pod on a node ahead of its binding (`AssumePod`).
+    pub fn assume(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, node: NodeId) {
+        self.put(pod, shape, Place { node, assumed: true });
+    }
+
+    /// Whether a pod was placed and its binding has not been seen (`IsAssumedPod`).
+    pub fn is_assumed(&self, pod: PodId) -> bool {
+        self.place(pod).is_some_and(|p| p.assumed)
+    }
+
+    /// Takes a pod away; the node it was on (`RemovePod`, `ForgetPod`).
+    pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
+        let place = self.places.get_mut(pod.index())?.take()?;
+        self.generation += 1;
+        let info = &mut self.nodes[place.node.index()];
+        info.generation = self.generation;
+        if let Some(placed) = info.remove(pod) {
+            self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
+            self.tallies.change(&placed, place.node, &self.topologies, -1);
+        }
+        Some(place.node)
+    }
+
+    fn put(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, place: Place) {
+        self.grow(place.node);
+        if self.places.len() <= pod.id.index() {
+            self.places.resize(pod.id.index() + 1, None);
+        }
+        self.places[pod.id.index()] = Some(place);
+        self.generation += 1;
+        let placed = Placed { pod: pod.clone(), shape: shape.clone() };
+        self.with_affinity += usize::from(shape.has_pod_affinity);
+        self.tallies.change(&placed, place.node, &self.topologies, 1);
+        let info = &mut self.nodes[place.node.index()];
+        info.generation = self.generation;
+        info.add(placed);
+    }
+
+    fn place(&self, pod: PodId) -> Option<Place> {
+        self.places.get(pod.index()).copied().flatten()
+    }
+
+    fn grow(&mut self, node: NodeId) {
+        if self.nodes.len() <= node.index() {
+            self.nodes.resize(node.index() + 1, NodeInfo::default());
+        }
+    }
+
+    /// The nodes in the order in which they are tried.
+    pub fn list(&self) -> &[NodeId] {
+        &self.list
+    }
+
+    /// A node that is there.
+    pub fn node(&self, id: NodeId) -> Option<&NodeInfo> {
+        self.nodes.get(id.index()).filter(|n| n.node.is_some())
+    }
+
+    /// Whether any pod has affinity or anti-affinity to pods.
+    pub fn any_pod_affinity(&self) -> bool {
+        self.with_affinity > 0
+    }
+
+    /// The count of a selector's pods.
+    pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
+        self.tallies.id(namespace, selector, &self.nodes)
+    }
+
+    /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace that its selector selects
+    /// and that are not being deleted (`countPodsMatchSelector`).
+    pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
+        if self.indexed {
+            return self.tallies.on_node(spread.tally, node);
+        }
+        self.count_plainly(node, namespace, spread.selector.as_ref())
+    }
+
+    /// As [`Cache::count`], by walking over the node's pods.
+    pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
+        let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };
+        let counted =
+            |p: &&Placed| !p.pod.is_terminating() && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
+        self.nodes.get(node.index()).map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
+    }
+
+    /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
+    pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, &self.list))
+    }
+
+    /// The number of a topology key.
+    pub fn key(&mut self, key: &str) -> KeyId {
+        self.topologies.key(key)
+    }
+}

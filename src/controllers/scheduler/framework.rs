@@ -1,0 +1,169 @@
+//! What plugins answer, and which of them a release runs in which order (`framework/interface.go`,
+//! `apis/config/v1/default_plugins.go`).
+
+use super::switches::FilterOrder;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The best score of a plugin.
+pub const MAX_NODE_SCORE: i64 = 100;
+
+/// A plugin that can reject a pod.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Plugin {
+    /// SchedulingGates
+    SchedulingGates,
+    /// NodeUnschedulable
+    NodeUnschedulable,
+    /// TaintToleration
+    TaintToleration,
+    /// NodeAffinity
+    NodeAffinity,
+    /// NodePorts
+    NodePorts,
+    /// NodeResourcesFit
+    NodeResourcesFit,
+    /// PodTopologySpread
+    PodTopologySpread,
+    /// InterPodAffinity
+    InterPodAffinity,
+    /// DefaultPreemption, which holds a pod back while its preemption is under way.
+    DefaultPreemption,
+}
+
+impl Plugin {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::SchedulingGates,
+        Self::NodeUnschedulable,
+        Self::TaintToleration,
+        Self::NodeAffinity,
+        Self::NodePorts,
+        Self::NodeResourcesFit,
+        Self::PodTopologySpread,
+        Self::InterPodAffinity,
+        Self::DefaultPreemption,
+    ];
+}
+
+/// A set of plugins.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Plugins(u16);
+
+impl Plugins {
+    /// Adds one.
+    pub fn insert(&mut self, plugin: Plugin) {
+        self.0 |= 1 << plugin as u16;
+    }
+
+    /// Whether it is among them.
+    pub fn has(self, plugin: Plugin) -> bool {
+        self.0 & 1 << plugin as u16 != 0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Why a plugin rejects a node (`framework.Status`).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Rejection {
+    /// Who rejects it.
+    pub plugin: Plugin,
+    /// Evicting pods would not help (`UnschedulableAndUnresolvable`).
+    pub unresolvable: bool,
+    /// Why, each counted on its own.
+    pub reasons: Vec<Cow<'static, str>>,
+}
+
+impl Rejection {
+    /// One that preemption cannot help with.
+    pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
+        Self { plugin, unresolvable: true, reasons: vec![reason.into()] }
+    }
+
+    /// One that preemption may help with.
+    pub fn resolvable(plugin: Plugin, reason: &'static str) -> Self {
+        Self { plugin, unresolvable: false, reasons: vec![reason.into()] }
+    }
+}
+
+/// What a filter says about a node.
+pub type Verdict = Result<(), Rejection>;
+
+/// The rejections of a run, each held once.
+#[derive(Default, Debug)]
+pub struct Rejections {
+    all: Vec<Rejection>,
+    numbers: BTreeMap<Rejection, u32>,
+}
+
+impl Rejections {
+    /// The number of a verdict: zero for a node that was not rejected.
+    pub fn number(&mut self, verdict: Verdict) -> u32 {
+        let Err(rejection) = verdict else { return 0 };
+        if let Some(number) = self.numbers.get(&rejection) {
+            return *number;
+        }
+        self.all.push(rejection.clone());
+        let number = self.all.len() as u32;
+        self.numbers.insert(rejection, number);
+        number
+    }
+
+    /// The rejection of a number above zero.
+    pub fn get(&self, number: u32) -> Option<&Rejection> {
+        self.all.get((number as usize).checked_sub(1)?)
+    }
+}
+
+/// The filters whose verdict depends on one node alone, in the release's order.
+pub fn node_filters(order: FilterOrder) -> &'static [Plugin] {
+    use Plugin::{NodeAffinity, NodePorts, NodeResourcesFit, NodeUnschedulable, TaintToleration};
+    match order {
+        FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => {
+            &[NodeUnschedulable, NodeResourcesFit, NodePorts, NodeAffinity, TaintToleration]
+        }
+        FilterOrder::TaintsEarly => &[NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit],
+    }
+}
+
+/// The filters that look at pods on other nodes too; in every release they come last.
+pub fn cluster_filters(order: FilterOrder) -> [Plugin; 2] {
+    match order {
+        FilterOrder::ResourcesEarly => [Plugin::InterPodAffinity, Plugin::PodTopologySpread],
+        FilterOrder::ResourcesEarlySpreadFirst | FilterOrder::TaintsEarly => [Plugin::PodTopologySpread, Plugin::InterPodAffinity],
+    }
+}
+
+/// How many feasible nodes end a search among `nodes` (`numFeasibleNodesToFind`); `percentage` is
+/// `percentageOfNodesToScore`, 0 for the default.
+pub fn feasible_nodes_to_find(nodes: usize, percentage: u32) -> usize {
+    const LEAST: usize = 100;
+    const LEAST_PERCENTAGE: i64 = 5;
+    if nodes < LEAST {
+        return nodes;
+    }
+    let share = match percentage {
+        0 => (50 - nodes as i64 / 125).max(LEAST_PERCENTAGE) as usize,
+        given => given as usize,
+    };
+    (nodes * share / 100).max(LEAST).min(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::feasible_nodes_to_find;
+
+    /// Upstream's `TestNumFeasibleNodesToFind` (schedule_one_test.go, v1.34).
+    #[test]
+    fn nodes_to_find() {
+        for (nodes, percentage, wanted) in
+            [(10, 0, 10), (10, 40, 10), (1000, 0, 420), (1000, 40, 400), (6000, 0, 300), (6000, 40, 2400), (5000, 0, 500)]
+        {
+            assert_eq!(feasible_nodes_to_find(nodes, percentage), wanted, "{nodes} at {percentage}");
+        }
+    }
+}

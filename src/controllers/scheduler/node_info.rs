@@ -1,0 +1,94 @@
+//! A node with the pods on it and their sums (`framework/types.go: NodeInfo`).
+
+use super::resources::Amounts;
+use super::shape::Shape;
+use crate::api::names::PodId;
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::scheduling::HostPort;
+use std::rc::Rc;
+
+/// A pod on a node, bound or assumed to be.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The pod as last seen.
+    pub pod: Rc<Pod>,
+    /// What the scheduler made of its template.
+    pub shape: Rc<Shape>,
+}
+
+/// A node with the pods on it.
+#[derive(Clone, Debug, Default)]
+pub struct NodeInfo {
+    /// Its name.
+    pub name: Box<str>,
+    /// The node; none once it is gone while pods are still there.
+    pub node: Option<Rc<Node>>,
+    /// What it has.
+    pub allocatable: Amounts,
+    /// How many pods it takes.
+    pub allowed_pods: i64,
+    /// The sum of its pods' requests, terminating ones included.
+    pub requested: Amounts,
+    /// CPU and memory with a default where a container asks for none.
+    pub non_zero: (i64, i64),
+    /// Its pods.
+    pub pods: Vec<Placed>,
+    /// Host ports in use.
+    pub ports: Vec<HostPort>,
+    /// How many of its pods have required or preferred affinity or anti-affinity to pods.
+    pub with_affinity: u32,
+    /// Another number after each change.
+    pub generation: u32,
+}
+
+impl NodeInfo {
+    /// A node without pods.
+    pub fn empty(node: &Node) -> Self {
+        let mut info = Self::default();
+        info.take_allocatable(node);
+        info
+    }
+
+    fn take_allocatable(&mut self, node: &Node) {
+        self.allocatable = Amounts::of(&node.allocatable);
+        self.allowed_pods = node.allocatable.get("pods").map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX));
+    }
+
+    /// Takes another version of the node (`SetNode`).
+    pub fn set_node(&mut self, node: &Rc<Node>) {
+        if self.node.as_ref().is_none_or(|o| !Rc::ptr_eq(&o.allocatable, &node.allocatable)) {
+            self.take_allocatable(node);
+        }
+        self.node = Some(node.clone());
+    }
+
+    /// Adds a pod (`AddPod`).
+    pub fn add(&mut self, placed: Placed) {
+        self.sum(&placed.shape, 1);
+        self.ports.extend(placed.shape.host_ports().iter().cloned());
+        self.pods.push(placed);
+    }
+
+    /// Takes a pod away (`RemovePod`); the last one takes its place.
+    pub fn remove(&mut self, pod: PodId) -> Option<Placed> {
+        let at = self.pods.iter().position(|p| p.pod.id == pod)?;
+        let placed = self.pods.swap_remove(at);
+        self.sum(&placed.shape, -1);
+        for port in placed.shape.host_ports() {
+            if let Some(at) = self.ports.iter().position(|p| p == port) {
+                self.ports.swap_remove(at);
+            }
+        }
+        Some(placed)
+    }
+
+    fn sum(&mut self, shape: &Shape, sign: i64) {
+        self.requested.change(&shape.requests, sign);
+        self.non_zero.0 += sign * shape.non_zero.0;
+        self.non_zero.1 += sign * shape.non_zero.1;
+        if shape.has_pod_affinity {
+            self.with_affinity = self.with_affinity.wrapping_add_signed(sign as i32);
+        }
+    }
+}

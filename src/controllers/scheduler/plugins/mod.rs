@@ -1,0 +1,14 @@
+//! The scheduler's plugins, one file each (`pkg/scheduler/framework/plugins`).
+//!
+//! Left out, as they never tell nodes apart here: the volume plugins, DynamicResources, NodeDeclaredFeatures, ImageLocality
+//! (nodes list no images) and NodePreferAvoidPods.
+
+pub mod balanced_allocation;
+pub mod inter_pod_affinity;
+pub mod node_affinity;
+pub mod node_ports;
+pub mod node_resources_fit;
+pub mod node_unschedulable;
+pub mod pod_topology_spread;
+pub mod selector_spread;
+pub mod taint_toleration;

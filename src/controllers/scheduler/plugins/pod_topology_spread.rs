@@ -1,0 +1,206 @@
+//! PodTopologySpread (`plugins/podtopologyspread`): pods that are alike are to lie evenly over domains of nodes. Terminating
+//! pods do not count.
+
+use super::super::cache::Cache;
+use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
+use super::super::node_info::NodeInfo;
+use super::super::shape::{Shape, Spread};
+use super::super::switches::{SpreadScore, Switches};
+use super::super::topology::HOSTNAME;
+use super::{node_affinity, taint_toleration};
+use crate::api::labels::Selector;
+use crate::api::names::NodeId;
+use crate::api::node::LABEL_ZONE;
+
+/// Counts of matching pods by domain; none where no eligible node is in the domain.
+type Counts = Vec<Option<i64>>;
+
+/// What the filter needs to know of all nodes (`preFilterState`).
+#[derive(Clone, Debug, Default)]
+pub struct FilterState {
+    counts: Vec<Counts>,
+    least: Vec<i64>,
+}
+
+impl FilterState {
+    /// Counts pods over all nodes (`calPreFilterState`); nothing for a pod without required spread.
+    pub fn of(shape: &Shape, cache: &Cache, switches: &Switches) -> Option<Self> {
+        if shape.hard_spread.is_empty() {
+            return None;
+        }
+        let mut counts: Vec<Counts> = shape.hard_spread.iter().map(|c| vec![None; cache.topologies.domains(c.key)]).collect();
+        for &id in cache.list() {
+            let Some(info) = cache.node(id) else { continue };
+            if !has_all_keys(&shape.hard_spread, cache, id) {
+                continue;
+            }
+            for (constraint, counts) in shape.hard_spread.iter().zip(&mut counts) {
+                if eligible(shape, constraint, info, switches)
+                    && let Some(domain) = cache.topologies.domain(constraint.key, id)
+                {
+                    *counts[domain as usize].get_or_insert(0) += cache.count(id, &shape.namespace, constraint);
+                }
+            }
+        }
+        let mut state = Self { least: vec![0; counts.len()], counts };
+        for i in 0..state.counts.len() {
+            state.find_least(i);
+        }
+        Some(state)
+    }
+
+    fn find_least(&mut self, i: usize) {
+        self.least[i] = self.counts[i].iter().flatten().copied().min().unwrap_or(i64::from(i32::MAX));
+    }
+
+    /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
+    pub fn change(&mut self, shape: &Shape, other: &Shape, node: (NodeId, &NodeInfo), cache: &Cache, switches: &Switches, by: i64) {
+        let (id, info) = node;
+        if other.namespace != shape.namespace || !has_all_keys(&shape.hard_spread, cache, id) {
+            return;
+        }
+        for (i, constraint) in shape.hard_spread.iter().enumerate() {
+            if constraint.selects(&other.template.labels)
+                && eligible(shape, constraint, info, switches)
+                && let Some(domain) = cache.topologies.domain(constraint.key, id)
+            {
+                *self.counts[i][domain as usize].get_or_insert(0) += by;
+                self.find_least(i);
+            }
+        }
+    }
+
+    /// Rejects a node in a domain that would hold too many more than the emptiest one.
+    pub fn filter(&self, shape: &Shape, id: NodeId, cache: &Cache) -> Verdict {
+        for (i, constraint) in shape.hard_spread.iter().enumerate() {
+            let Some(domain) = cache.topologies.domain(constraint.key, id) else {
+                let reason = "node(s) didn't match pod topology spread constraints (missing required label)";
+                return Err(Rejection::unresolvable(Plugin::PodTopologySpread, reason));
+            };
+            let domains = self.counts[i].iter().flatten().count();
+            let least = if domains < constraint.min_domains { 0 } else { self.least[i] };
+            let own = i64::from(constraint.selects(&shape.template.labels));
+            if self.counts[i][domain as usize].unwrap_or(0) + own - least > constraint.max_skew {
+                let reason = "node(s) didn't match pod topology spread constraints";
+                return Err(Rejection::resolvable(Plugin::PodTopologySpread, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has_all_keys(constraints: &[Spread], cache: &Cache, id: NodeId) -> bool {
+    constraints.iter().all(|c| cache.topologies.domain(c.key, id).is_some())
+}
+
+/// Whether a node's pods and domain count (`matchNodeInclusionPolicies`).
+fn eligible(shape: &Shape, constraint: &Spread, info: &NodeInfo, switches: &Switches) -> bool {
+    let Some(node) = &info.node else { return false };
+    (!constraint.honor_affinity || node_affinity::matches(shape, &info.name, &node.labels))
+        && (!constraint.honor_taints || taint_toleration::untolerated(shape, node, switches.comparison_operators).is_none())
+}
+
+/// The constraints that pods without any get in scoring, with the selector of their services and owner
+/// (`buildDefaultConstraints`).
+pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Selector) -> Vec<Spread> {
+    let (zone, host) = (cache.key(LABEL_ZONE), cache.key(HOSTNAME));
+    let tally = cache.tally(namespace, Some(selector));
+    [(host, true, 3), (zone, false, 5)]
+        .map(|(key, by_host, max_skew)| Spread {
+            key,
+            by_host,
+            max_skew,
+            selector: Some(selector.clone()),
+            tally,
+            min_domains: 1,
+            honor_affinity: true,
+            honor_taints: false,
+        })
+        .into()
+}
+
+/// Raw scores of feasible nodes, with the nodes that are not to be scored marked (`PreScore` and `Score`).
+pub fn score(
+    shape: &Shape,
+    constraints: &[Spread],
+    all_keys: bool,
+    nodes: &[NodeId],
+    cache: &mut Cache,
+    switches: &Switches,
+) -> Vec<Option<i64>> {
+    let plain = switches.spread_score == SpreadScore::PlainSum;
+    let scored: Vec<bool> = nodes.iter().map(|id| !all_keys && !plain || has_all_keys(constraints, cache, *id)).collect();
+    let among = scored.iter().filter(|s| **s).count();
+    let mut sums = vec![0.0; nodes.len()];
+    for constraint in constraints {
+        let mut add = |weight: f64, count: &mut dyn FnMut(NodeId) -> Option<i64>| {
+            for (i, id) in nodes.iter().enumerate().filter(|(i, _)| scored[*i]) {
+                if let Some(count) = count(*id) {
+                    sums[i] += if plain { count as f64 } else { count as f64 * weight + (constraint.max_skew - 1) as f64 };
+                }
+            }
+        };
+        if constraint.by_host && !plain {
+            let mut count = |id| cache.topologies.domain(constraint.key, id).map(|_| cache.count(id, &shape.namespace, constraint));
+            add(((among + 2) as f64).ln(), &mut count);
+            continue;
+        }
+        let counts = domain_counts(shape, constraint, constraints, all_keys || plain, cache, switches);
+        // A node without the label stands for a domain of its own in the number of domains.
+        let mut seen = vec![false; counts.len() + 1];
+        for (_, id) in nodes.iter().enumerate().filter(|(i, _)| scored[*i]) {
+            let domain = cache.topologies.domain(constraint.key, *id).map_or(counts.len(), |d| d as usize);
+            seen[domain] = true;
+        }
+        let size = seen.iter().filter(|s| **s).count();
+        let topologies = &cache.topologies;
+        add(((size + 2) as f64).ln(), &mut |id| topologies.domain(constraint.key, id).map(|d| counts[d as usize]));
+    }
+    let whole = |sum: f64| if switches.spread_score == SpreadScore::Rounded { sum.round() as i64 } else { sum as i64 };
+    sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect()
+}
+
+/// Matching pods by domain, over all nodes that count.
+fn domain_counts(
+    shape: &Shape,
+    constraint: &Spread,
+    constraints: &[Spread],
+    all_keys: bool,
+    cache: &mut Cache,
+    switches: &Switches,
+) -> Vec<i64> {
+    let everywhere = !shape.selects_nodes() || !constraint.honor_affinity;
+    if everywhere
+        && !constraint.honor_taints
+        && (!all_keys || constraints.len() == 1)
+        && let Some(sums) = cache.domain_sums(constraint)
+    {
+        return sums.to_vec();
+    }
+    let mut counts = vec![0; cache.topologies.domains(constraint.key)];
+    for &id in cache.list() {
+        let Some(info) = cache.node(id) else { continue };
+        if all_keys && !has_all_keys(constraints, cache, id) || !eligible(shape, constraint, info, switches) {
+            continue;
+        }
+        if let Some(domain) = cache.topologies.domain(constraint.key, id) {
+            counts[domain as usize] += cache.count(id, &shape.namespace, constraint);
+        }
+    }
+    counts
+}
+
+/// `NormalizeScore`: fewer pods are better.
+pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
+    let least = raw.iter().flatten().copied().min().unwrap_or(0);
+    if how == SpreadScore::PlainSum {
+        let total: i64 = raw.iter().flatten().sum();
+        let least = if raw.iter().flatten().next().is_some() { least } else { i64::MAX };
+        let span = total.wrapping_sub(least);
+        let flip = |s: i64| (MAX_NODE_SCORE as f64 * ((total - s) as f64 / span as f64)) as i64;
+        return raw.iter().map(|s| if span == 0 { MAX_NODE_SCORE } else { s.map_or(0, flip) }).collect();
+    }
+    let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
+    let of = |s: i64| if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most };
+    raw.iter().map(|s| s.map_or(0, of)).collect()
+}

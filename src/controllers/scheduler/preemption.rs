@@ -1,0 +1,211 @@
+//! Making room for a pod by evicting pods of lower priority (`framework/preemption`, `plugins/defaultpreemption`): which nodes
+//! could take it, whom that would cost, and which of them costs least.
+
+use super::algorithm::{Algorithm, Diagnosis, Incoming};
+use super::framework::{Plugin, Rejection};
+use super::node_info::Placed;
+use super::nominator::Nominator;
+use super::text::no_candidates;
+use crate::api::labels::Selector;
+use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::names::NodeId;
+use crate::api::pod::{Pod, PodReason};
+use std::cmp::Reverse;
+
+/// How many nodes are tried at least, in percent and in number (`minCandidateNodesPercentage`, `minCandidateNodesAbsolute`).
+const LEAST_PERCENTAGE: usize = 10;
+const LEAST_NUMBER: usize = 100;
+
+/// A PodDisruptionBudget, as far as preemption heeds it.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Its namespace.
+    pub namespace: String,
+    /// Which pods it covers; empty covers none.
+    pub selector: Selector,
+    /// `status.disruptionsAllowed`
+    pub allowed: i32,
+    /// The pods of `status.disruptedPods`, which are counted already.
+    pub disrupted: Vec<crate::api::names::PodId>,
+}
+
+/// A node that could take the pod, and whom that would cost, the most important first.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The node.
+    pub node: NodeId,
+    /// The pods to be evicted.
+    pub victims: Vec<Placed>,
+    /// How many of them a budget would spare.
+    pub violations: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// The pod may not preempt; why. A nomination that it has stays.
+    NotEligible(&'static str),
+    /// Nothing would help; why. A nomination that it has ends.
+    NoUse(String),
+    /// This would.
+    Found(Candidate),
+}
+
+/// The chances in it.
+pub trait Chances {
+    /// Where among so many nodes the dry runs begin.
+    fn offset(&mut self, nodes: u32) -> u32;
+    /// Which of so many equally good candidates is taken.
+    fn pick(&mut self, candidates: u32) -> u32;
+}
+
+/// Looks for room (`Evaluator.Preempt`). `now` stands for the start of pods that have not started.
+pub fn preempt(
+    algorithm: &Algorithm,
+    of: Incoming<'_>,
+    diagnosis: &Diagnosis,
+    nominator: &Nominator,
+    budgets: &[Budget],
+    now: Timestamp,
+    chances: &mut dyn Chances,
+) -> Attempt {
+    if let Some(why) = not_eligible(algorithm, of, diagnosis) {
+        return Attempt::NotEligible(why);
+    }
+    let hopeful = |number: u32| algorithm.rejections.get(number).is_some_and(|r| !r.unresolvable);
+    let rejected = if diagnosis.at_once.is_some() { &[][..] } else { &diagnosis.rejected };
+    // In the order of nodes, as upstream lists them from its snapshot.
+    let mut nodes: Vec<NodeId> = rejected.iter().filter(|(_, number)| hopeful(*number)).map(|(node, _)| *node).collect();
+    let mut place = vec![usize::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
+    for (i, node) in
+        algorithm.cache.list().iter().enumerate().filter(|(_, n)| n.index() < place.len()).map(|(i, n)| (i, *n)).collect::<Vec<_>>()
+    {
+        place[node.index()] = i;
+    }
+    nodes.sort_by_key(|n| place[n.index()]);
+    if nodes.is_empty() {
+        return Attempt::NoUse(no_candidates(diagnosis.nodes, [].iter()));
+    }
+    let all = algorithm.choice.switches.preemption_tries_all;
+    let wanted = if all { usize::MAX } else { (nodes.len() * LEAST_PERCENTAGE / 100).max(LEAST_NUMBER).min(nodes.len()) };
+    let offset = if all { 0 } else { chances.offset(nodes.len() as u32) as usize };
+    let (mut sparing, mut violating, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..nodes.len() {
+        match select_victims(algorithm, of, nodes[(offset + i) % nodes.len()], diagnosis, nominator, budgets, now) {
+            Ok(candidate) if candidate.violations == 0 => sparing.push(candidate),
+            Ok(candidate) => violating.push(candidate),
+            Err(rejection) => failures.push(rejection),
+        }
+        if !sparing.is_empty() && sparing.len() + violating.len() >= wanted {
+            break;
+        }
+    }
+    sparing.append(&mut violating);
+    if sparing.is_empty() {
+        return Attempt::NoUse(no_candidates(diagnosis.nodes, failures.iter()));
+    }
+    Attempt::Found(cheapest(sparing, now, chances))
+}
+
+/// Why a pod may not preempt others (`PodEligibleToPreemptOthers`).
+fn not_eligible(algorithm: &Algorithm, of: Incoming<'_>, diagnosis: &Diagnosis) -> Option<&'static str> {
+    let switches = &algorithm.choice.switches;
+    if switches.never_preempts && of.shape.spec().is_some_and(|s| s.never_preempts) {
+        return Some("not eligible due to preemptionPolicy=Never.");
+    }
+    let node = of.pod.unscheduled.as_ref().and_then(|u| u.nominated)?;
+    let number = diagnosis.rejected.iter().find(|(n, _)| *n == node).map_or(0, |(_, number)| *number);
+    if algorithm.rejections.get(number).is_some_and(|r| r.unresolvable) {
+        return None;
+    }
+    let by_scheduler = |pod: &Pod| {
+        pod.disruption_target.is_some_and(|c| {
+            c.status == ConditionStatus::True && matches!(c.reason, PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler)
+        })
+    };
+    let leaving = |p: &Placed| {
+        p.shape.priority < of.shape.priority && p.pod.is_terminating() && (switches.any_terminating_blocks || by_scheduler(&p.pod))
+    };
+    let waits = algorithm.cache.node(node).is_some_and(|info| info.pods.iter().any(leaving));
+    waits.then_some("not eligible due to a terminating pod on the nominated node.")
+}
+
+/// When a pod started, for its importance.
+fn started(pod: &Pod, now: Timestamp) -> Timestamp {
+    pod.start_time.unwrap_or(now)
+}
+
+/// The fewest pods of a node whose eviction makes room, the least important of them (`SelectVictimsOnNode`).
+fn select_victims(
+    algorithm: &Algorithm,
+    of: Incoming<'_>,
+    node: NodeId,
+    diagnosis: &Diagnosis,
+    nominator: &Nominator,
+    budgets: &[Budget],
+    now: Timestamp,
+) -> Result<Candidate, Rejection> {
+    let none = || Rejection::unresolvable(Plugin::DefaultPreemption, "No preemption victims found for incoming pod");
+    let mut info = algorithm.cache.node(node).ok_or_else(none)?.clone();
+    let mut state = diagnosis.state.clone();
+    let mut weaker: Vec<Placed> = info.pods.iter().filter(|p| p.shape.priority < of.shape.priority).cloned().collect();
+    if weaker.is_empty() {
+        return Err(none());
+    }
+    for placed in &weaker {
+        info.remove(placed.pod.id);
+        algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
+    }
+    algorithm.dry_run(of, node, &info, &state, nominator)?;
+    let importance = |p: &Placed| (Reverse(p.shape.priority), started(&p.pod, now));
+    weaker.sort_by_key(importance);
+    let (spared, others) = split_by_budgets(weaker, budgets);
+    let mut victims = Vec::new();
+    let mut violations = 0;
+    let first_others = spared.len();
+    for (i, placed) in spared.into_iter().chain(others).enumerate() {
+        info.add(placed.clone());
+        algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), 1);
+        if algorithm.dry_run(of, node, &info, &state, nominator).is_err() {
+            info.remove(placed.pod.id);
+            algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
+            violations += usize::from(i < first_others);
+            victims.push(placed);
+        }
+    }
+    victims.sort_by_key(importance);
+    Ok(Candidate { node, victims, violations })
+}
+
+/// Those whose eviction a budget forbids, and the others (`filterPodsWithPDBViolation`).
+fn split_by_budgets(pods: Vec<Placed>, budgets: &[Budget]) -> (Vec<Placed>, Vec<Placed>) {
+    let mut allowed: Vec<i32> = budgets.iter().map(|b| b.allowed).collect();
+    pods.into_iter().partition(|p| {
+        let mut violates = false;
+        let labels = &p.shape.template.labels;
+        for (budget, allowed) in budgets.iter().zip(&mut allowed) {
+            let covers = *budget.namespace == *p.shape.namespace && !budget.selector.is_empty() && budget.selector.matches(labels);
+            if covers && !labels.is_empty() && !budget.disrupted.contains(&p.pod.id) {
+                *allowed -= 1;
+                violates |= *allowed < 0;
+            }
+        }
+        violates
+    })
+}
+
+/// The candidate that costs least (`pickOneNodeForPreemption`): fewest violations, lowest highest priority, lowest sum of
+/// priorities, fewest pods, latest start of the most important; then any.
+fn cheapest(mut candidates: Vec<Candidate>, now: Timestamp, chances: &mut dyn Chances) -> Candidate {
+    let cost = |c: &Candidate| {
+        let highest = c.victims.iter().map(|p| p.shape.priority).max().unwrap_or(i32::MIN);
+        let sum: i64 = c.victims.iter().map(|p| i64::from(p.shape.priority) + (1 << 31)).sum();
+        let top = c.victims.iter().filter(|p| p.shape.priority == highest);
+        let earliest = top.map(|p| started(&p.pod, now)).min().unwrap_or(now);
+        (c.violations, highest, sum, c.victims.len(), Reverse(earliest))
+    };
+    let Some(least) = candidates.iter().map(cost).min() else { unreachable!("there is a candidate") };
+    let ties: Vec<usize> = (0..candidates.len()).filter(|i| cost(&candidates[*i]) == least).collect();
+    let chosen = ties[chances.pick(ties.len() as u32) as usize];
+    candidates.swap_remove(chosen)
+}

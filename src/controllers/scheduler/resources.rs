@@ -1,0 +1,109 @@
+//! Amounts of resources as the scheduler counts them (`framework/types.go: Resource`): integers, CPU in thousandths.
+
+use crate::api::quantity::Resources;
+use std::rc::Rc;
+
+/// What a container that asks for no CPU or memory counts as in some scores, in thousandths of a CPU and in bytes
+/// (`pkg/scheduler/util/pod_resources.go`).
+const DEFAULT_MILLI_CPU: i64 = 100;
+const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
+
+/// Amounts of resources.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Amounts {
+    /// CPU, in thousandths.
+    pub cpu: i64,
+    /// Memory, in bytes.
+    pub memory: i64,
+    /// `ephemeral-storage`, in bytes.
+    pub ephemeral: i64,
+    /// Extended resources, huge pages and attachable volumes by name, sorted.
+    pub scalars: Vec<(Rc<str>, i64)>,
+}
+
+impl Amounts {
+    /// The amounts of a list of resources; names that the scheduler does not know are left away.
+    pub fn of(list: &Resources) -> Self {
+        let mut amounts = Self::default();
+        for (name, quantity) in list {
+            let whole = i64::try_from(quantity.value()).unwrap_or(i64::MAX);
+            match name.as_str() {
+                "cpu" => amounts.cpu = i64::try_from(quantity.milli_value()).unwrap_or(i64::MAX),
+                "memory" => amounts.memory = whole,
+                "ephemeral-storage" => amounts.ephemeral = whole,
+                other if is_scalar(other) => amounts.scalars.push((other.into(), whole)),
+                _ => {}
+            }
+        }
+        amounts
+    }
+
+    /// How much of an extended resource.
+    pub fn scalar(&self, name: &str) -> i64 {
+        self.scalars.iter().find(|(n, _)| &**n == name).map_or(0, |(_, amount)| *amount)
+    }
+
+    /// Whether nothing is asked for.
+    pub fn is_nothing(&self) -> bool {
+        self.cpu == 0 && self.memory == 0 && self.ephemeral == 0 && self.scalars.is_empty()
+    }
+
+    /// Adds, or takes away where `sign` is -1.
+    pub fn change(&mut self, by: &Self, sign: i64) {
+        self.cpu += sign * by.cpu;
+        self.memory += sign * by.memory;
+        self.ephemeral += sign * by.ephemeral;
+        for (name, amount) in &by.scalars {
+            match self.scalars.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += sign * amount,
+                None => self.scalars.push((name.clone(), sign * amount)),
+            }
+        }
+    }
+}
+
+/// `schedutil.IsScalarResourceName`
+fn is_scalar(name: &str) -> bool {
+    name.contains('/') || name.starts_with("hugepages-") || name.starts_with("attachable-volumes-")
+}
+
+/// CPU and memory with a default for each container that asks for none (`GetNonzeroRequests`); a request of zero stays zero.
+pub fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
+    let one = |list: &Resources| {
+        let amounts = Amounts::of(list);
+        let cpu = if list.contains_key("cpu") { amounts.cpu } else { DEFAULT_MILLI_CPU };
+        let memory = if list.contains_key("memory") { amounts.memory } else { DEFAULT_MEMORY };
+        (cpu, memory)
+    };
+    if containers.is_empty() {
+        return one(pod);
+    }
+    containers.iter().map(one).fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::quantity::Quantity;
+
+    fn list(of: &[(&str, &str)]) -> Resources {
+        of.iter().map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_default())).collect()
+    }
+
+    /// The reference, §1.5: each container that lacks a request counts 100m and 200 MiB (209715200 bytes).
+    #[test]
+    fn missing_requests_count_per_container() {
+        assert_eq!(non_zero(&list(&[]), &[]), (100, 209_715_200));
+        assert_eq!(non_zero(&list(&[("cpu", "0")]), &[]), (0, 209_715_200));
+        let containers = [list(&[("cpu", "1")]), list(&[("memory", "1Gi")])];
+        assert_eq!(non_zero(&list(&[("cpu", "1"), ("memory", "1Gi")]), &containers), (1000 + 100, 1_073_741_824 + 209_715_200));
+    }
+
+    #[test]
+    fn extended_resources_are_counted_by_name() {
+        let mut sum = Amounts::of(&list(&[("cpu", "1500m"), ("nvidia.com/gpu", "2"), ("storage", "1Gi")]));
+        assert_eq!((sum.cpu, sum.scalar("nvidia.com/gpu"), sum.scalars.len()), (1500, 2, 1));
+        sum.change(&Amounts::of(&list(&[("nvidia.com/gpu", "1"), ("hugepages-2Mi", "4Mi")])), -1);
+        assert_eq!((sum.scalar("nvidia.com/gpu"), sum.scalar("hugepages-2Mi")), (1, -4_194_304));
+    }
+}

@@ -1,0 +1,190 @@
+//! What the scheduler makes of a pod's template, once for all pods that share it (`framework/types.go: PodInfo`).
+
+use super::resources::{Amounts, non_zero};
+use super::tally::TallyId;
+use super::topology::{KeyId, Topologies};
+use crate::api::labels::{Labels, Operator, Requirement, Selector};
+use crate::api::pod::PodTemplate;
+use crate::api::scheduling::{HostPort, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint};
+use crate::api::taint::{Effect, Taint, UNSCHEDULABLE};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Gives the count of a selector's pods in a namespace.
+type NewTally<'a> = &'a mut dyn FnMut(&str, Option<&Selector>) -> TallyId;
+
+/// A term of affinity to pods, or against them.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// As the pod has it.
+    pub term: PodAffinityTerm,
+    /// Its topology key.
+    pub key: KeyId,
+}
+
+/// A constraint on spread.
+#[derive(Clone, Debug)]
+pub struct Spread {
+    /// The topology key.
+    pub key: KeyId,
+    /// Domains are single nodes.
+    pub by_host: bool,
+    /// How uneven it may be.
+    pub max_skew: i64,
+    /// Which pods count; none is no pod.
+    pub selector: Option<Selector>,
+    /// The count of those pods.
+    pub tally: TallyId,
+    /// With fewer domains than this the least count is zero.
+    pub min_domains: usize,
+    /// Only nodes count that the pod's node selector and affinity admit.
+    pub honor_affinity: bool,
+    /// Only nodes count whose taints the pod tolerates.
+    pub honor_taints: bool,
+}
+
+impl Spread {
+    /// Whether the pod itself, or another of its namespace, is one of those counted.
+    pub fn selects(&self, labels: &Labels) -> bool {
+        self.selector.as_ref().is_some_and(|s| s.matches(labels))
+    }
+}
+
+/// What the scheduler makes of a template in a namespace.
+#[derive(Debug)]
+pub struct Shape {
+    /// Its number.
+    pub id: u32,
+    /// The namespace of its pods.
+    pub namespace: Box<str>,
+    /// The template.
+    pub template: Rc<PodTemplate>,
+    /// What a pod asks for.
+    pub requests: Amounts,
+    /// CPU and memory with a default where a container asks for none.
+    pub non_zero: (i64, i64),
+    /// Its priority.
+    pub priority: i32,
+    /// It tolerates cordoned nodes.
+    pub tolerates_unschedulable: bool,
+    /// It has affinity or anti-affinity to pods, required or preferred.
+    pub has_pod_affinity: bool,
+    /// Required affinity to pods.
+    pub affinity: Vec<Term>,
+    /// Required anti-affinity to pods.
+    pub anti_affinity: Vec<Term>,
+    /// Preferred affinity with weights above zero, preferred anti-affinity with weights below.
+    pub preferred: Vec<(i64, Term)>,
+    /// Spread that is required.
+    pub hard_spread: Vec<Spread>,
+    /// Spread that is preferred.
+    pub soft_spread: Vec<Spread>,
+}
+
+impl Shape {
+    fn new(id: u32, namespace: &str, template: &Rc<PodTemplate>, topologies: &mut Topologies, tally: NewTally<'_>) -> Self {
+        let none = SchedulingSpec::default();
+        let spec = template.scheduling.as_deref().unwrap_or(&none);
+        let cordon = Taint::new(UNSCHEDULABLE, Effect::NoSchedule);
+        let mut term = |term: &PodAffinityTerm| Term { term: term.clone(), key: topologies.key(&term.topology_key) };
+        let affinity: Vec<Term> = spec.pod_affinity.required.iter().map(&mut term).collect();
+        let anti_affinity: Vec<Term> = spec.pod_anti_affinity.required.iter().map(&mut term).collect();
+        let mut preferred: Vec<(i64, Term)> = Vec::new();
+        preferred.extend(spec.pod_affinity.preferred.iter().map(|(w, t)| (i64::from(*w), term(t))));
+        preferred.extend(spec.pod_anti_affinity.preferred.iter().map(|(w, t)| (-i64::from(*w), term(t))));
+        let mut spread = |hard: bool| -> Vec<Spread> {
+            let those = spec.topology_spread.iter().filter(|c| c.hard == hard);
+            those.map(|c| spread_of(c, namespace, &template.labels, topologies, tally)).collect()
+        };
+        let (hard_spread, soft_spread) = (spread(true), spread(false));
+        Self {
+            id,
+            namespace: namespace.into(),
+            requests: Amounts::of(&template.requests),
+            non_zero: non_zero(&template.requests, &spec.container_requests),
+            priority: template.priority.unwrap_or(0),
+            tolerates_unschedulable: template.tolerations.iter().any(|t| t.tolerates(&cordon, false)),
+            has_pod_affinity: !affinity.is_empty() || !anti_affinity.is_empty() || !preferred.is_empty(),
+            affinity,
+            anti_affinity,
+            preferred,
+            hard_spread,
+            soft_spread,
+            template: template.clone(),
+        }
+    }
+
+    /// What only the scheduler reads of the pod, if it has any of it.
+    pub fn spec(&self) -> Option<&SchedulingSpec> {
+        self.template.scheduling.as_deref()
+    }
+
+    /// Its host ports.
+    pub fn host_ports(&self) -> &[HostPort] {
+        self.spec().map_or(&[], |s| &s.host_ports)
+    }
+
+    /// Whether the pod has spread constraints of its own.
+    pub fn has_spread(&self) -> bool {
+        !self.hard_spread.is_empty() || !self.soft_spread.is_empty()
+    }
+
+    /// Whether the pod is bound to some nodes by selector or required affinity.
+    pub fn selects_nodes(&self) -> bool {
+        !self.template.node_selector.is_empty() || self.spec().is_some_and(|s| s.required_nodes.is_some())
+    }
+
+    /// Whether a term of this pod is about a pod of another shape.
+    pub fn term_matches(&self, term: &Term, other: &Shape) -> bool {
+        term.term.matches(&self.namespace, &other.namespace, &other.template.labels)
+    }
+
+    /// Whether all of its required affinity is about a pod of another shape; not if it has none (`podMatchesAllAffinityTerms`).
+    pub fn affinity_matches(&self, other: &Shape) -> bool {
+        !self.affinity.is_empty() && self.affinity.iter().all(|t| self.term_matches(t, other))
+    }
+}
+
+/// `filterTopologySpreadConstraints`: the pod's own values of `matchLabelKeys` join the selector.
+fn spread_of(c: &TopologySpreadConstraint, namespace: &str, labels: &Labels, topologies: &mut Topologies, tally: NewTally<'_>) -> Spread {
+    let own = c.match_label_keys.iter().filter_map(|k| labels.get(k).map(|v| (k, v)));
+    // A label that a pod has is a valid one to select.
+    let own = own.filter_map(|(k, v)| Requirement::new(k, Operator::Equals, [v.clone()]).ok());
+    let selector = c.selector.as_ref().map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
+    Spread {
+        key: topologies.key(&c.topology_key),
+        by_host: c.topology_key == super::topology::HOSTNAME,
+        max_skew: i64::from(c.max_skew),
+        tally: tally(namespace, selector.as_ref()),
+        selector,
+        min_domains: usize::try_from(c.min_domains).unwrap_or(0),
+        honor_affinity: c.honor_affinity,
+        honor_taints: c.honor_taints,
+    }
+}
+
+/// The shapes of a run. Templates are known by their place in memory, which their shape keeps.
+#[derive(Default, Debug)]
+pub struct Shapes {
+    by_template: BTreeMap<usize, Vec<Rc<Shape>>>,
+    all: Vec<Rc<Shape>>,
+}
+
+impl Shapes {
+    /// The shape of a template in a namespace.
+    pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies, tally: NewTally<'_>) -> Rc<Shape> {
+        let known = self.by_template.entry(Rc::as_ptr(template).addr()).or_default();
+        if let Some(shape) = known.iter().find(|s| *s.namespace == *namespace) {
+            return shape.clone();
+        }
+        let shape = Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies, tally));
+        known.push(shape.clone());
+        self.all.push(shape.clone());
+        shape
+    }
+
+    /// All of them, by number.
+    pub fn all(&self) -> &[Rc<Shape>] {
+        &self.all
+    }
+}

@@ -1,0 +1,91 @@
+//! Domains of nodes: the values of the labels that spread and affinity go by, as small numbers.
+
+use crate::api::labels::Labels;
+use crate::api::names::NodeId;
+use std::collections::BTreeMap;
+
+/// The label of a node's own name.
+pub const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// A topology key.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct KeyId(pub u32);
+
+/// A node without the label.
+const ABSENT: u32 = u32::MAX;
+
+#[derive(Default, Debug)]
+struct Topology {
+    key: String,
+    values: BTreeMap<String, u32>,
+    of_node: Vec<u32>,
+}
+
+impl Topology {
+    fn set(&mut self, node: NodeId, labels: Option<&Labels>) -> bool {
+        if self.of_node.len() <= node.index() {
+            self.of_node.resize(node.index() + 1, ABSENT);
+        }
+        let domain = match labels.and_then(|l| l.get(&self.key)) {
+            None => ABSENT,
+            Some(value) => {
+                let next = self.values.len() as u32;
+                *self.values.entry(value.clone()).or_insert(next)
+            }
+        };
+        std::mem::replace(&mut self.of_node[node.index()], domain) != domain
+    }
+}
+
+/// The domains of all nodes under all topology keys in use.
+#[derive(Default, Debug)]
+pub struct Topologies {
+    all: Vec<Topology>,
+    labels: Vec<Option<std::rc::Rc<Labels>>>,
+    changes: u64,
+}
+
+impl Topologies {
+    /// The number of a topology key, new if the key is.
+    pub fn key(&mut self, key: &str) -> KeyId {
+        if let Some(at) = self.all.iter().position(|t| t.key == key) {
+            return KeyId(at as u32);
+        }
+        let mut topology = Topology { key: key.to_owned(), ..Topology::default() };
+        for (i, labels) in self.labels.iter().enumerate() {
+            topology.set(NodeId(i as u32), labels.as_deref());
+        }
+        self.all.push(topology);
+        KeyId(self.all.len() as u32 - 1)
+    }
+
+    /// Takes a node's labels, or none of a node that is gone.
+    pub fn set_node(&mut self, node: NodeId, labels: Option<&std::rc::Rc<Labels>>) {
+        if self.labels.len() <= node.index() {
+            self.labels.resize(node.index() + 1, None);
+        }
+        self.labels[node.index()] = labels.cloned();
+        let changed = self.all.iter_mut().fold(false, |changed, t| t.set(node, labels.map(|l| &**l)) || changed);
+        self.changes += u64::from(changed);
+    }
+
+    /// The domain of a node, if it has the label.
+    pub fn domain(&self, key: KeyId, node: NodeId) -> Option<u32> {
+        self.all[key.0 as usize].of_node.get(node.index()).copied().filter(|d| *d != ABSENT)
+    }
+
+    /// How many domains a key ever had; their numbers are below this.
+    pub fn domains(&self, key: KeyId) -> usize {
+        self.all[key.0 as usize].values.len()
+    }
+
+    /// The label of a key.
+    pub fn name(&self, key: KeyId) -> &str {
+        &self.all[key.0 as usize].key
+    }
+
+    /// Goes up whenever a node comes to another domain.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+}

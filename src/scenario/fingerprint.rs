@@ -1,0 +1,58 @@
+//! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects nothing.
+
+use super::load::Loaded;
+
+/// The hash of no bytes.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Goes on with a hash.
+fn more(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// The hash of some bytes.
+pub(super) fn fnv1a64(bytes: &[u8]) -> u64 {
+    more(EMPTY, bytes)
+}
+
+/// A file that a scenario points at, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// Its path.
+    pub file: String,
+    /// How long it is.
+    pub bytes: usize,
+    /// The hash of its bytes.
+    pub hash: u64,
+}
+
+/// What a scenario was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// How long the scenario's text is.
+    pub bytes: usize,
+    /// A hash of its text, and of the hashes of the files that it points at.
+    pub hash: u64,
+    /// Those files.
+    pub inputs: Vec<InputFile>,
+}
+
+impl Loaded {
+    /// What the scenario was read from.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let text = self.source.text.as_bytes();
+        let hash = self.inputs.iter().fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
+        Fingerprint { bytes: text.len(), hash, inputs: self.inputs.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn agrees_with_the_published_vectors() {
+        // From the test vectors of draft-eastlake-fnv.
+        assert_eq!(super::fnv1a64(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(super::fnv1a64(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(super::fnv1a64(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,61 @@
+//! What the timeline on the terminal says of faults of the control plane: that they begin, and that they end.
+
+use super::Scratch;
+
+const FAULTS: &str = r#"Scenario(
+    version: 1,
+    horizon: "12m",
+    nodes: [(names: "n-{0..3}")],
+    pods: [(name: "web", count: 4, on: Spread(All))],
+    timeline: [
+        (at: "1m", do: WatchStall(resource: Leases, duration: "20s")),
+        (at: "2m", do: WatchLag(resource: Nodes, lag: "1s", duration: "30s")),
+        (at: "3m", do: ApiOutage(duration: "10s")),
+        (at: "4m", do: ControllerRestart(downtime: "15s")),
+        // Two that overlap: the second keeps the controllers down until 5m50s.
+        (at: "5m", name: "first", do: ControllerRestart(downtime: "20s")),
+        (at: "5m10s", name: "second", do: ControllerRestart(downtime: "40s")),
+        // For longer than the grace period: nodes turn Unknown, and their pods NotReady.
+        (at: "7m", do: WatchStall(resource: Leases, duration: "2m")),
+    ],
+)
+"#;
+
+#[test]
+fn every_fault_of_the_control_plane_begins_and_ends() {
+    let scratch = Scratch::new();
+    scratch.write("a.ron", FAULTS);
+    let run = scratch.call(&["run", "a.ron", "--quiet"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let expected = [
+        "1:00.000|watch stall of leases begins",
+        "1:20.000|watch stall of leases ends",
+        "2:00.000|watch lag of nodes (1s) begins",
+        "2:30.000|watch lag of nodes (1s) ends",
+        "3:00.000|API server outage begins",
+        "3:10.000|API server outage ends",
+        "4:00.000|controller restart begins",
+        "4:15.000|controller restart ends",
+        "4:15.000|controllers started",
+        "5:00.000|first begins",
+        "5:10.000|second begins",
+        "5:20.000|first ends",
+        "5:50.000|second ends",
+        "5:50.000|controllers started",
+        "7:00.000|watch stall of leases begins",
+        "9:00.000|watch stall of leases ends",
+    ];
+    let lines: Vec<&str> = run.stdout.lines().map(str::trim).collect();
+    let found: Vec<String> = lines
+        .iter()
+        .filter_map(|l| {
+            let at = l.split_whitespace().next()?;
+            let what = expected.iter().find_map(|e| e.split_once('|').filter(|(t, what)| *t == at && l.ends_with(what)))?;
+            Some(format!("{}|{}", what.0, what.1))
+        })
+        .collect();
+    assert_eq!(found, expected, "{}", run.stdout);
+    // Kubelets that were never cut off set back what was said of their pods.
+    assert!(run.stdout.contains("4 Ready; pods: 4 running and ready"), "{}", run.stdout);
+    assert!(scratch.text("output/a/events.jsonl").contains("NotReady"), "pods were marked NotReady during the stall");
+}
