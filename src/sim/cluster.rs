@@ -1,7 +1,8 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
+use super::awake::Awake;
 use super::faults::Timeline;
-use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use super::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
@@ -33,12 +34,12 @@ pub(super) struct Cluster {
     pub(super) process: Shared<Option<Rc<Process>>>,
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
+    pub(super) awake: Awake,
 }
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
-        let lazy = !eager && !plan.actions.iter().any(|a| keeps_all_awake(&a.act));
         let mut names = Names::default();
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
@@ -53,12 +54,13 @@ impl Cluster {
         let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, !eager),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
+            awake: Awake::default(),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
@@ -238,11 +240,6 @@ fn without_objects(plan: &Plan) -> Plan {
 /// The items that come later, by index.
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
-}
-
-/// Whether with this action heartbeats of untouched nodes can make a difference, so that each one has to be simulated.
-fn keeps_all_awake(act: &Do) -> bool {
-    matches!(act, Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::ClockSkew(..) | Do::HeartbeatPeriod(..))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

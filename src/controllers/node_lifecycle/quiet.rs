@@ -54,7 +54,7 @@ impl Controller {
             self.monitor_node_health(number).await;
             let findings = self.rest.with(|r| r.findings.take());
             number += 1;
-            let quiet = findings.filter(|f| self.lazy && !f.restless && self.ctx.now() == began);
+            let quiet = findings.filter(|f| self.informers.heartbeats_are_computed() && !f.restless && self.ctx.now() == began);
             let Some(findings) = quiet else {
                 self.ctx.sleep(period).await;
                 continue;
@@ -145,7 +145,8 @@ impl Controller {
         let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout && current != Some(ConditionStatus::True);
         if waits_for_taint || by_timeout || beat == Beat::Awake {
             self.restless();
-        } else if beat == Beat::Silent && current != Some(ConditionStatus::Unknown) {
+        } else if beat == Beat::Silent && (current != Some(ConditionStatus::Unknown) || self.config.switches.lease_circuit_breaker) {
+            // The breaker reads the live lease in every pass from then on, even of a node that is Unknown.
             let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
             let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return };
             let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
@@ -162,7 +163,7 @@ impl Controller {
     /// Whether the last pass found this version of a silent node to be Unknown and tainted: then so does this one.
     pub(super) fn is_settled(&self, node: &Rc<Node>) -> bool {
         let known = self.rest.with(|r| r.settled.get(node.id.index()).is_some_and(|s| s.as_ref().is_some_and(|n| Rc::ptr_eq(n, node))));
-        known && self.informers.beat(node.id) == Beat::Silent
+        known && self.informers.heartbeats_are_computed() && self.informers.beat(node.id) == Beat::Silent
     }
 
     /// Every node has to be looked at again.
