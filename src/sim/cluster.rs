@@ -7,7 +7,7 @@ use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
-use crate::api::workload::namespace_of;
+use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
@@ -201,6 +201,9 @@ impl Cluster {
                 new.deletion = deletion;
             }
         }
+        let of_job = new.template.owner.as_ref().is_some_and(|o| o.object.is_some() && o.kind == WorkloadKind::Job.as_str());
+        // One that has ended was counted, and lost the finalizer then.
+        new.job_finalizer = of_job && !new.phase.is_terminal() && self.plan.profile.workload.job.tracking_finalizers;
         // A pod of that name may exist; then the user's create is refused, as in the API.
         let _ = self.api.create_pod(Actor::User, new);
     }
