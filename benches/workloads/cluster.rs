@@ -57,7 +57,12 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         },
         profile,
         timing: ideal(),
-        admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: true },
+        admission: Admission {
+            default_toleration_seconds: true,
+            taint_nodes_by_condition: true,
+            pod_toleration_restriction: false,
+            extended_resource_toleration: false,
+        },
         controllers_start: Time::ZERO,
         warm_start: true,
         nodes: Vec::new(),

@@ -51,6 +51,8 @@ impl Cluster {
                 .default_toleration_seconds
                 .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
             taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
+            pod_toleration_restriction: plan.admission.pod_toleration_restriction,
+            extended_resource_toleration: plan.admission.extended_resource_toleration,
         };
         let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
