@@ -501,7 +501,7 @@ impl InformerFactory {
             }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
-                    self.lease_version.set(l.resource_version);
+                    self.lease_version.set(l.resource_version.max(self.lease_version.get()));
                 }
                 self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
@@ -545,6 +545,11 @@ impl InformerFactory {
         self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
     }
 
+    /// Whether heartbeats of healthy nodes are computed at present.
+    pub fn heartbeats_are_computed(&self) -> bool {
+        self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
+    }
+
     /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats are computed.
     pub fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
         self.heartbeats.as_ref()?.last_renewal(id, self.visible_at(Resource::Leases, at))
@@ -578,7 +583,7 @@ impl InformerFactory {
 
     /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
     pub fn lease_version(&self) -> u64 {
-        if self.heartbeats.is_some() {
+        if self.heartbeats_are_computed() {
             return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
         }
         self.lease_version.get()

@@ -1,5 +1,6 @@
 //! A cluster made from a plan: API server, kubelets, objects, and the process of controllers.
 
+use super::awake::Awake;
 use super::faults::Timeline;
 use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
@@ -33,12 +34,13 @@ pub(super) struct Cluster {
     pub(super) process: Shared<Option<Rc<Process>>>,
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
+    pub(super) awake: Awake,
 }
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
-        let lazy = !eager && !plan.actions.iter().any(|a| keeps_all_awake(&a.act)) && heartbeats_keep_up(plan);
+        let lazy = !eager && heartbeats_keep_up(plan);
         let mut names = Names::default();
         names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
@@ -60,6 +62,7 @@ impl Cluster {
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
+            awake: Awake::default(),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
@@ -251,11 +254,6 @@ fn heartbeats_keep_up(plan: &Plan) -> bool {
     // Jitter adds up to 4 %, a watch its delay, and a second is left for what else there is.
     let longest = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25)).saturating_add(plan.timing.watch.max);
     plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
-}
-
-/// Whether with this action heartbeats of untouched nodes can make a difference, so that each one has to be simulated.
-fn keeps_all_awake(act: &Do) -> bool {
-    matches!(act, Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::ClockSkew(..) | Do::HeartbeatPeriod(..))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -104,6 +104,8 @@ impl Cluster {
             self.ctx.set_cause(record);
         }
         let cause = self.ctx.cause();
+        self.awake.before(&action.act, self.ctx.now(), &self.kubelets);
+        self.ctx.set_cause(cause);
         let each = |nodes: &[NodeIndex], f: &dyn Fn(NodeId)| {
             for &n in nodes {
                 self.ctx.set_cause(cause);

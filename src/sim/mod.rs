@@ -1,5 +1,6 @@
 //! Assembly of a cluster and its run: one [`Plan`] in, one [`Trace`](crate::trace::Trace) out.
 
+mod awake;
 mod cluster;
 mod faults;
 pub mod plan;

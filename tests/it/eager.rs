@@ -1,4 +1,6 @@
 //! Default mode computes what eager mode simulates: both must give the same trace.
+//!
+//! Other and more scenarios than those of every test run: `EAGER_SEED=2 EAGER_CASES=5000 cargo test --test it eager`.
 
 #[path = "../../benches/workloads/cluster.rs"]
 mod cluster;
@@ -10,7 +12,7 @@ use taintsim::api::node::NodeConditionType;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::scenario::profiles::profile;
-use taintsim::sim::plan::{Action, Delay, Do, NodeIndex, Phase, Plan, TimelineEntry};
+use taintsim::sim::plan::{Action, Delay, Do, NodeIndex, Phase, Plan, TimelineEntry, WatchedResource};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 
@@ -27,6 +29,11 @@ enum Step {
     NotReady(NodeIndex, bool),
     Delete(NodeIndex),
     Restart,
+    Slow(NodeIndex, bool),
+    Skew(NodeIndex, i64),
+    Api(bool),
+    Lag(WatchedResource, u64),
+    Stall(WatchedResource, u64),
 }
 
 fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
@@ -45,6 +52,18 @@ fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Faults of heartbeats and of what carries them, most of which end.
+fn trouble(nodes: NodeIndex) -> impl Strategy<Value = Step> {
+    let resource = || prop::sample::select(vec![WatchedResource::Nodes, WatchedResource::Pods, WatchedResource::Leases]);
+    prop_oneof![
+        (0..nodes, any::<bool>()).prop_map(|(n, b)| Step::Slow(n, b)),
+        (0..nodes, prop::sample::select(vec![0, -90, -7, 5, 70])).prop_map(|(n, s)| Step::Skew(n, s)),
+        any::<bool>().prop_map(Step::Api),
+        (resource(), prop::sample::select(vec![0, 0, 1, 13, 65])).prop_map(|(r, s)| Step::Lag(r, s)),
+        (resource(), 1_u64..100).prop_map(|(r, s)| Step::Stall(r, s)),
+    ]
+}
+
 fn act(step: &Step) -> Do {
     let taint = || Taint::new("maintenance", Effect::NoExecute);
     let status = |b| if b { ConditionStatus::True } else { ConditionStatus::False };
@@ -60,6 +79,12 @@ fn act(step: &Step) -> Do {
         Step::NotReady(n, b) => Do::Condition(vec![n], NodeConditionType::Ready, status(!b)),
         Step::Delete(n) => Do::DeleteNode(vec![n]),
         Step::Restart => Do::RestartControllers(Dur::from_secs(17)),
+        Step::Slow(n, slow) => Do::HeartbeatPeriod(vec![n], slow.then(|| Dur::from_secs(31))),
+        Step::Skew(n, seconds) => Do::ClockSkew(vec![n], seconds * 1_000_000_000),
+        Step::Api(true) => Do::ApiDown,
+        Step::Api(false) => Do::ApiUp,
+        Step::Lag(r, seconds) => Do::WatchLag(r, Dur::from_secs(seconds)),
+        Step::Stall(r, seconds) => Do::StallWatches(r, Dur::from_secs(seconds)),
     }
 }
 
@@ -107,21 +132,31 @@ fn check(plan: &Plan, seed: u64) {
     }
 }
 
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, rng_seed: prop::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: from_environment("EAGER_CASES", 500) as u32,
+        rng_seed: prop::test_runner::RngSeed::Fixed(from_environment("EAGER_SEED", 1)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     // Up to eight nodes are walked as a small Go map, more of them each at a rank of its own.
     #[test]
     fn default_and_eager_mode_give_the_same_trace(
         nodes in prop_oneof![1_usize..7, 7_usize..16],
         steps in prop::collection::vec((20_000_u64..1_300_000, step(12)), 0..12),
+        troubles in prop::collection::vec((20_000_u64..1_300_000, trouble(12)), 0..5),
         release in prop::sample::select(vec!["1.18", "1.24", "1.29", "1.32", "1.34", "1.37"]),
         typical in any::<bool>(),
         one_zone in any::<bool>(),
         excluded in prop::bool::weighted(0.25),
         seed in 0_u64..1_000,
     ) {
-        let steps: Vec<_> = steps.into_iter().filter(|(_, s)| (nodes as u32) > node_of(s)).collect();
+        let steps: Vec<_> = steps.into_iter().chain(troubles).filter(|(_, s)| (nodes as u32) > node_of(s)).collect();
         check(&plan(release, nodes, &steps, typical, if one_zone { &["a"] } else { &["a", "b"] }, excluded), seed);
     }
 }
@@ -130,7 +165,8 @@ fn node_of(step: &Step) -> NodeIndex {
     match *step {
         Step::Cut(n) | Step::Heal(n) | Step::Crash(n) | Step::Boot(n) | Step::Delete(n) => n,
         Step::Taint(n, _) | Step::Cordon(n, _) | Step::Pressure(n, _) | Step::NotReady(n, _) => n,
-        Step::Restart => 0,
+        Step::Slow(n, _) | Step::Skew(n, _) => n,
+        Step::Restart | Step::Api(_) | Step::Lag(..) | Step::Stall(..) => 0,
     }
 }
 

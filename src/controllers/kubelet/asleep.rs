@@ -46,13 +46,11 @@ impl Walk {
 impl Kubelets {
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and nothing is amiss.
     pub(super) fn fall_asleep(&self, node: NodeId) {
-        if !self.lazy {
+        let now = self.ctx.now();
+        if !self.lazy || now < self.awake_until.get() {
             return;
         }
-        let now = self.ctx.now();
-        let well = self.with(node, |k| {
-            !k.cut && !k.crashed && !k.gone && k.slow.is_none() && k.skew_ns == 0 && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE)
-        });
+        let well = self.with(node, |k| !k.cut && !k.crashed && !k.gone && !k.sleepless && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE));
         if well != Some(true) || self.api.node(node).is_none_or(|n| self.differs(&n)) || self.has_unready_pods(node) {
             return;
         }
@@ -155,6 +153,31 @@ impl Kubelets {
         self.api.stir();
     }
 
+    /// Simulates every heartbeat until then, at least.
+    pub fn stay_awake(&self, until: Time) {
+        self.awake_until.set(until);
+        let nodes = self.state.with(|s| s.nodes.len()) as u32;
+        for node in (0..nodes).map(NodeId) {
+            match self.beat(node) {
+                Beat::Asleep => self.wake_up(node),
+                // What it said before it fell silent may come late.
+                Beat::Silent => self.api.waking(node),
+                Beat::Awake => {}
+            }
+        }
+    }
+
+    /// Simulates a kubelet's heartbeats to the end of the run: they are about to deviate from what can be computed, and what
+    /// comes of that may outlast it, as a renewal from the future does.
+    pub(super) fn sleep_no_more(&self, node: NodeId) {
+        self.wake_up(node);
+        self.api.waking(node);
+        self.with(node, |k| k.sleepless = true);
+        if let (true, KubeletMode::Imitated(_)) = (self.lazy, self.mode) {
+            self.go_on_imitated(node);
+        }
+    }
+
     fn resume_loops(&self, node: NodeId) {
         let Some(Some(asleep)) = self.with(node, |k| k.asleep.take()) else { return };
         let cause = self.ctx.cause();
@@ -188,6 +211,8 @@ impl Heartbeats for Kubelets {
     fn beat(&self, node: NodeId) -> Beat {
         self.with(node, |k| match k {
             k if k.asleep.is_some() => Beat::Asleep,
+            // What it last said may be other than what can be computed: passes have to look at it, even if it is cut off.
+            k if k.sleepless => Beat::Awake,
             k if k.cut || k.crashed || k.gone => Beat::Silent,
             _ => Beat::Awake,
         })
@@ -206,6 +231,10 @@ impl Heartbeats for Kubelets {
         let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
         let post = asleep.or_else(|| at_or_before(self.with(node, |k| k.posts)?, t));
         post.map(|p| Timestamp(p.as_secs() as i64))
+    }
+
+    fn are_computed(&self) -> bool {
+        self.ctx.now() >= self.awake_until.get()
     }
 
     fn wake(&self, node: NodeId) {

@@ -49,7 +49,7 @@ impl Kubelets {
 
     /// A kubelet is cut off: its ticks do nothing, and so they need not be simulated.
     pub(super) fn pause_imitated(&self, node: NodeId) {
-        if self.lazy {
+        if self.lazy && self.with(node, |k| !k.sleepless) == Some(true) {
             self.unschedule(node);
         }
     }
@@ -57,15 +57,20 @@ impl Kubelets {
     /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done at once.
     pub(super) fn resume_imitated(&self, node: NodeId) {
         if self.lazy && self.with(node, |k| k.cut || k.crashed || k.gone) == Some(false) {
-            let now = self.ctx.now();
-            for which in [Loop::Lease, Loop::Status] {
-                let Some(at) = self.with(node, |k| k.next[which as usize].at) else { continue };
-                let period = self.imitated_period(node, which);
-                let missed = now.since(at).as_nanos().div_ceil(period.as_nanos().max(1));
-                self.schedule(node, which, at + period * missed);
-            }
+            self.go_on_imitated(node);
         }
         self.overdue(node);
+    }
+
+    /// Schedules loops that were taken off the queue where they would be by now.
+    pub(super) fn go_on_imitated(&self, node: NodeId) {
+        let now = self.ctx.now();
+        for which in [Loop::Lease, Loop::Status] {
+            let Some(next) = self.with(node, |k| k.next[which as usize]).filter(|n| n.key.is_none()) else { continue };
+            let period = self.imitated_period(node, which);
+            let missed = now.since(next.at).as_nanos().div_ceil(period.as_nanos().max(1));
+            self.schedule(node, which, next.at + period * missed);
+        }
     }
 
     fn check_status_imitated(&self, node: NodeId) {

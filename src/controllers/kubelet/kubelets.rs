@@ -9,7 +9,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::Workload;
-use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher};
+use crate::apiserver::{ApiServer, Watcher};
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
@@ -52,6 +52,8 @@ pub(super) struct Kubelet {
     pub(super) asleep: Option<Asleep>,
     /// When something last happened to its node.
     pub(super) woken_at: Option<Time>,
+    /// Its heartbeats are simulated to the end of the run.
+    pub(super) sleepless: bool,
     /// The numbers of the next ticks of its loops.
     pub(super) ticks: [u32; 2],
     /// Its clock is off by so many nanoseconds.
@@ -119,6 +121,8 @@ pub struct Kubelets {
     pub(super) switches: Switches,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
+    /// Until then all are simulated even so.
+    pub(super) awake_until: Cell<Time>,
     pub(super) state: Shared<State>,
     pub(super) points: Points,
     loops: Cell<Option<HandlerId>>,
@@ -156,6 +160,7 @@ impl Kubelets {
             mode,
             switches,
             lazy,
+            awake_until: Cell::new(Time::ZERO),
             state: Shared::new(State::default()),
             points: Points {
                 phase: ctx.point("kubelet-phase"),
@@ -214,6 +219,7 @@ impl Kubelets {
             renewals: [None; 2],
             asleep: None,
             woken_at: None,
+            sleepless: false,
             ticks: [0; 2],
             skew_ns: 0,
             slow: None,
@@ -288,13 +294,13 @@ impl Kubelets {
 
     /// Sets how far a kubelet's clock is off.
     pub fn set_skew(&self, node: NodeId, skew_ns: i64) {
-        self.wake_up(node);
+        self.sleep_no_more(node);
         self.with(node, |k| k.skew_ns = skew_ns);
     }
 
     /// Makes heartbeats come only every so often, or as configured.
     pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
-        self.wake_up(node);
+        self.sleep_no_more(node);
         self.with(node, |k| k.slow = period);
     }
 
@@ -476,7 +482,7 @@ impl Watcher for Kubelets {
         if let Some(p) = new
             && let Some(node) = p.node
             && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
-            && self.beat(node) != Beat::Silent
+            && self.with(node, |k| !k.cut && !k.crashed && !k.gone) == Some(true)
         {
             // The next status check sets it back, or the next sync of pod statuses.
             self.wake_up(node);

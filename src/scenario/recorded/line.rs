@@ -41,7 +41,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace: Option<i64>,
     /// How often an event was seen, if more than once.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "more_than_one")]
     pub count: u32,
     /// Taints that were added, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -49,6 +49,11 @@ pub struct Line {
     /// Taints that were removed, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
+}
+
+/// Up to 1.25 a series of events begins with a count of one, which says no more than none.
+fn more_than_one<'de, D: serde::Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+    u32::deserialize(d).map(|n| if n > 1 { n } else { 0 })
 }
 
 fn is_zero(n: &u32) -> bool {
