@@ -177,7 +177,7 @@ impl Controller {
                 self.let_wait(node);
             }
         } else if beat == Beat::Silent && (current != Some(ConditionStatus::Unknown) || self.config.switches.lease_circuit_breaker) {
-            // Once its grace is over it gets Unknown, or its live lease is read in every pass.
+            // The breaker reads the live lease in every pass from then on, even of a node that is Unknown.
             let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
             let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return };
             let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);

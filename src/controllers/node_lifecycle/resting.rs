@@ -201,20 +201,25 @@ impl Controller {
         }
     }
 
-    /// Lets a node rest from this pass on, unless another version of it has reached the cache since the pass began.
+    /// Lets a node rest from this pass on, if it is steady.
     pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
-        if !self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node)) {
+        if !self.is_steady(node) {
             return;
         }
         let (zone, excluded) = self.zone_of(node);
         self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
     }
 
-    /// From now on passes only queue a node again, unless another version of it has reached the cache since this one began.
+    /// From now on passes only queue a node again, if it is steady.
     pub(super) fn let_wait(&self, node: &Rc<Node>) {
-        if self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node)) {
+        if self.is_steady(node) {
             self.roster.with(|r| r.waiting.insert(node.id));
         }
+    }
+
+    /// Whether this is the version that the cache has, and nothing that is late may still come.
+    fn is_steady(&self, node: &Rc<Node>) -> bool {
+        self.informers.heartbeats_are_computed() && self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node))
     }
 
     /// Whether all there is to do about a node is to queue it again.
