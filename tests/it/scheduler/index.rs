@@ -1,5 +1,8 @@
 //! What the scheduler keeps up to date gives the same result as working everything out anew for each pod.
 
+#[path = "../../../benches/workloads/placement.rs"]
+mod placement;
+
 use super::{anti_affinity, bind, choice, labels, node, pod, selector, set_node, template};
 use std::rc::Rc;
 use taintsim::api::meta::Timestamp;
@@ -152,4 +155,10 @@ fn the_index_changes_nothing_in_large_clusters() {
     for release in ["1.24", "1.35"] {
         assert_eq!(play(release, 50, true, &all), play(release, 50, false, &all), "{release}");
     }
+}
+
+/// The bench's placements, at a size at which the search ends early.
+#[test]
+fn the_bench_places_pods_as_the_plain_scan_does() {
+    assert_eq!(placement::place(300, 2_000, true), placement::place(300, 2_000, false));
 }
