@@ -72,6 +72,11 @@ impl Cluster {
             let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
             parts.push(Box::new(move || c.run()));
         }
+        if plan.controllers.daemon_set {
+            let (client, recorder) = own(Actor::DaemonSet);
+            let c = workload::DaemonSetController::new(switches.daemon_set, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run(warm)));
+        }
         if plan.controllers.stateful_set {
             let (client, recorder) = own(Actor::StatefulSet);
             let c = workload::StatefulSetController::new(switches.stateful_set, client, &informers, group, recorder);

@@ -5,6 +5,9 @@
 //! volume claims, and the deletion of a workload's
 //! pods by the garbage collector of owner references.
 
+mod daemon_pods;
+mod daemon_set;
+mod daemon_set_sync;
 mod deployment;
 mod expectations;
 mod item;
@@ -19,8 +22,9 @@ mod stateful_set_control;
 mod switches;
 mod written;
 
+pub use daemon_set::DaemonSetController;
 pub use deployment::DeploymentController;
 pub use job::JobController;
 pub use replica_set::ReplicaSetController;
 pub use stateful_set::StatefulSetController;
-pub use switches::{JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods};
+pub use switches::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods};

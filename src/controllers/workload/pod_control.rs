@@ -1,12 +1,13 @@
 //! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go: RealPodControl`).
 
 use crate::api::names::PodId;
-use crate::api::pod::Pod;
+use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiError, NewPod};
 use crate::client::{About, Client, EventRecorder};
 use crate::kernel::Object;
 use crate::trace::{EventBody, EventText};
+use std::rc::Rc;
 
 /// A controller's way to its pods.
 #[derive(Clone)]
@@ -23,7 +24,12 @@ impl PodControl {
 
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
-        let (id, template, node) = (owner.id, owner.template.clone(), owner.pinned);
+        self.create_pod_from(owner, owner.template.clone(), tracked).await.map(|_| ())
+    }
+
+    /// As [`Self::create_pod`], from a template that is not quite the owner's.
+    pub(super) async fn create_pod_from(&self, owner: &Workload, template: Rc<PodTemplate>, tracked: bool) -> Result<Rc<Pod>, ApiError> {
+        let (id, node) = (owner.id, owner.pinned);
         let created = self
             .client
             .call(self.object(owner), move |api, actor| {
@@ -31,16 +37,11 @@ impl PodControl {
                 api.create_pod(actor, new)
             })
             .await;
-        match created {
-            Ok(pod) => {
-                self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
-                Ok(())
-            }
-            Err(e) => {
-                self.tell_words(owner, EventText::FailedCreate, &format!("Error creating: {e}"));
-                Err(e)
-            }
+        match &created {
+            Ok(pod) => self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id)),
+            Err(e) => self.tell_words(owner, EventText::FailedCreate, &format!("Error creating: {e}")),
         }
+        created
     }
 
     /// DELETE of a pod by name, then an event (`DeletePod`).

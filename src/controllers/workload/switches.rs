@@ -27,6 +27,8 @@ pub struct Switches {
     pub scaling_text: ScalingText,
     /// The StatefulSet controller's.
     pub stateful_set: StatefulSetSwitches,
+    /// The DaemonSet controller's.
+    pub daemon_set: DaemonSetSwitches,
     /// The Job controller's.
     pub job: JobSwitches,
 }
@@ -84,4 +86,21 @@ pub struct StatefulSetSwitches {
     pub missing_is_deleted: bool,
     /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyStatefulSet, 1.36 on).
     pub waits_for_own_writes: bool,
+}
+
+/// What changed in the DaemonSet controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DaemonSetSwitches {
+    /// The status is written even if something failed (1.25.6, 1.26.1, 1.27 on).
+    pub status_after_error: bool,
+    /// A pod that Succeeded is deleted and made anew (1.26.5, 1.27 on).
+    pub replaces_succeeded: bool,
+    /// A pod that has ended and is being deleted does not hold its node (1.26.7, 1.27.4 on).
+    pub ended_pods_make_room: bool,
+    /// Changes of nodes go through a queue of their own (1.33 on).
+    pub node_queue: bool,
+    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyDaemonSet, 1.36 on).
+    pub waits_for_own_writes: bool,
+    /// The gate TaintTolerationComparisonOperators.
+    pub comparison_operators: bool,
 }

@@ -123,6 +123,7 @@ const GATES: &[Gate] = &[
         apply: |p, on| {
             p.taint_eviction.comparison_operators = on;
             p.scheduler.comparison_operators = on;
+            p.workload.daemon_set.comparison_operators = on;
         },
     },
     // S25
@@ -178,6 +179,12 @@ const GATES: &[Gate] = &[
         stages: &[off(22), on(23), locked(25, true)],
         removed: Some(27),
         apply: |p, on| p.workload.stateful_set.min_ready_seconds &= on,
+    },
+    Gate {
+        name: "StaleControllerConsistencyDaemonSet",
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.workload.daemon_set.waits_for_own_writes &= on,
     },
     Gate {
         name: "StaleControllerConsistencyStatefulSet",

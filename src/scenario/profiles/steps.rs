@@ -17,7 +17,7 @@ use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights};
 use taint_eviction::{DisruptionTarget, FinishedEntry};
-use workload::{JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
+use workload::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
 
 /// One change.
 struct Step {
@@ -157,6 +157,14 @@ fn oldest() -> Profile {
                 capital_words: false,
                 missing_is_deleted: false,
                 waits_for_own_writes: false,
+            },
+            daemon_set: DaemonSetSwitches {
+                status_after_error: false,
+                replaces_succeeded: false,
+                ended_pods_make_room: false,
+                node_queue: false,
+                waits_for_own_writes: false,
+                comparison_operators: false,
             },
             job: JobSwitches {
                 batch_period: Dur::ZERO,
@@ -386,6 +394,11 @@ const STEPS: &[Step] = &[
         p.workload.stateful_set.missing_is_deleted = true;
         p.workload.stateful_set.waits_for_own_writes = true;
     }),
+    step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
+    step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
+    step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
+    step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
+    step(&[(36, 0)], |p| p.workload.daemon_set.waits_for_own_writes = true),
     step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
     step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),

@@ -2,7 +2,9 @@
 //!
 //! What is expected is what upstream's test asserts, with times worked out by hand beside it.
 
+mod daemon_set;
 mod pod_gc;
+mod stateful_set;
 
 use taintsim::analysis::conformance::lines;
 use taintsim::kernel::Choices;

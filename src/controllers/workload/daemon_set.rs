@@ -1,0 +1,239 @@
+//! DaemonSets (`pkg/controller/daemon/daemon_controller.go`, v1.34): the queues, their workers, and what makes a DaemonSet wait
+//! in them.
+//!
+//! What a sync does is in [`super::daemon_set_sync`].
+
+use super::daemon_pods::{DaemonTemplate, ShouldRun};
+use super::item::{Item, NodeItem};
+use super::pod_control::PodControl;
+use super::switches::DaemonSetSwitches;
+use super::written::Written;
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, WorkloadId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::workload::{Workload, WorkloadKind};
+use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+/// `--concurrent-daemonset-syncs`; so many workers look at nodes, too.
+const WORKERS: usize = 2;
+/// Steps that others take while a sync computes, where clocks stand still.
+const STEPS_OF_OTHERS: u32 = 3;
+/// After so long nobody waits any more for what was asked for (`ExpectationsTimeout`).
+const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
+
+/// Pods that were asked for or deleted and not yet seen to come or go (`ControllerExpectations`). A pod counts as gone when its
+/// deletion begins, and once more when it ends: the numbers may fall below zero.
+#[derive(Clone, Copy)]
+pub(super) struct Expected {
+    pub(super) creations: i64,
+    pub(super) deletions: i64,
+    pub(super) since: Time,
+}
+
+/// Back-off of the deletion of failed pods: its length and when it began.
+pub(super) type Backoff = (Dur, Time);
+
+/// The DaemonSet controller.
+pub struct DaemonSetController {
+    pub(super) me: Weak<DaemonSetController>,
+    pub(super) ctx: Ctx,
+    pub(super) group: Group,
+    pub(super) switches: DaemonSetSwitches,
+    pub(super) pods: PodControl,
+    pub(super) informers: Rc<InformerFactory>,
+    pub(super) written: Shared<Written>,
+    pub(super) expected: Shared<BTreeMap<WorkloadId, Expected>>,
+    /// By life of the DaemonSet, the generation that its status tells of, and node.
+    pub(super) failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
+    pub(super) order_point: PointId,
+    pub(super) queue: WorkQueue<Item>,
+    limiter: Shared<RateLimiter<Item>>,
+    node_queue: WorkQueue<NodeItem>,
+    templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
+}
+
+impl DaemonSetController {
+    /// A controller that hears of DaemonSets, pods and nodes but does not run yet.
+    pub fn new(
+        switches: DaemonSetSwitches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| DaemonSetController {
+            me: me.clone(),
+            written: Shared::new(Written::default()),
+            expected: Shared::new(BTreeMap::new()),
+            failed_pods_backoff: Shared::new(BTreeMap::new()),
+            order_point: ctx.point("daemonset-node-order"),
+            queue: WorkQueue::new(&ctx),
+            limiter: Shared::new(RateLimiter::default()),
+            node_queue: WorkQueue::new(&ctx),
+            templates: Shared::new(BTreeMap::new()),
+            pods: PodControl { client, recorder },
+            informers: informers.clone(),
+            switches,
+            group,
+            ctx,
+        });
+        informers.on_workload(controller.clone());
+        informers.on_pod(controller.clone());
+        informers.on_node(controller.clone());
+        controller
+    }
+
+    /// Starts the workers. `warm`: it has been running for long, so that the DaemonSets that are there have their revisions.
+    pub fn run(&self, warm: bool) {
+        if warm {
+            for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+                // Creating a revision in the store cannot fail.
+                let _ = self.pods.client.api().create_revision(ds.id, ds.uid);
+            }
+        }
+        for _ in 0..WORKERS {
+            let Some(c) = self.me.upgrade() else { return };
+            self.ctx.spawn(self.group, async move {
+                loop {
+                    let item = c.queue.get().await;
+                    // A sync has much to compute before it writes: whoever hears of the same change in this instant has handled
+                    // it by then.
+                    for _ in 0..STEPS_OF_OTHERS {
+                        c.ctx.sleep(Dur::ZERO).await;
+                    }
+                    match c.sync_daemon_set(item.0).await {
+                        Ok(()) => c.limiter.with(|l| l.forget(item)),
+                        Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
+                    }
+                    c.queue.done(item);
+                }
+            });
+            if !self.switches.node_queue {
+                continue;
+            }
+            let Some(c) = self.me.upgrade() else { return };
+            self.ctx.spawn(self.group, async move {
+                loop {
+                    let item = c.node_queue.get().await;
+                    c.sync_node_update(item.0);
+                    c.node_queue.done(item);
+                }
+            });
+        }
+    }
+
+    /// What a DaemonSet makes of a node.
+    pub(super) fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
+        self.pods
+            .client
+            .api()
+            .names(|n| self.with_template(ds, |t| t.should_run(ds, node, n.node_name(node.id), self.switches.comparison_operators)))
+    }
+
+    /// The template of a DaemonSet's pods, made anew when the DaemonSet's has changed.
+    pub(super) fn with_template<R>(&self, ds: &Workload, f: impl FnOnce(&mut DaemonTemplate) -> R) -> R {
+        self.templates.with(|all| {
+            let template = all.entry(ds.id).or_insert_with(|| DaemonTemplate::new(ds));
+            if !template.is_of(ds) {
+                *template = DaemonTemplate::new(ds);
+            }
+            f(template)
+        })
+    }
+
+    /// The DaemonSet that a pod belongs to, if it is still that one (`resolveControllerRef`).
+    fn resolve(&self, pod: &Pod) -> Option<Rc<Workload>> {
+        let (id, uid) = pod.controller()?;
+        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::DaemonSet)
+    }
+
+    fn pod_deleted(&self, pod: &Pod) {
+        if let Some(ds) = self.resolve(pod) {
+            self.observe(ds.id, |e| e.deletions -= 1);
+            self.queue.add(Item(ds.id));
+        }
+    }
+
+    /// Notes that something expected was seen, or will not be.
+    pub(super) fn observe(&self, ds: WorkloadId, f: impl FnOnce(&mut Expected)) {
+        self.expected.with(|all| all.get_mut(&ds).map(f));
+    }
+
+    /// `SatisfiedExpectations`
+    pub(super) fn satisfied(&self, ds: WorkloadId) -> bool {
+        let now = self.ctx.now();
+        let done = |e: &Expected| e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT;
+        self.expected.with(|all| all.get(&ds).is_none_or(done))
+    }
+
+    /// `syncNodeUpdate`
+    fn sync_node_update(&self, id: NodeId) {
+        let Some(node) = self.informers.node(id) else { return };
+        let here = self.informers.pods_on(id);
+        for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+            let ShouldRun { run, stay } = self.should_run(&ds, &node);
+            let scheduled = here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
+            if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
+                self.queue.add(Item(ds.id));
+            }
+        }
+    }
+}
+
+impl WorkloadHandler for DaemonSetController {
+    /// `addDaemonset`, `updateDaemonset`, `deleteDaemonset`
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        let Some(ds) = new.or(old).filter(|w| w.kind == WorkloadKind::DaemonSet) else { return };
+        if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
+            self.expected.with(|all| all.remove(&ds.id));
+        }
+        self.queue.add(Item(ds.id));
+    }
+}
+
+impl PodHandler for DaemonSetController {
+    /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let (before, now) = match (old, new) {
+            (Some(old), None) => return self.pod_deleted(old),
+            (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
+            (old, Some(new)) => (old, new),
+            (None, None) => return,
+        };
+        let Some(ds) = self.resolve(now) else { return };
+        if before.is_none_or(|b| b.uid != now.uid) {
+            self.observe(ds.id, |e| e.creations -= 1);
+        }
+        self.queue.add(Item(ds.id));
+        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
+            // The second on top is for clocks that are apart.
+            let wait = u64::try_from(ds.min_ready_seconds).unwrap_or_default() + 1;
+            self.queue.add_after(self.group, Dur::from_secs(wait), Item(ds.id));
+        }
+    }
+}
+
+impl NodeHandler for DaemonSetController {
+    /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that goes concerns the collector.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        let Some(new) = new else { return };
+        if old.is_some_and(|o| o.labels == new.labels && o.taints == new.taints) {
+            return;
+        }
+        if self.switches.node_queue {
+            self.node_queue.add(NodeItem(new.id));
+            return;
+        }
+        for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+            let now = self.should_run(&ds, new);
+            if old.map_or(now.run, |o| self.should_run(&ds, o) != now) {
+                self.queue.add(Item(ds.id));
+            }
+        }
+    }
+}
