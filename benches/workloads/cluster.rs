@@ -149,6 +149,22 @@ pub(crate) fn real_stack() -> Plan {
     plan
 }
 
+/// One run of a sweep: 100 nodes, 1,000 pods, an hour in which one node fails for good, `Typical` timing.
+pub(crate) fn one_of_a_sweep() -> Plan {
+    let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
+    plan.timing = typical();
+    act(&mut plan, Time::from_secs(600), "dark", Do::Cut(vec![17]));
+    plan
+}
+
+/// One zone of three goes dark at 60 s, nodes of it are tainted at ten per second; eleven minutes.
+pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
+    plan.flags.node_eviction_rate = 10.0;
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).step_by(3).collect()));
+    plan
+}
+
 /// `Typical` timing, as the scenario language has it.
 pub(crate) fn typical() -> Timing {
     let starter = br#"Scenario(version: 1, horizon: "1m", nodes: [(names: "n")])"#.to_vec();

@@ -132,6 +132,8 @@ pub struct WorkloadStatus {
     pub available: i32,
     /// `status.terminatingReplicas`; `terminating`.
     pub terminating: i32,
+    /// `status.currentReplicas` of a StatefulSet.
+    pub current: i32,
     /// `status.failed` of a Job.
     pub failed: i32,
     /// `status.succeeded` of a Job.

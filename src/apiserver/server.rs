@@ -13,6 +13,7 @@ use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Shared, Time};
 use crate::trace::Trace;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Is told of every change, at the instant at which it is stored. An object that is gone has no new version.
@@ -31,6 +32,8 @@ pub trait Watcher {
     fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
     /// Something may come of a node whose heartbeats were computed.
     fn stirred(&self);
+    /// A node's heartbeats are about to be simulated that were computed, or to come again.
+    fn waking(&self, node: NodeId);
 }
 
 /// What is stored.
@@ -43,6 +46,8 @@ pub(super) struct Store {
     pub(super) budgets: Vec<Option<Rc<Budget>>>,
     /// How many names were generated for each workload's pods.
     pub(super) generated: Vec<u32>,
+    /// Workloads whose ControllerRevision exists, and which life of them.
+    pub(super) revisions: BTreeSet<(WorkloadId, Uid)>,
     pub(super) events: EventStore,
     revision: u64,
     uids: u64,

@@ -102,6 +102,21 @@ impl ApiServer {
         Ok(())
     }
 
+    /// Whether the ControllerRevision of a workload's template exists. There is no watch on them: a controller may ask at any
+    /// time, as it has seen its own long before it needs it again.
+    pub fn has_revision(&self, id: WorkloadId, uid: Uid) -> bool {
+        self.store.with(|s| s.revisions.contains(&(id, uid)))
+    }
+
+    /// POST of the ControllerRevision of a workload's template.
+    pub fn create_revision(&self, id: WorkloadId, uid: Uid) -> Result<(), ApiError> {
+        self.store.with(|s| {
+            s.next_version();
+            s.revisions.insert((id, uid));
+        });
+        Ok(())
+    }
+
     fn commit_workload(&self, actor: Actor, old: Option<&Rc<Workload>>, mut new: Workload) -> Rc<Workload> {
         new.resource_version = self.store.with(|s| s.next_version());
         let replicas = new.replicas();

@@ -177,11 +177,13 @@ pub struct InformerFactory {
     watch_lane: Lane,
     opened: Cell<Time>,
     lease_version: Cell<u64>,
+    delivered: [Cell<u64>; Resource::COUNT],
     listed_at: Cell<Time>,
     /// The latest visible time of each resource, and the instant at which it was found.
     seen: [Cell<(Time, Time)>; Resource::COUNT],
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
+    waking: RefCell<Vec<Rc<dyn Fn(NodeId)>>>,
     watcher: Cell<Option<u32>>,
 }
 
@@ -248,6 +250,14 @@ impl Watcher for Tap {
             f.stir();
         }
     }
+
+    fn waking(&self, node: NodeId) {
+        if let Some(f) = self.0.upgrade() {
+            for w in f.waking.borrow().iter() {
+                w(node);
+            }
+        }
+    }
 }
 
 impl InformerFactory {
@@ -271,10 +281,12 @@ impl InformerFactory {
             budget_handlers: RefCell::new(Vec::new()),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
+            delivered: Default::default(),
             listed_at: Cell::new(Time::ZERO),
             seen: Default::default(),
             heartbeats: api.heartbeats(),
             stirred: RefCell::new(Vec::new()),
+            waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
             ctx,
         });
@@ -340,6 +352,7 @@ impl InformerFactory {
             self.api.unwatch(id);
         }
         self.stirred.borrow_mut().clear();
+        self.waking.borrow_mut().clear();
         self.node_handlers.borrow_mut().clear();
         self.pod_handlers.borrow_mut().clear();
         self.workload_handlers.borrow_mut().clear();
@@ -440,6 +453,15 @@ impl InformerFactory {
     /// Changes the cache and tells the handlers.
     fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
+        let delivered = |resource: Resource, version: u64| {
+            let newest = &self.delivered[resource as usize];
+            newest.set(version.max(newest.get()));
+        };
+        match &delta {
+            Delta::Pod(Some(p), _) => delivered(Resource::Pods, p.resource_version),
+            Delta::Workload(Some(w), _) => delivered(w.kind.into(), w.resource_version),
+            _ => {}
+        }
         match delta {
             Delta::Node(new, id) => {
                 let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
@@ -559,6 +581,11 @@ impl InformerFactory {
         self.stirred.borrow_mut().push(f);
     }
 
+    /// Calls `f` when something else is about to be expected of a node's heartbeats than before (see [`Self::beat`]).
+    pub fn on_waking(&self, f: Rc<dyn Fn(NodeId)>) {
+        self.waking.borrow_mut().push(f);
+    }
+
     fn stir(&self) {
         for f in self.stirred.borrow().iter() {
             f();
@@ -571,6 +598,12 @@ impl InformerFactory {
             return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
         }
         self.lease_version.get()
+    }
+
+    /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
+    /// deletions).
+    pub fn delivered(&self, resource: Resource) -> u64 {
+        self.delivered[resource as usize].get()
     }
 
     /// All nodes in the cache, by id; upstream's lister has no order.

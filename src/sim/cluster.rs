@@ -2,7 +2,7 @@
 
 use super::awake::Awake;
 use super::faults::Timeline;
-use super::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
@@ -10,8 +10,8 @@ use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
-use crate::controllers::kubelet::{Kubelets, NodeSettings};
-use crate::kernel::{Ctx, Shared, Time};
+use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
+use crate::kernel::{Ctx, Dur, Shared, Time};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +41,7 @@ impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
         let mut names = Names::default();
+        names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let flags = &plan.flags;
@@ -54,7 +55,7 @@ impl Cluster {
         let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, !eager),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, !eager && heartbeats_keep_up(plan)),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
@@ -240,6 +241,21 @@ fn without_objects(plan: &Plan) -> Plan {
 /// The items that come later, by index.
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
+}
+
+/// Whether heartbeats of a node that nothing happens to come often enough that its grace never ends; only then do they make no
+/// difference.
+fn heartbeats_keep_up(plan: &Plan) -> bool {
+    let longest_lease = plan.nodes.iter().map(|n| n.lease_period).max().unwrap_or(Dur::ZERO);
+    let period = match (plan.timing.kubelet, plan.profile.kubelet.leases) {
+        (KubeletMode::Imitated(_), true) => longest_lease,
+        (KubeletMode::Imitated(i), false) => i.status_report,
+        (KubeletMode::Real(r), true) => Dur::from_nanos(r.node_lease_duration.as_nanos() / 4),
+        (KubeletMode::Real(r), false) => r.node_status_update_frequency,
+    };
+    // Jitter adds up to 4 %, a watch its delay, and a second is left for what else there is.
+    let longest = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25)).saturating_add(plan.timing.watch.max);
+    plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -48,6 +48,7 @@ impl Cluster {
             let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
             taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
         });
+        let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let mut parts: Vec<Box<dyn FnOnce()>> = Vec::new();
         let limits = |actor| timing.clients.get(&actor).copied();
         let own = |actor| {
@@ -71,6 +72,11 @@ impl Cluster {
             let c = workload::JobController::new(switches.job, client, &informers, group, recorder);
             parts.push(Box::new(move || c.run()));
         }
+        if plan.controllers.stateful_set {
+            let (client, recorder) = own(Actor::StatefulSet);
+            let c = workload::StatefulSetController::new(switches.stateful_set, client, &informers, group, recorder);
+            parts.push(Box::new(move || c.run(warm)));
+        }
         if plan.controllers.disruption {
             let c = disruption::Controller::new(
                 plan.profile.disruption,
@@ -89,7 +95,6 @@ impl Cluster {
             let c = scheduler::Controller::new(config, client(), &informers, group, recorder);
             parts.push(Box::new(move || c.run()));
         }
-        let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         if plan.controllers.pod_gc {
             let config = pod_gc::Config {
                 terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,

@@ -128,6 +128,9 @@ impl Kubelets {
             return;
         }
         let now = self.ctx.now();
+        if self.with(node, |k| k.asleep.is_some()) == Some(true) {
+            self.api.waking(node);
+        }
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
         let ticks_ran = self.ctx.class() > Class::Source;

@@ -8,7 +8,7 @@ use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
-use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, parallelize};
+use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, go_all};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -236,13 +236,13 @@ impl Controller {
         let (client, switches, n) = (self.client.clone(), self.config.switches, pods.len());
         let start = move |i: usize| {
             let (client, (cause, pod)) = (client.clone(), pods[i].clone());
-            Some(async move {
+            async move {
                 client.api().ctx().set_cause(cause);
                 // What cannot be deleted now is found again in the next pass.
                 let _ = mark_failed_and_delete_pod(&client, switches, &pod, false).await;
-            })
+            }
         };
-        parallelize(&self.ctx, self.group, n, n, start).await;
+        go_all(&self.ctx, self.group, n, start).await;
     }
 
     async fn mark_failed_and_delete_pod(&self, pod: &Rc<Pod>, orphaned: bool) -> Result<(), ApiError> {

@@ -254,11 +254,11 @@ impl Controller {
             }
         }
         if let Some(pod) = pod.filter(|_| self.config.preemption) {
-            let object = self.pod_object(pod.id);
+            let (object, budgets) = (self.pod_object(pod.id), self.informers.budgets());
             let attempt = self.state.with(|s| {
                 let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
                 let now = self.client.api().timestamp();
-                preempt(&s.algorithm, of, &diagnosis, &s.nominator, &[], now, &mut Drawn { controller: self, object })
+                preempt(&s.algorithm, of, &diagnosis, &s.nominator, &budgets, now, &mut Drawn { controller: self, object })
             });
             let told = match attempt {
                 Attempt::NotEligible(why) => format!("preemption: {why}"),

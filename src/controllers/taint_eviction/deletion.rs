@@ -20,11 +20,14 @@ impl Controller {
     pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
         let Some(c) = self.handle() else { return };
         self.ctx.spawn(self.group, async move {
-            if c.config.switches.cancelled_flag && timer.is_some_and(|number| !c.queue.is_current(pod, number)) {
-                return;
+            let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(number));
+            if !(cancelled && c.config.switches.cancelled_flag) {
+                let ok = c.delete_pod_handler(pod).await;
+                c.queue.finished(pod, ok, c.config.switches.finished_entry);
             }
-            let ok = c.delete_pod_handler(pod).await;
-            c.queue.finished(pod, ok, c.config.switches.finished_entry);
+            if let Some(number) = timer {
+                c.queue.forget(number);
+            }
         });
     }
 

@@ -8,6 +8,7 @@ use super::switches::FinishedEntry;
 use crate::api::names::PodId;
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Shared, Time};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::{Rc, Weak};
 
 /// An entry of `workers`.
@@ -28,6 +29,8 @@ struct Entries {
     by_pod: Vec<Entry>,
     present: usize,
     number: u32,
+    /// Timers that were cancelled after they had fired, until their work ends.
+    cancelled: BTreeSet<u32>,
 }
 
 impl Entries {
@@ -68,7 +71,7 @@ impl TimedWorkerQueue {
     pub(super) fn new(ctx: &Ctx) -> Rc<Self> {
         Rc::new(TimedWorkerQueue {
             ctx: ctx.clone(),
-            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0 }),
+            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new() }),
             handler: Cell::new(None),
         })
     }
@@ -130,9 +133,9 @@ impl TimedWorkerQueue {
     pub(super) fn cancel_work(&self, pod: PodId) -> bool {
         match self.entries.with(|e| e.set(pod, Entry::Absent)) {
             Entry::Absent | Entry::Nil => false,
-            Entry::Timer { key, .. } => {
-                if let Some(key) = key {
-                    self.ctx.cancel(key);
+            Entry::Timer { key, number, .. } => {
+                if key.is_some_and(|key| !self.ctx.cancel(key)) {
+                    self.entries.with(|e| e.cancelled.insert(number));
                 }
                 true
             }
@@ -149,9 +152,15 @@ impl TimedWorkerQueue {
         controller.start_deletion(pod, Some(number));
     }
 
-    /// Whether a fired timer's entry is still there; it is not once it was cancelled.
-    pub(super) fn is_current(&self, pod: PodId, number: u32) -> bool {
-        matches!(self.entries.with(|e| e.get(pod)), Entry::Timer { number: n, .. } if n == number)
+    /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another way, with the end of
+    /// another timer's work say.
+    pub(super) fn was_cancelled(&self, number: u32) -> bool {
+        self.entries.with(|e| e.cancelled.contains(&number))
+    }
+
+    /// A timer's work has ended: nobody asks any more whether it was cancelled.
+    pub(super) fn forget(&self, number: u32) {
+        self.entries.with(|e| e.cancelled.remove(&number));
     }
 
     /// The end of the work (`getWrappedWorkerFunc`): whatever entry the pod has by then is removed or, up to 1.32 after a

@@ -1,7 +1,8 @@
 //! The controllers that make pods and replace them: ReplicaSet, Deployment, StatefulSet, DaemonSet, Job
 //! (`pkg/controller/{replicaset,deployment,statefulset,daemon,job}`).
 //!
-//! Left out: adoption of pods that have no owner, rollouts and revisions, volume claims, and the deletion of a workload's
+//! Left out: adoption of pods that have no owner, rollouts (a revision is no more than the request that creates it),
+//! volume claims, and the deletion of a workload's
 //! pods by the garbage collector of owner references.
 
 mod deployment;
@@ -13,9 +14,13 @@ mod pod_control;
 mod ranking;
 mod replica_set;
 mod slow_start;
+mod stateful_set;
+mod stateful_set_control;
 mod switches;
+mod written;
 
 pub use deployment::DeploymentController;
 pub use job::JobController;
 pub use replica_set::ReplicaSetController;
-pub use switches::{JobSwitches, ScalingText, Switches};
+pub use stateful_set::StatefulSetController;
+pub use switches::{JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods};

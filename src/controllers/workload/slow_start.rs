@@ -1,10 +1,13 @@
 //! Batches of growing size (`pkg/controller/replicaset/replica_set.go: slowStartBatch`).
 
 use crate::apiserver::ApiError;
-use crate::client::parallelize;
+use crate::client::go_all;
 use crate::kernel::{Ctx, Group, Shared};
 use std::future::Future;
 use std::rc::Rc;
+
+/// The largest batch (`stateful_set_control.go: MaxBatchSize`); ReplicaSets and Jobs never have as much to do.
+const MAX_BATCH_SIZE: usize = 500;
 
 /// Does `count` pieces of work in batches of 1, 2, 4, 8 and so on, those of a batch side by side; after a failure no further
 /// batch begins. Gives how many went well, and the first error.
@@ -22,13 +25,13 @@ where
     while size > 0 {
         let errors = Rc::new(Shared::new(Vec::new()));
         let (work, failed) = (work.clone(), errors.clone());
-        parallelize(ctx, group, size, size, move |i| {
+        go_all(ctx, group, size, move |i| {
             let (one, failed) = (work(done + i), failed.clone());
-            Some(async move {
+            async move {
                 if let Err(e) = one.await {
                     failed.with(|f| f.push(e));
                 }
-            })
+            }
         })
         .await;
         let errors = errors.with(std::mem::take);
@@ -36,7 +39,7 @@ where
         if let Some(first) = errors.into_iter().next() {
             return (done, Err(first));
         }
-        size = (2 * size).min(count - done);
+        size = (2 * size).min(count - done).min(MAX_BATCH_SIZE);
     }
     (done, Ok(()))
 }

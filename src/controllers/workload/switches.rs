@@ -25,6 +25,8 @@ pub struct Switches {
     pub exact_availability_check: bool,
     /// The words of the event ScalingReplicaSet.
     pub scaling_text: ScalingText,
+    /// The StatefulSet controller's.
+    pub stateful_set: StatefulSetSwitches,
     /// The Job controller's.
     pub job: JobSwitches,
 }
@@ -47,4 +49,39 @@ pub struct JobSwitches {
     pub pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
     pub delays_terminal_condition: bool,
+}
+
+/// What a StatefulSet does with a pod that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminalPods {
+    /// A Failed one is deleted and created anew in the same sync, with an event.
+    RecreateFailed,
+    /// A Succeeded one too (1.27.9, 1.28.5, 1.29.0 on).
+    Recreate,
+    /// Either is deleted, and created anew once it is gone (1.28.11, 1.29.6, 1.30.2 on).
+    Delete,
+}
+
+/// What changed in the StatefulSet controller from release to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatefulSetSwitches {
+    /// What becomes of a pod that has ended.
+    pub terminal_pods: TerminalPods,
+    /// The pods of a Parallel set are worked on in batches of growing size (1.25.12, 1.26.7, 1.27.4 on); before, one after the
+    /// other.
+    pub batches: bool,
+    /// The status is written even if something failed (1.23 on).
+    pub status_after_error: bool,
+    /// `spec.minReadySeconds` is honoured (gate StatefulSetMinReadySeconds, on from 1.23).
+    pub min_ready_seconds: bool,
+    /// The next check of availability is computed from the pods' ages (1.36 on).
+    pub exact_availability_check: bool,
+    /// A pod that is not available yet holds up the deletion of later ones (1.34 on); before, one that is not ready.
+    pub unavailable_blocks: bool,
+    /// Events begin with a capital letter (1.35 on).
+    pub capital_words: bool,
+    /// The deletion of a pod that is gone is a success (1.36 on).
+    pub missing_is_deleted: bool,
+    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyStatefulSet, 1.36 on).
+    pub waits_for_own_writes: bool,
 }

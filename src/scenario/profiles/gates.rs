@@ -108,13 +108,6 @@ const GATES: &[Gate] = &[
             }
         },
     },
-    // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
-    Gate {
-        name: "JobPodReplacementPolicy",
-        stages: &[off(28), on(29), locked(34, true)],
-        removed: None,
-        apply: |p, on| p.pod_gc.marks_failed |= on,
-    },
     // S15
     Gate {
         name: "SeparateTaintEvictionController",
@@ -174,7 +167,23 @@ const GATES: &[Gate] = &[
         name: "JobPodReplacementPolicy",
         stages: &[off(28), on(29), locked(34, true)],
         removed: Some(37),
-        apply: |p, on| p.workload.job.pod_replacement_policy &= on,
+        // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
+        apply: |p, on| {
+            p.workload.job.pod_replacement_policy &= on;
+            p.pod_gc.marks_failed |= on;
+        },
+    },
+    Gate {
+        name: "StatefulSetMinReadySeconds",
+        stages: &[off(22), on(23), locked(25, true)],
+        removed: Some(27),
+        apply: |p, on| p.workload.stateful_set.min_ready_seconds &= on,
+    },
+    Gate {
+        name: "StaleControllerConsistencyStatefulSet",
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.workload.stateful_set.waits_for_own_writes &= on,
     },
 ];
 

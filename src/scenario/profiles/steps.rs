@@ -17,7 +17,7 @@ use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights};
 use taint_eviction::{DisruptionTarget, FinishedEntry};
-use workload::{JobSwitches, ScalingText};
+use workload::{JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
 
 /// One change.
 struct Step {
@@ -147,6 +147,17 @@ fn oldest() -> Profile {
             terminating_replicas: false,
             exact_availability_check: false,
             scaling_text: ScalingText::To,
+            stateful_set: StatefulSetSwitches {
+                terminal_pods: TerminalPods::RecreateFailed,
+                batches: false,
+                status_after_error: false,
+                min_ready_seconds: false,
+                exact_availability_check: false,
+                unavailable_blocks: false,
+                capital_words: false,
+                missing_is_deleted: false,
+                waits_for_own_writes: false,
+            },
             job: JobSwitches {
                 batch_period: Dur::ZERO,
                 retry: (Dur::from_secs(10), Dur::from_secs(360)),
@@ -363,6 +374,18 @@ const STEPS: &[Step] = &[
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
     step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
+    step(&[(22, 0)], |p| p.workload.stateful_set.min_ready_seconds = true),
+    step(&[(23, 0)], |p| p.workload.stateful_set.status_after_error = true),
+    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| p.workload.stateful_set.batches = true),
+    step(&[(27, 9), (28, 5), (29, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Recreate),
+    step(&[(28, 11), (29, 6), (30, 2), (31, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Delete),
+    step(&[(34, 0)], |p| p.workload.stateful_set.unavailable_blocks = true),
+    step(&[(35, 0)], |p| p.workload.stateful_set.capital_words = true),
+    step(&[(36, 0)], |p| {
+        p.workload.stateful_set.exact_availability_check = true;
+        p.workload.stateful_set.missing_is_deleted = true;
+        p.workload.stateful_set.waits_for_own_writes = true;
+    }),
     step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
     step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),

@@ -58,7 +58,8 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 7] = ["node-lifecycle", "taint-eviction", "replicaset", "deployment", "job", "pod-gc", "scheduler"];
+const MODELLED: [&str; 9] =
+    ["node-lifecycle", "taint-eviction", "pod-gc", "replicaset", "statefulset", "daemonset", "deployment", "job", "scheduler"];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -364,8 +365,16 @@ impl Builder {
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => {
-                // The API server answers "not found" for a pod that never existed, and nothing comes of it.
-                let Some(&pod) = self.pod_names.get(&pod_name(&a.namespace, &a.pod)) else { return Ok(()) };
+                let pod = match self.pod_names.get(&pod_name(&a.namespace, &a.pod)) {
+                    Some(&pod) => pod,
+                    // It may be a pod of a workload.
+                    None if !self.workloads.is_empty() && !a.pod.is_empty() => {
+                        let named = PodSpec { name: a.pod.clone(), namespace: a.namespace.clone(), ..PodSpec::default() };
+                        self.pod(&named, PodStart::Absent)?
+                    }
+                    // The API server answers "not found" for a pod that never existed, and nothing comes of it.
+                    None => return Ok(()),
+                };
                 match a.act.as_str() {
                     "delete-pod" => Do::DeletePod(pod, a.grace.map(|g| g.clamp(0, i64::from(i32::MAX)))),
                     "bind-pod" => Do::BindPod(pod, self.node_of_pod(&a.node)?),

@@ -1,0 +1,157 @@
+//! StatefulSets (`pkg/controller/statefulset/stateful_set.go`, v1.34): the queue, its workers, and what makes a set wait in it.
+//!
+//! What a sync does is in [`super::stateful_set_control`].
+
+use super::item::Item;
+use super::pod_control::PodControl;
+use super::switches::StatefulSetSwitches;
+use super::written::Written;
+use crate::api::names::WorkloadId;
+use crate::api::pod::Pod;
+use crate::api::workload::{Workload, WorkloadKind};
+use crate::apiserver::ApiError;
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use std::rc::{Rc, Weak};
+
+/// `--concurrent-statefulset-syncs`
+const WORKERS: usize = 5;
+/// Steps that others take while a sync computes, where clocks stand still.
+const STEPS_OF_OTHERS: u32 = 3;
+
+/// The StatefulSet controller.
+pub struct StatefulSetController {
+    pub(super) me: Weak<StatefulSetController>,
+    pub(super) ctx: Ctx,
+    pub(super) group: Group,
+    pub(super) switches: StatefulSetSwitches,
+    pub(super) pods: PodControl,
+    pub(super) informers: Rc<InformerFactory>,
+    pub(super) written: Shared<Written>,
+    pub(super) jitter_point: PointId,
+    queue: WorkQueue<Item>,
+    limiter: Shared<RateLimiter<Item>>,
+}
+
+impl StatefulSetController {
+    /// A controller that hears of StatefulSets and pods but does not run yet.
+    pub fn new(
+        switches: StatefulSetSwitches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
+        let ctx = client.api().ctx().clone();
+        let controller = Rc::new_cyclic(|me| StatefulSetController {
+            me: me.clone(),
+            queue: WorkQueue::new(&ctx),
+            limiter: Shared::new(RateLimiter::default()),
+            written: Shared::new(Written::default()),
+            jitter_point: ctx.point("statefulset-status-retry"),
+            pods: PodControl { client, recorder },
+            informers: informers.clone(),
+            switches,
+            group,
+            ctx,
+        });
+        informers.on_workload(controller.clone());
+        informers.on_pod(controller.clone());
+        controller
+    }
+
+    /// Starts the workers. `warm`: it has been running for long, so that the sets that are there have their revisions.
+    pub fn run(&self, warm: bool) {
+        if warm {
+            for set in self.informers.workloads(WorkloadKind::StatefulSet) {
+                // Creating a revision in the store cannot fail.
+                let _ = self.pods.client.api().create_revision(set.id, set.uid);
+            }
+        }
+        for _ in 0..WORKERS {
+            let Some(c) = self.me.upgrade() else { return };
+            self.ctx.spawn(self.group, async move {
+                loop {
+                    let item = c.queue.get().await;
+                    c.take_time().await;
+                    match c.sync(item.0).await {
+                        Ok(()) => c.limiter.with(|l| l.forget(item)),
+                        Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
+                    }
+                    c.queue.done(item);
+                }
+            });
+        }
+    }
+
+    /// A sync has much to compute before it writes: whoever hears of the same change in this instant has handled it by then.
+    /// The eviction controller does so in two steps, of its dispatcher and of a worker.
+    async fn take_time(&self) {
+        for _ in 0..STEPS_OF_OTHERS {
+            self.ctx.sleep(Dur::ZERO).await;
+        }
+    }
+
+    /// `sync`, `syncStatefulSet`
+    async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if self.switches.waits_for_own_writes && !self.written.with(|w| w.ensure_ready(id, &self.informers)) {
+            return Err(ApiError::Conflict);
+        }
+        let Some(set) = self.informers.workload(id) else {
+            self.written.with(|w| w.forget(id));
+            return Ok(());
+        };
+        let mut pods = self.informers.pods_of(id);
+        pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
+        self.ctx.set_saw(set.record);
+        let status = self.update_stateful_set(&set, &pods).await?;
+        let min = self.min_ready_seconds(&set);
+        if min == 0 {
+            return Ok(());
+        }
+        let whole = Dur::from_secs(u64::try_from(min).unwrap_or_default());
+        if !self.switches.exact_availability_check {
+            if status.available != set.replicas() {
+                self.queue.add_after(self.group, whole, Item(id));
+            }
+        } else if status.ready != status.available {
+            let wait = pods.iter().filter_map(|p| p.available_in(min, self.ctx.now())).min();
+            self.queue.add_after(self.group, wait.unwrap_or(whole), Item(id));
+        }
+        Ok(())
+    }
+
+    /// How long a pod of a set has to be ready, in seconds.
+    pub(super) fn min_ready_seconds(&self, set: &Workload) -> i32 {
+        if self.switches.min_ready_seconds { set.min_ready_seconds } else { 0 }
+    }
+}
+
+impl WorkloadHandler for StatefulSetController {
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
+        if let Some(set) = new.or(old).filter(|w| w.kind == WorkloadKind::StatefulSet) {
+            self.queue.add(Item(set.id));
+        }
+    }
+}
+
+impl PodHandler for StatefulSetController {
+    /// `addPod`, `updatePod`, `deletePod`
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let Some(pod) = new.or(old) else { return };
+        let Some((id, uid)) = pod.controller() else { return };
+        let set = self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::StatefulSet);
+        let Some(set) = set else { return };
+        self.queue.add(Item(id));
+        if let (Some(old), Some(new)) = (old, new)
+            && !old.is_ready()
+            && new.is_ready()
+            && self.min_ready_seconds(&set) > 0
+        {
+            // The second on top was for clocks that are apart.
+            let more = if self.switches.exact_availability_check { 0 } else { 1 };
+            let wait = u64::try_from(set.min_ready_seconds).unwrap_or_default() + more;
+            self.queue.add_after(self.group, Dur::from_secs(wait), Item(id));
+        }
+    }
+}

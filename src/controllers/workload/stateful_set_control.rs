@@ -1,0 +1,307 @@
+//! What a sync of a StatefulSet does (`stateful_set_control.go: updateStatefulSet`, `stateful_pod_control.go`,
+//! `stateful_set_status_updater.go`, v1.34).
+//!
+//! A pod's name is free again only once the object is gone: nothing is done about one that is being deleted, and in an
+//! OrderedReady set nothing about those after it either. Left out: the repair of a pod's identity (its labels), volume claims,
+//! and updates of the template.
+
+use super::slow_start::slow_start_batch;
+use super::stateful_set::StatefulSetController;
+use super::switches::TerminalPods;
+use crate::api::meta::Uid;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, namespace_of, short_name};
+use crate::apiserver::{ApiError, NewPod};
+use crate::client::Resource;
+use crate::kernel::{Dur, Shared};
+use crate::trace::EventText;
+use std::rc::Rc;
+
+/// Tries of a status update that meets a conflict, and the sleep between them with its jitter (`retry.DefaultRetry`).
+const STATUS_TRIES: u32 = 5;
+const STATUS_SLEEP: Dur = Dur::from_millis(10);
+const STATUS_JITTER: Dur = Dur::from_millis(1);
+
+/// One sync's view of a set.
+struct Round {
+    set: Rc<Workload>,
+    monotonic: bool,
+    first_ordinal: i64,
+    /// By ordinal: the pod, or none where one has yet to be created.
+    replicas: Shared<Vec<Option<Rc<Pod>>>>,
+    /// Pods beyond the range of ordinals, the highest first.
+    condemned: Vec<Rc<Pod>>,
+    /// The lowest pod that is not healthy, if it is a condemned one.
+    first_unhealthy: Option<Uid>,
+    /// What releases without batches add to the counts as they go: replicas and current replicas.
+    counted: Shared<(i32, i32)>,
+}
+
+/// `isRunningAndReady`
+fn is_running_and_ready(pod: &Pod) -> bool {
+    pod.phase == PodPhase::Running && pod.is_ready()
+}
+
+impl StatefulSetController {
+    /// `UpdateStatefulSet`, `performUpdate`: gives the status that was found.
+    pub(super) async fn update_stateful_set(&self, set: &Rc<Workload>, pods: &[Rc<Pod>]) -> Result<WorkloadStatus, ApiError> {
+        let (id, uid) = (set.id, set.uid);
+        if !self.pods.client.api().has_revision(id, uid) {
+            self.pods.client.call(self.pods.object(set), move |api, _| api.create_revision(id, uid)).await?;
+        }
+        let round = Rc::new(self.partition(set, pods));
+        let result = self.process(&round).await;
+        if let (Err(e), false) = (result, self.switches.status_after_error) {
+            return Err(e);
+        }
+        let status = self.status(&round, pods);
+        let written = self.update_status(set, &status).await;
+        result.and(written).map(|()| status)
+    }
+
+    /// Puts pods in their places.
+    fn partition(&self, set: &Rc<Workload>, pods: &[Rc<Pod>]) -> Round {
+        let WorkloadSpec::StatefulSet { replicas, parallel, first_ordinal } = set.spec else {
+            unreachable!("the queue holds StatefulSets only");
+        };
+        let first_ordinal = i64::from(first_ordinal);
+        let mut places = vec![None; usize::try_from(replicas).unwrap_or_default()];
+        let mut condemned = Vec::new();
+        for pod in pods {
+            let Some(ordinal) = self.ordinal(set, pod) else { continue };
+            match usize::try_from(ordinal - first_ordinal).ok().and_then(|i| places.get_mut(i)) {
+                Some(place) => *place = Some(pod.clone()),
+                None => condemned.push((ordinal, pod.clone())),
+            }
+        }
+        condemned.sort_by_key(|(ordinal, _)| std::cmp::Reverse(*ordinal));
+        let condemned: Vec<Rc<Pod>> = condemned.into_iter().map(|(_, pod)| pod).collect();
+        let healthy = |p: &Pod| {
+            let well = if self.switches.unavailable_blocks { self.is_available(set, p) } else { is_running_and_ready(p) };
+            well && !p.is_terminating()
+        };
+        let all_well = places.iter().all(|p: &Option<Rc<Pod>>| p.as_ref().is_some_and(|p| healthy(p)));
+        let first_unhealthy = condemned.iter().rev().find(|p| !healthy(p)).filter(|_| all_well).map(|p| p.uid);
+        Round {
+            monotonic: !parallel,
+            first_ordinal,
+            replicas: Shared::new(places),
+            condemned,
+            first_unhealthy,
+            counted: Shared::new((0, 0)),
+            set: set.clone(),
+        }
+    }
+
+    /// The number at the end of a pod's name, if the rest is the set's (`getParentNameAndOrdinal`).
+    fn ordinal(&self, set: &Workload, pod: &Pod) -> Option<i64> {
+        self.pods.client.api().names(|n| {
+            let (parent, ordinal) = short_name(n.pod_name(pod.id)).rsplit_once('-')?;
+            let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
+            if digits && parent == short_name(n.workload_name(set.id)) { ordinal.parse::<i32>().ok().map(i64::from) } else { None }
+        })
+    }
+
+    fn is_available(&self, set: &Workload, pod: &Pod) -> bool {
+        pod.is_available(self.min_ready_seconds(set), self.ctx.now())
+    }
+
+    /// Each replica, then those beyond the range, until something goes wrong or has to be waited for (`updateStatefulSet`).
+    async fn process(&self, round: &Rc<Round>) -> Result<(), ApiError> {
+        if round.set.deleting {
+            return Ok(());
+        }
+        let (replicas, condemned) = (round.replicas.with(|r| r.len()), round.condemned.len());
+        if !round.monotonic && self.switches.batches {
+            for (count, condemned) in [(replicas, false), (condemned, true)] {
+                let (me, round) = (self.me.clone(), round.clone());
+                let work = move |i| {
+                    let (me, round) = (me.upgrade(), round.clone());
+                    async move {
+                        let Some(c) = me else { return Ok(()) };
+                        let one = if condemned { c.process_condemned(&round, i).await } else { c.process_replica(&round, i).await };
+                        one.map(|_| ())
+                    }
+                };
+                slow_start_batch(&self.ctx, self.group, count, work).await.1?;
+            }
+            return Ok(());
+        }
+        for i in 0..replicas {
+            if self.process_replica(round, i).await? {
+                return Ok(());
+            }
+        }
+        for i in 0..condemned {
+            if self.process_condemned(round, i).await? && round.monotonic {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// `processReplica`: true if the round is over.
+    async fn process_replica(&self, round: &Round, i: usize) -> Result<bool, ApiError> {
+        let set = &round.set;
+        let mut pod = round.replicas.with(|r| r[i].clone());
+        let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
+        if let Some(ended) = pod.clone().filter(|p| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded) {
+            if self.switches.terminal_pods == TerminalPods::Delete {
+                if !ended.is_terminating() {
+                    self.delete_stateful_pod(set, &ended).await?;
+                }
+                return Ok(true);
+            }
+            self.tell_of_recreation(set, &ended);
+            self.delete_stateful_pod(set, &ended).await?;
+            round.count(-1, -1);
+            round.replicas.with(|r| r[i] = None);
+            pod = None;
+        }
+        let Some(pod) = pod else {
+            self.create_stateful_pod(set, round.first_ordinal + i as i64).await?;
+            round.count(1, 1);
+            return Ok(round.monotonic);
+        };
+        let waits = pod.is_terminating() || !is_running_and_ready(&pod) || !self.is_available(set, &pod);
+        Ok(round.monotonic && waits)
+    }
+
+    /// `processCondemned`: true if the round is over.
+    async fn process_condemned(&self, round: &Round, i: usize) -> Result<bool, ApiError> {
+        let pod = &round.condemned[i];
+        if pod.is_terminating() {
+            return Ok(round.monotonic);
+        }
+        let waits = !is_running_and_ready(pod) || !self.is_available(&round.set, pod);
+        if round.monotonic && waits && round.first_unhealthy != Some(pod.uid) {
+            return Ok(true);
+        }
+        self.delete_stateful_pod(&round.set, pod).await?;
+        round.count(0, -1);
+        Ok(true)
+    }
+
+    /// `computeReplicaStatus`: with batches the pods as the round left them, in which one that was just created does not count
+    /// yet; before, the pods as they were, and what the round counted on top.
+    fn status(&self, round: &Round, pods: &[Rc<Pod>]) -> WorkloadStatus {
+        let set = &round.set;
+        let batches = self.switches.batches && !set.deleting;
+        let now: Vec<Rc<Pod>> = if batches {
+            let replicas = round.replicas.with(|r| r.iter().flatten().cloned().collect::<Vec<_>>());
+            replicas.into_iter().chain(round.condemned.iter().cloned()).collect()
+        } else {
+            pods.to_vec()
+        };
+        let count = |f: &dyn Fn(&Pod) -> bool| now.iter().filter(|p| f(p)).count() as i32;
+        let (replicas, current) = if batches { (0, 0) } else { round.counted.with(|c| *c) };
+        WorkloadStatus {
+            replicas: now.len() as i32 + replicas,
+            ready: count(&is_running_and_ready),
+            available: count(&|p| is_running_and_ready(p) && self.is_available(set, p)),
+            current: count(&|p| !p.is_terminating()) + current,
+            observed_generation: set.generation.max(set.status.observed_generation),
+            ..set.status.clone()
+        }
+    }
+
+    /// `UpdateStatefulSetStatus`: a write that would change nothing is left out; after a conflict it is tried again with the
+    /// set as the cache has it by then.
+    async fn update_status(&self, set: &Rc<Workload>, status: &WorkloadStatus) -> Result<(), ApiError> {
+        if set.status == *status {
+            return Ok(());
+        }
+        let about = self.pods.object(set);
+        let mut read = set.clone();
+        let mut tries = 1;
+        loop {
+            let (now, status) = (read.clone(), status.clone());
+            match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &now, status)).await {
+                Ok(new) => {
+                    self.written.with(|w| w.wrote_at(set.id, set.uid, Resource::StatefulSets, new.resource_version));
+                    return Ok(());
+                }
+                Err(ApiError::Conflict) if tries < STATUS_TRIES => {}
+                Err(e) => return Err(e),
+            }
+            tries += 1;
+            read = self.informers.workload(set.id).unwrap_or(read);
+            let jitter = self.ctx.uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
+            self.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
+        }
+    }
+
+    /// `CreateStatefulPod`; a pod that is there already is a failure of which nothing is told.
+    async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> Result<(), ApiError> {
+        let id = self.pods.client.api().names(|n| {
+            let full = n.workload_name(set.id).to_owned();
+            let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
+            n.set_owner(pod, set.id);
+            pod
+        });
+        let new = NewPod::pending(id, set.template.clone(), set.pinned);
+        let created = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.create_pod(actor, new)).await;
+        match created {
+            Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
+            Ok(ref pod) => self.written.with(|w| w.wrote_at(set.id, set.uid, Resource::Pods, pod.resource_version)),
+            Err(_) => {}
+        }
+        let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
+        self.record_pod_event("create", if created.is_ok() { done } else { failed }, set, id, created.map(|_| ()))
+    }
+
+    /// `DeleteStatefulPod`
+    async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> Result<(), ApiError> {
+        let id = pod.id;
+        let mut deleted = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.delete_pod(actor, id, None, None)).await;
+        if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
+            deleted = Ok(());
+        }
+        let text = if deleted.is_ok() { EventText::SuccessfulDelete } else { EventText::FailedDelete };
+        self.record_pod_event("delete", text, set, id, deleted)
+    }
+
+    /// `recordPodEvent`; gives back how the write ended.
+    fn record_pod_event(
+        &self,
+        verb: &str,
+        text: EventText,
+        set: &Workload,
+        pod: crate::api::names::PodId,
+        result: Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
+        let mut words = self
+            .pods
+            .client
+            .api()
+            .names(|n| format!("{verb} Pod {} in StatefulSet {}", short_name(n.pod_name(pod)), short_name(n.workload_name(set.id))));
+        if self.switches.capital_words {
+            words[..1].make_ascii_uppercase();
+        }
+        words += &match result {
+            Ok(()) => " successful".to_owned(),
+            Err(e) => format!(" failed error: {e}"),
+        };
+        self.pods.tell_words(set, text, &words);
+        result
+    }
+
+    fn tell_of_recreation(&self, set: &Workload, pod: &Pod) {
+        let (text, how) = match pod.phase {
+            PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
+            _ => (EventText::RecreatingTerminatedPod, "terminated"),
+        };
+        let words = self.pods.client.api().names(|n| {
+            let full = n.workload_name(set.id);
+            let pod = short_name(n.pod_name(pod.id));
+            format!("StatefulSet {}/{} is recreating {how} Pod {pod}", namespace_of(full), short_name(full))
+        });
+        self.pods.tell_words(set, text, &words);
+    }
+}
+
+impl Round {
+    fn count(&self, replicas: i32, current: i32) {
+        self.counted.with(|c| *c = (c.0 + replicas, c.1 + current));
+    }
+}
