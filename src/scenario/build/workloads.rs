@@ -16,6 +16,8 @@ use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 use crate::api::meta::OwnerReference;
 use crate::api::names::stable_hash;
 use crate::api::pod::PodTemplate;
+use crate::api::taint::{self, Effect};
+use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ALPHANUMS;
 use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
@@ -234,6 +236,9 @@ impl Workloads {
             complaints.say(at, format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
             return;
         }
+        if daemon {
+            daemon_tolerations(&mut template.tolerations);
+        }
         template.owner = owner_of(owner_kind, &owner);
         let template = pods.template(template);
         pods.push(made.namespace, placed, template, PodStart::Running, false, names, complaints);
@@ -326,6 +331,26 @@ fn replica_set_of(namespace: &str, deployment: &str) -> String {
         letter
     });
     format!("{deployment}-{}", letters.take(10).collect::<String>())
+}
+
+/// What the controller gives to each pod of a DaemonSet (`pkg/controller/daemon/util/daemonset_util.go:
+/// AddOrUpdateDaemonPodTolerations`).
+fn daemon_tolerations(tolerations: &mut Vec<Toleration>) {
+    let always = [
+        (taint::NOT_READY, Effect::NoExecute),
+        (taint::UNREACHABLE, Effect::NoExecute),
+        (taint::DISK_PRESSURE, Effect::NoSchedule),
+        (taint::MEMORY_PRESSURE, Effect::NoSchedule),
+        (taint::PID_PRESSURE, Effect::NoSchedule),
+        (taint::UNSCHEDULABLE, Effect::NoSchedule),
+    ];
+    for (key, effect) in always {
+        let added = Toleration { key: key.to_owned(), operator: Operator::Exists, effect: Some(effect), ..Toleration::default() };
+        match tolerations.iter_mut().find(|t| t.key == added.key && t.operator == added.operator && t.effect == added.effect) {
+            Some(there) => *there = added,
+            None => tolerations.push(added),
+        }
+    }
 }
 
 /// What a kind has instead of a field.
