@@ -57,7 +57,12 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         },
         profile,
         timing: ideal(),
-        admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: true },
+        admission: Admission {
+            default_toleration_seconds: true,
+            taint_nodes_by_condition: true,
+            pod_toleration_restriction: false,
+            extended_resource_toleration: false,
+        },
         controllers_start: Time::ZERO,
         warm_start: true,
         nodes: Vec::new(),
@@ -146,6 +151,22 @@ pub(crate) fn real_stack() -> Plan {
     plan.templates[0].tolerations = vec![tolerates("node.kubernetes.io/unreachable", 30), tolerates("node.kubernetes.io/not-ready", 30)];
     plan.timing = typical();
     act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..111).map(|i| i * 9).collect()));
+    plan
+}
+
+/// One run of a sweep: 100 nodes, 1,000 pods, an hour in which one node fails for good, `Typical` timing.
+pub(crate) fn one_of_a_sweep() -> Plan {
+    let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
+    plan.timing = typical();
+    act(&mut plan, Time::from_secs(600), "dark", Do::Cut(vec![17]));
+    plan
+}
+
+/// One zone of three goes dark at 60 s, nodes of it are tainted at ten per second; eleven minutes.
+pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
+    plan.flags.node_eviction_rate = 10.0;
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).step_by(3).collect()));
     plan
 }
 

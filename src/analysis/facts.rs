@@ -1,19 +1,20 @@
 //! The facts of a run that a person follows: those records that mean something new, each with what it is about.
 //!
 //! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready conditions, which follow
-//! their node's; events, which repeat what other records say; waiting in a zone's queue, which the time of the
-//! taint shows; timers of zero seconds, whose eviction follows at once.
+//! their node's; events, which repeat what other records say, but for why a pod cannot be scheduled; waiting in a
+//! zone's queue, which the time of the taint shows; timers of zero seconds, whose eviction follows at once.
 
 use super::causes::Since;
 use super::setting::{Analysis, short_key};
 use super::state::{Follow, NO_NODE, Step};
+use super::workloads::Owners;
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId, TextId};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
-use crate::trace::{Actor, Record, RecordId, What, ZoneState};
+use crate::trace::{Actor, EventText, Record, RecordId, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
@@ -64,6 +65,16 @@ pub enum Fact {
     Cordoned,
     /// A node was uncordoned.
     Uncordoned,
+    /// A pod of a workload was created.
+    ReplicaCreated(WorkloadId),
+    /// A pod of a workload was bound.
+    ReplicaBound(WorkloadId),
+    /// A pod of a workload runs.
+    ReplicaRunning(WorkloadId),
+    /// A pod of a workload cannot be scheduled, for that reason.
+    ReplicaPending(WorkloadId, TextId),
+    /// A pod without a workload cannot be scheduled, for that reason.
+    PodPending(TextId),
     /// A pod was created.
     PodCreated,
     /// A pod was bound.
@@ -113,6 +124,9 @@ pub struct Facts<'a> {
     keys: Vec<Taint>,
     /// The last state of each zone, by its key.
     zones: BTreeMap<u32, ZoneState>,
+    owners: Owners,
+    /// By pod: why it could last not be scheduled.
+    why: BTreeMap<PodId, u32>,
     /// Per node and condition whether it is True; one bit per type.
     true_conditions: Vec<u8>,
 }
@@ -122,7 +136,9 @@ impl<'a> Facts<'a> {
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         let true_conditions = vec![0; analysis.node_count()];
         let follow = Follow::new(analysis);
-        Facts { analysis, follow, taints: Vec::new(), keys: Vec::new(), zones: BTreeMap::new(), true_conditions }
+        let owners = Owners::new(analysis);
+        let (taints, keys, zones, why) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Facts { analysis, follow, taints, keys, zones, owners, why, true_conditions }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -173,6 +189,7 @@ impl<'a> Facts<'a> {
         let known = (r.object as usize) < self.analysis.plan.timeline.len();
         let node_changed = step.node.filter(|(_, before, after)| before != after);
         let pod_changed = step.pod.filter(|(_, before, after)| before != after);
+        let workload = || self.owners.of(self.analysis, PodId(r.object));
         match r.what {
             What::FaultBegan => known.then_some(Fact::EntryBegan(r.object)),
             What::FaultEnded => known.then_some(Fact::EntryEnded(r.object)),
@@ -212,8 +229,9 @@ impl<'a> Facts<'a> {
                 }
             }
             What::NodeUnschedulable(value) => Some(if value { Fact::Cordoned } else { Fact::Uncordoned }),
-            What::PodCreated(_) => pod_changed.filter(|_| later).map(|_| Fact::PodCreated),
-            What::PodBound(_) => pod_changed.filter(|_| later).map(|_| Fact::PodBound),
+            What::PodCreated(_) => pod_changed.filter(|_| later).map(|_| workload().map_or(Fact::PodCreated, Fact::ReplicaCreated)),
+            What::PodBound(_) => pod_changed.filter(|_| later).map(|_| workload().map_or(Fact::PodBound, Fact::ReplicaBound)),
+            What::PodPhase(PodPhase::Running) => pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning),
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
             What::PodDeleting(_) if step.eviction(r).is_some() => Some(Fact::Evicted(timer)),
@@ -223,13 +241,19 @@ impl<'a> Facts<'a> {
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
+            What::PodMessage(message) => {
+                let body = self.analysis.trace.messages.get(message as usize)?.body;
+                // Each try says it again.
+                let news = body.text == EventText::FailedScheduling && self.why.insert(PodId(r.object), body.arg) != Some(body.arg);
+                let why = TextId(body.arg);
+                news.then(|| self.owners.of(self.analysis, PodId(r.object)).map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
+            }
             What::NodeTaints(_)
             | What::NodeQueued
-            | What::PodPhase(PodPhase::Pending | PodPhase::Running)
+            | What::PodPhase(PodPhase::Pending)
             | What::PodCondition(..)
             | What::NodeEvent(..)
             | What::PodEvent(..)
-            | What::PodMessage(_)
             | What::WorkloadMessage(_)
             | What::WorkloadCreated(_)
             | What::WorkloadScaled(_)

@@ -31,6 +31,7 @@ pub(crate) mod synthetic;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod workloads;
 
 pub use causes::Since;
 pub use curves::Curves;
@@ -42,3 +43,4 @@ pub use setting::Analysis;
 pub use statistics::Spread;
 pub use summary::Summary;
 pub use timeline::Row;
+pub use workloads::Workloads;

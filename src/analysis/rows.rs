@@ -3,7 +3,8 @@
 use super::facts::{Fact, NO_TIMER};
 use super::setting::{Analysis, zone_name};
 use super::timeline::Row;
-use crate::api::names::{NodeId, TextId};
+use super::workloads::said;
+use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::trace::{Actor, ZoneState};
 
 /// Up to so many nodes are named in a row; of more only the number is said.
@@ -54,8 +55,10 @@ impl Text<'_> {
             Fact::Untainted(taint) => format!("untainted {}", self.taint(taint)),
             Fact::Cordoned => "cordoned".to_owned(),
             Fact::Uncordoned => "uncordoned".to_owned(),
-            Fact::PodCreated => "created".to_owned(),
-            Fact::PodBound => "bound".to_owned(),
+            Fact::PodCreated | Fact::ReplicaCreated(_) => "created".to_owned(),
+            Fact::PodBound | Fact::ReplicaBound(_) => "bound".to_owned(),
+            Fact::ReplicaRunning(_) => "running".to_owned(),
+            Fact::PodPending(why) | Fact::ReplicaPending(_, why) => format!("pending: {}", self.analysis.trace.names.text_of(why)),
             // Said below, with what it is about at the end.
             Fact::TimerSet(_) | Fact::TimerCancelled => String::new(),
             Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
@@ -67,7 +70,10 @@ impl Text<'_> {
             Fact::PodSucceeded => "Succeeded".to_owned(),
             Fact::PodGone => "gone".to_owned(),
         };
-        let subject = self.subject(row);
+        let subject = match row.fact {
+            Fact::ReplicaCreated(w) | Fact::ReplicaBound(w) | Fact::ReplicaRunning(w) | Fact::ReplicaPending(w, _) => self.replicas(row, w),
+            _ => self.subject(row),
+        };
         match row.fact {
             Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
             Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
@@ -114,6 +120,18 @@ impl Text<'_> {
             }
             (n, None) if row.nodes.is_empty() => format!("{} pods", grouped(n.into())),
             (n, None) => format!("{} pods of {}", grouped(n.into()), self.nodes(&row.nodes)),
+        }
+    }
+
+    /// `Deployment default/web: 3 pods on b-0, b-1`
+    fn replicas(&self, row: &Row, workload: WorkloadId) -> String {
+        let on = if row.nodes.is_empty() { String::new() } else { format!(" on {}", self.nodes(&row.nodes)) };
+        match row.pod {
+            Some(pod) => format!("{}{on}", self.analysis.pod_name(pod)),
+            None if workload.index() >= self.analysis.trace.names.workloads() => {
+                format!("{} pods of workloads{on}", grouped(row.pods.into()))
+            }
+            None => format!("{}: {} pods{on}", said(self.analysis, workload), grouped(row.pods.into())),
         }
     }
 

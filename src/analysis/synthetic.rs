@@ -75,7 +75,12 @@ impl Run {
             profile: profiles::profile("1.34.4").expect("is a release"),
             flags: flags(),
             timing: timing(),
-            admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: true },
+            admission: Admission {
+                default_toleration_seconds: true,
+                taint_nodes_by_condition: true,
+                pod_toleration_restriction: false,
+                extended_resource_toleration: false,
+            },
             controllers_start: Time::ZERO,
             warm_start: false,
             nodes: Vec::new(),

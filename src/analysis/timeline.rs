@@ -10,7 +10,7 @@ use super::facts::{Fact, Facts, Finding};
 use super::rows::Text;
 use super::setting::Analysis;
 use super::state::NO_NODE;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::Time;
 use crate::trace::RecordId;
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ struct Fine {
     latest_entry: Option<(Option<Since>, u32)>,
 }
 
-const POD_SLOTS: usize = 7;
+const POD_SLOTS: usize = 9;
 
 /// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
 fn pod_slot(fact: Fact) -> usize {
@@ -105,8 +105,10 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::TimerCancelled => 1,
         Fact::EvictionFailed => 2,
         Fact::PodGone => 3,
-        Fact::PodCreated => 4,
-        Fact::PodBound => 5,
+        Fact::PodCreated | Fact::ReplicaCreated(_) => 4,
+        Fact::PodBound | Fact::ReplicaBound(_) => 5,
+        Fact::ReplicaRunning(_) => 7,
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => 8,
         // A life of a pod ends only once in each of these ways.
         _ => 6,
     }
@@ -199,12 +201,16 @@ const LEVELS: [Level; 5] = [
     Level { span: false, zone: false, generation: false, entry: false },
 ];
 
-/// The fact without the entry or text that it names.
+/// The fact without the entry, text or workload that it names.
 fn without_entry(fact: Fact) -> Fact {
     match fact {
         Fact::EntryBegan(_) => Fact::EntryBegan(u32::MAX),
         Fact::EntryEnded(_) => Fact::EntryEnded(u32::MAX),
         Fact::Refused(text, _) => Fact::Refused(text, u32::MAX),
+        Fact::ReplicaCreated(_) => Fact::ReplicaCreated(WorkloadId(u32::MAX)),
+        Fact::ReplicaBound(_) => Fact::ReplicaBound(WorkloadId(u32::MAX)),
+        Fact::ReplicaRunning(_) => Fact::ReplicaRunning(WorkloadId(u32::MAX)),
+        Fact::ReplicaPending(_, why) => Fact::ReplicaPending(WorkloadId(u32::MAX), why),
         other => other,
     }
 }

@@ -72,6 +72,12 @@ struct Table {
 }
 
 impl Table {
+    /// Makes room for so many names of so many bytes altogether.
+    fn reserve(&mut self, names: usize, bytes: usize) {
+        self.text.reserve_exact(bytes);
+        self.by_id.reserve_exact(names);
+    }
+
     fn name(&self, id: u32) -> &str {
         let start = (id as usize).checked_sub(1).map_or(0, |before| self.by_id[before].0);
         &self.text[start..self.by_id[id as usize].0]
@@ -111,6 +117,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// Makes room for so many pods, whose names are of so many bytes altogether.
+    pub fn reserve_pods(&mut self, names: usize, bytes: usize) {
+        self.pods.reserve(names, bytes);
+    }
+
     /// The id of a node's name, new if the name is.
     pub fn node(&mut self, name: &str) -> NodeId {
         NodeId(self.nodes.intern(name))

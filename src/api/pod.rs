@@ -35,6 +35,13 @@ pub struct PodTemplate {
     pub scheduling: Option<Rc<SchedulingSpec>>,
 }
 
+impl PodTemplate {
+    /// The QoS class is BestEffort: nothing of CPU or memory is asked for (`pkg/apis/core/v1/helper/qos`).
+    pub fn is_best_effort(&self) -> bool {
+        ["cpu", "memory"].iter().all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
+    }
+}
+
 /// Where a kubelet has a pod from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PodSource {

@@ -25,7 +25,8 @@ pub enum EventName {
 /// those.
 #[derive(Default)]
 pub(super) struct EventStore {
-    first_of_pods: Vec<[Option<Time>; 2]>,
+    /// The end of time stands for none.
+    first_of_pods: Vec<[Time; 2]>,
     others: BTreeSet<EventName>,
 }
 
@@ -33,9 +34,9 @@ impl EventStore {
     fn contains(&self, name: EventName) -> bool {
         if let EventName::Pod(pod, at) = name {
             match self.first_of_pods.get(pod.index()) {
-                Some(two) if two.contains(&Some(at)) => return true,
+                Some(two) if two.contains(&at) => return true,
                 // While there is room in the table none of the pod's lie elsewhere.
-                Some([_, Some(_)]) => {}
+                Some([_, second]) if *second != Time::MAX => {}
                 _ => return false,
             }
         }
@@ -45,10 +46,10 @@ impl EventStore {
     fn insert(&mut self, name: EventName) {
         if let EventName::Pod(pod, at) = name {
             if self.first_of_pods.len() <= pod.index() {
-                self.first_of_pods.resize(pod.index() + 1, [None; 2]);
+                self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
             }
-            if let Some(free) = self.first_of_pods[pod.index()].iter_mut().find(|t| t.is_none()) {
-                *free = Some(at);
+            if let Some(free) = self.first_of_pods[pod.index()].iter_mut().find(|t| **t == Time::MAX) {
+                *free = at;
                 return;
             }
         }

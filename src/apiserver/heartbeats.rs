@@ -91,6 +91,11 @@ impl ApiServer {
         }
     }
 
+    /// Tells watchers, before it is so, that a node's heartbeats will be simulated that were computed, or come again.
+    pub fn waking(&self, node: NodeId) {
+        self.tell(|w| w.waking(node));
+    }
+
     /// Tells watchers that something may come of a node that was quiet.
     pub fn stir(&self) {
         self.tell(|w| w.stirred());

@@ -78,7 +78,7 @@ impl ApiServer {
         })
     }
 
-    /// Creates a pod; admission adds the default tolerations.
+    /// Creates a pod, after admission.
     pub fn create_pod(&self, actor: Actor, new: NewPod) -> Result<Rc<Pod>, ApiError> {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
@@ -102,9 +102,9 @@ impl ApiServer {
         Ok(self.commit_pod(actor, None, pod))
     }
 
-    /// The template with default tolerations. A template that has them already is shared as it is.
+    /// The template with what admission adds to a new pod. One that has it already is shared as it is.
     pub fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
-        self.admission.default_tolerations(template).map_or_else(|| template.clone(), Rc::new)
+        self.admission.new_pod(template).map_or_else(|| template.clone(), Rc::new)
     }
 
     /// PUT of the status of a pod that was read before: refused if it has changed since.

@@ -32,6 +32,8 @@ pub trait Watcher {
     fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
     /// Something may come of a node whose heartbeats were computed.
     fn stirred(&self);
+    /// A node's heartbeats are about to be simulated that were computed, or to come again.
+    fn waking(&self, node: NodeId);
 }
 
 /// What is stored.

@@ -183,6 +183,7 @@ pub struct InformerFactory {
     seen: [Cell<(Time, Time)>; Resource::COUNT],
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
+    waking: RefCell<Vec<Rc<dyn Fn(NodeId)>>>,
     watcher: Cell<Option<u32>>,
 }
 
@@ -249,6 +250,14 @@ impl Watcher for Tap {
             f.stir();
         }
     }
+
+    fn waking(&self, node: NodeId) {
+        if let Some(f) = self.0.upgrade() {
+            for w in f.waking.borrow().iter() {
+                w(node);
+            }
+        }
+    }
 }
 
 impl InformerFactory {
@@ -277,6 +286,7 @@ impl InformerFactory {
             seen: Default::default(),
             heartbeats: api.heartbeats(),
             stirred: RefCell::new(Vec::new()),
+            waking: RefCell::new(Vec::new()),
             watcher: Cell::new(None),
             ctx,
         });
@@ -342,6 +352,7 @@ impl InformerFactory {
             self.api.unwatch(id);
         }
         self.stirred.borrow_mut().clear();
+        self.waking.borrow_mut().clear();
         self.node_handlers.borrow_mut().clear();
         self.pod_handlers.borrow_mut().clear();
         self.workload_handlers.borrow_mut().clear();
@@ -568,6 +579,11 @@ impl InformerFactory {
     /// Calls `f` when something may come of a node that was quiet, or anything reaches the caches of nodes.
     pub fn on_stir(&self, f: Rc<dyn Fn()>) {
         self.stirred.borrow_mut().push(f);
+    }
+
+    /// Calls `f` when something else is about to be expected of a node's heartbeats than before (see [`Self::beat`]).
+    pub fn on_waking(&self, f: Rc<dyn Fn(NodeId)>) {
+        self.waking.borrow_mut().push(f);
     }
 
     fn stir(&self) {

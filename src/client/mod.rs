@@ -17,7 +17,7 @@ mod work_queue;
 
 pub use delay::Delay;
 pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
-pub use parallelize::{go_all, parallelize};
+pub use parallelize::{go_all, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};
 pub use series_recorder::SeriesRecorder;

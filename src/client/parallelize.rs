@@ -7,32 +7,49 @@ use std::rc::Rc;
 
 /// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done with one. `start` does what
 /// needs no waiting at once and returns the rest, if there is any.
-///
-/// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has to wait. That is
-/// what upstream's do in effect: whichever worker is free takes such a piece.
 pub async fn parallelize<F>(ctx: &Ctx, group: Group, workers: usize, pieces: usize, start: impl Fn(usize) -> Option<F> + 'static)
 where
     F: Future<Output = ()> + 'static,
 {
-    let next = Rc::new(Cell::new(0));
-    let start = Rc::new(start);
-    let join = Join::new(ctx, workers);
-    let mut waiting: Vec<F> = std::iter::from_fn(|| next_waiting(&next, pieces, &*start)).take(workers).collect();
-    let busy = waiting.len();
+    let taken = Cell::new(0);
+    let next = move || {
+        while taken.get() < pieces {
+            taken.set(taken.get() + 1);
+            if let Some(work) = start(taken.get() - 1) {
+                return Some(work);
+            }
+        }
+        None
+    };
+    parallelize_list(ctx, group, workers, next).await;
+}
+
+/// As [`parallelize`], over a list that may change: `next` takes pieces off it and does what needs no waiting at once, up to one
+/// that has to wait, whose work it returns; none when the list is at its end.
+///
+/// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has to wait. That is
+/// what upstream's do in effect: whichever worker is free takes such a piece.
+pub async fn parallelize_list<F>(ctx: &Ctx, group: Group, workers: usize, next: impl Fn() -> Option<F> + 'static)
+where
+    F: Future<Output = ()> + 'static,
+{
+    let mut waiting: Vec<F> = std::iter::from_fn(&next).take(workers).collect();
+    if waiting.is_empty() {
+        return;
+    }
+    let next = Rc::new(next);
+    let join = Join::new(ctx, waiting.len());
     shuffle(ctx, &mut waiting);
     for work in waiting {
-        let (next, start, join) = (next.clone(), start.clone(), join.clone());
+        let (next, join) = (next.clone(), join.clone());
         ctx.spawn(group, async move {
             let mut work = Some(work);
             while let Some(w) = work {
                 w.await;
-                work = next_waiting(&next, pieces, &*start);
+                work = next();
             }
             join.done();
         });
-    }
-    for _ in busy..workers {
-        join.done();
     }
     join.wait().await;
 }
@@ -56,15 +73,4 @@ fn shuffle<F>(ctx: &Ctx, waiting: &mut [F]) {
         let left = (waiting.len() - i) as u32;
         waiting.swap(i, i + ctx.choose(point, Object::NONE, left) as usize);
     }
-}
-
-fn next_waiting<F>(next: &Cell<usize>, pieces: usize, start: &impl Fn(usize) -> Option<F>) -> Option<F> {
-    while next.get() < pieces {
-        let piece = next.get();
-        next.set(piece + 1);
-        if let Some(work) = start(piece) {
-            return Some(work);
-        }
-    }
-    None
 }

@@ -95,8 +95,9 @@ impl Key for (About, &'static str, Option<EventBody>) {
 }
 
 struct Similar {
-    /// The different texts seen, as few as make an aggregate.
-    bodies: Vec<EventBody>,
+    /// The different texts seen, as few as make an aggregate. Nearly always there is one.
+    first: EventBody,
+    more: Vec<EventBody>,
     last: Time,
 }
 
@@ -123,17 +124,18 @@ impl Correlator {
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
         let reason = e.body.text.reason();
-        let similar = self.similar.entry((e.about, reason), || Similar { bodies: Vec::new(), last: now });
+        let similar = self.similar.entry((e.about, reason), || Similar { first: e.body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
-            similar.bodies.clear();
+            similar.first = e.body;
+            similar.more.clear();
         }
-        if !similar.bodies.contains(&e.body) {
-            similar.bodies.push(e.body);
+        if similar.first != e.body && !similar.more.contains(&e.body) {
+            similar.more.push(e.body);
         }
         similar.last = now;
-        let combined = similar.bodies.len() >= AGGREGATE_MAX_EVENTS;
+        let combined = similar.more.len() + 1 >= AGGREGATE_MAX_EVENTS;
         if combined {
-            similar.bodies.remove(0);
+            similar.first = similar.more.remove(0);
         }
         let fresh = e.about.name(if combined { now } else { e.at });
         let key = (e.about, reason, (!combined).then_some(e.body));

@@ -132,7 +132,7 @@ impl SeriesRecorder {
         for tick in 1_u64.. {
             let now = start + FINISH_TIME * tick;
             self.ctx.sleep_until(now).await;
-            if (FINISH_TIME * tick).as_nanos() % REFRESH_TIME.as_nanos() == 0 {
+            if (FINISH_TIME * tick).as_nanos().is_multiple_of(REFRESH_TIME.as_nanos()) {
                 for (key, event) in self.series() {
                     self.write(key.0, event).await;
                 }

@@ -14,6 +14,9 @@ pub trait QueueKey: Copy + Eq + Ord + 'static {
     fn slot(self) -> usize;
 }
 
+/// A queue that was longer than this gives its memory back when it is empty.
+const KEPT: usize = 1024;
+
 #[derive(Clone, Copy, Default)]
 struct Flags {
     dirty: bool,
@@ -98,6 +101,9 @@ impl<K: QueueKey> WorkQueue<K> {
         loop {
             let taken = self.state.with(|s| {
                 let (key, cause) = s.queue.pop_front()?;
+                if s.queue.is_empty() && s.queue.capacity() > KEPT {
+                    s.queue = VecDeque::new();
+                }
                 *s.flags(key) = Flags { dirty: false, processing: true };
                 Some((key, cause))
             });

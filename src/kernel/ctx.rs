@@ -335,6 +335,20 @@ impl Ctx {
         self.0.choices.borrow_mut().order(point, items, object);
     }
 
+    /// The order of a given ordinal of some of `whole` items, as they have it among all of them; `place` says how many of all come before
+    /// an item as given.
+    pub fn order_some_at<T>(
+        &self,
+        point: PointId,
+        ordinal: u32,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        self.0.choices.borrow_mut().order_some_at(point, ordinal, whole, items, place, object);
+    }
+
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
     pub fn order_at<T>(&self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choices.borrow_mut().order_at(point, ordinal, items, object);

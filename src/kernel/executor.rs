@@ -23,6 +23,8 @@ struct Process {
 pub struct Kernel {
     ctx: Ctx,
     processes: Vec<Process>,
+    /// An empty list to collect the next commands in.
+    spare: Vec<Command>,
     steps: u64,
     shuffle: Option<Shuffle>,
 }
@@ -38,7 +40,7 @@ impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
     pub fn new(choices: Choices) -> Self {
-        Self { ctx: Ctx(Rc::new(Core::new(choices))), processes: Vec::new(), steps: 0, shuffle: None }
+        Self { ctx: Ctx(Rc::new(Core::new(choices))), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None }
     }
 
     /// A handle to it.
@@ -123,13 +125,14 @@ impl Kernel {
     fn obey_commands(&mut self) {
         // What is dropped here may ask for more, hence the loop.
         while self.ctx.0.commanded.replace(false) {
-            let commands = self.ctx.0.commands.take();
-            for command in commands {
+            let mut commands = self.ctx.0.commands.replace(std::mem::take(&mut self.spare));
+            for command in commands.drain(..) {
                 match command {
                     Command::Start { slot, group, cause, saw, task } => self.start(slot, Process { task: Some(task), group, cause, saw }),
                     Command::Kill(group) => self.kill(group),
                 }
             }
+            self.spare = commands;
         }
     }
 

@@ -10,17 +10,22 @@
 //! | `fault`, `since_fault_s` | the entry of the timeline that it is reckoned from, and how long after it began |
 //! | `gone_s` | when the object was gone; empty if it still was there at the end |
 //! | `node_back_s` | when the node was first back at or after the eviction; empty if it was not |
+//! | `replacement`, `replacement_node` | the pod that its workload made in its place, and where that was bound; empty if there was none |
+//! | `replacement_created_s`, `replacement_ready_s` | when it was created, and when it first was available |
+//! | `time_to_ready_s` | from the eviction to that |
 //! | `record`, `cause` | ids in `events.jsonl`: the deletion, and what led to it |
 
 use super::clock::seconds;
 use crate::analysis::evictions::evictions;
-use crate::analysis::{Analysis, Eviction};
+use crate::analysis::workloads::Replacement;
+use crate::analysis::{Analysis, Eviction, Workloads};
+use crate::api::workload::short_name;
 use crate::kernel::Time;
 use crate::trace::NO_RECORD;
 use std::io::{self, Write};
 
 /// The columns.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 18] = [
     "time_s",
     "pod",
     "namespace",
@@ -32,6 +37,11 @@ const COLUMNS: [&str; 13] = [
     "since_fault_s",
     "gone_s",
     "node_back_s",
+    "replacement",
+    "replacement_node",
+    "replacement_created_s",
+    "replacement_ready_s",
+    "time_to_ready_s",
     "record",
     "cause",
 ];
@@ -40,20 +50,21 @@ const COLUMNS: [&str; 13] = [
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>, workloads: &Workloads) -> io::Result<()> {
     let mut csv = csv::WriterBuilder::new().from_writer(out);
     csv.write_record(COLUMNS)?;
     for e in evictions(analysis) {
-        csv.write_record(row(analysis, &e))?;
+        csv.write_record(row(analysis, &e, workloads.replacements.get(&e.record)))?;
     }
     csv.flush()
 }
 
-fn row(analysis: &Analysis<'_>, e: &Eviction<'_>) -> [String; COLUMNS.len()] {
+fn row(analysis: &Analysis<'_>, e: &Eviction<'_>, next: Option<&Replacement>) -> [String; COLUMNS.len()] {
     let full = analysis.pod_name(e.pod);
     let (namespace, name) = full.split_once('/').unwrap_or(("", full));
     let time = |t: Option<Time>| t.map(seconds).unwrap_or_default();
     let fault = e.fault.and_then(|f| analysis.plan.timeline.get(f.entry as usize));
+    let ready = next.and_then(|n| n.ready_at);
     let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
     [
         seconds(e.at),
@@ -67,6 +78,11 @@ fn row(analysis: &Analysis<'_>, e: &Eviction<'_>) -> [String; COLUMNS.len()] {
         time(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
         time(e.gone_at),
         time(e.node_back_at),
+        next.map(|n| short_name(analysis.pod_name(n.pod)).to_owned()).unwrap_or_default(),
+        next.and_then(|n| n.node).map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
+        time(next.map(|n| n.created_at)),
+        time(ready),
+        time(ready.map(|t| Time::from_nanos(t.since(e.at).as_nanos()))),
         e.record.to_string(),
         if cause == NO_RECORD { String::new() } else { cause.to_string() },
     ]

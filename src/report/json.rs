@@ -4,20 +4,24 @@
 //! their names and meanings.
 
 use super::model::Report;
+use crate::analysis::curves::Steps;
 use crate::analysis::facts::Fact;
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
+use crate::analysis::workloads::WorkloadOutcome;
 use crate::analysis::{Spread, Summary};
+use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// The whole report as one document: `run`, `timeline`, `summary`, and `files`, where some were written.
+/// The whole report as one document: `run`, `timeline`, `summary`, `workloads`, and `files`, where some were written.
 pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64)]) -> Value {
     let mut doc = Map::new();
     doc.insert("run".to_owned(), run(report));
     doc.insert("timeline".to_owned(), report.rows.iter().map(|r| row(report, r)).collect());
     doc.insert("summary".to_owned(), summary(&report.summary));
+    doc.insert("workloads".to_owned(), workloads(report));
     if let Some(folder) = folder {
         let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
         doc.insert("files".to_owned(), json!({ "folder": folder, "names": names }));
@@ -25,9 +29,9 @@ pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64
     doc.into()
 }
 
-/// What is in `summary.json`: `run` and `summary`.
+/// What is in `summary.json`: `run`, `summary` and `workloads`.
 pub fn summary_document(report: &Report<'_>) -> Value {
-    json!({ "run": run(report), "summary": summary(&report.summary) })
+    json!({ "run": run(report), "summary": summary(&report.summary), "workloads": workloads(report) })
 }
 
 /// Writes a document with indentation and a line end.
@@ -112,8 +116,10 @@ fn name(fact: Fact) -> &'static str {
         Fact::Untainted(_) => "untainted",
         Fact::Cordoned => "cordoned",
         Fact::Uncordoned => "uncordoned",
-        Fact::PodCreated => "pod-created",
-        Fact::PodBound => "pod-bound",
+        Fact::PodCreated | Fact::ReplicaCreated(_) => "pod-created",
+        Fact::PodBound | Fact::ReplicaBound(_) => "pod-bound",
+        Fact::ReplicaRunning(_) => "pod-running",
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => "pod-pending",
         Fact::TimerSet(_) => "timer-set",
         Fact::TimerCancelled => "timer-cancelled",
         Fact::Evicted(_) => "evicted",
@@ -130,6 +136,31 @@ fn spread(s: Option<Spread>) -> Value {
         None => Value::Null,
         Some(s) => json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) }),
     }
+}
+
+fn workloads(report: &Report<'_>) -> Value {
+    let names = &report.analysis.trace.names;
+    let steps = |steps: &Steps| -> Value { steps.iter().map(|(at, n)| json!([time(*at), n])).collect() };
+    let one = |o: &WorkloadOutcome| {
+        let full = names.workload_name(o.id);
+        json!({
+            "kind": o.kind.as_str(),
+            "namespace": namespace_of(full),
+            "name": short_name(full),
+            "wanted": steps(&o.wanted),
+            "available": steps(&o.available),
+            "least_available": o.least_available,
+            "unavailable_s": dur(o.unavailable),
+            "longest_gap_s": dur(o.longest_gap),
+            "replica_seconds_missing": o.missing_ns as f64 / 1e9,
+            "lost": o.lost,
+            "replacements": o.replaced,
+            "pending": o.pending,
+            "why_pending": o.why_pending.map(|t| names.text_of(t)),
+            "stuck_terminating": o.stuck,
+        })
+    };
+    report.workloads.outcomes.iter().map(one).collect()
 }
 
 fn summary(s: &Summary) -> Value {

@@ -2,7 +2,7 @@
 
 use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Analysis, Summary, grouped, summary};
+use crate::analysis::{Analysis, Summary, Workloads, grouped, summary, workloads};
 use crate::kernel::Dur;
 use crate::scenario::Fingerprint;
 
@@ -30,12 +30,20 @@ pub struct Report<'a> {
     pub rows: Vec<Row>,
     /// The summary.
     pub summary: Summary,
+    /// What became of each workload.
+    pub workloads: Workloads,
 }
 
 impl<'a> Report<'a> {
     /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
-        Report { analysis, source, rows: timeline(analysis, DEFAULT_ROWS), summary: summary::summary(analysis, window) }
+        Report {
+            analysis,
+            source,
+            rows: timeline(analysis, DEFAULT_ROWS),
+            summary: summary::summary(analysis, window),
+            workloads: workloads::workloads(analysis),
+        }
     }
 
     /// "1.34.4" of "v1.34.4".

@@ -37,11 +37,15 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
     folder.write("events.jsonl", |out| events::write(out, analysis))?;
-    folder.write("evictions.csv", |out| evictions_csv::write(out, analysis))?;
+    folder.write("evictions.csv", |out| evictions_csv::write(out, analysis, &report.workloads))?;
     folder.write("summary.json", |out| json::write(out, &json::summary_document(report)))?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
     let heading = report.heading();
-    for (name, chart) in [("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))] {
+    let mut all = vec![("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))];
+    if !report.workloads.outcomes.is_empty() {
+        all.push(("workloads", Chart::Workloads(&report.workloads)));
+    }
+    for (name, chart) in all {
         let svg = charts::svg(chart, &heading, analysis)?;
         folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
         let png = charts::png(chart, &heading, analysis)?;

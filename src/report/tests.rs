@@ -5,7 +5,7 @@ use super::{Report, Source, Style, Written, events, evictions_csv, json, manifes
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
 use crate::analysis::synthetic::{one_node_lost, outage};
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, Workloads};
 use crate::scenario::Fingerprint;
 use crate::sim::plan::Plan;
 use crate::trace::Trace;
@@ -120,9 +120,9 @@ fn every_record_is_a_line_of_json() {
 fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
-    evictions_csv::write(&mut out, &Analysis::new(&plan, &trace)).expect("memory takes it");
-    let header = "time_s,pod,namespace,node,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,record,cause";
-    let row = "405.1,p2,default,n2,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,14,13";
+    evictions_csv::write(&mut out, &Analysis::new(&plan, &trace), &Workloads::default()).expect("memory takes it");
+    let header = "time_s,pod,namespace,node,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause";
+    let row = "405.1,p2,default,n2,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";
     assert_eq!(String::from_utf8(out).expect("is UTF-8"), format!("{header}\n{row}\n"));
 }
 

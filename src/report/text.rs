@@ -1,11 +1,13 @@
-//! The report as text for a terminal or a log: header, timeline, summary, where the files are.
+//! The report as text for a terminal or a log: header, timeline, summary, workloads, where the files are.
 
 use super::clock::{absolute, short, whole};
 use super::model::Report;
 use super::output::Written;
+use crate::analysis::curves::Steps;
 use crate::analysis::facts::Fact;
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
+use crate::analysis::workloads::{WorkloadOutcome, said};
 use crate::analysis::{Spread, Summary, grouped};
 use crate::kernel::Dur;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -49,6 +51,7 @@ pub fn write(out: &mut dyn Write, report: &Report<'_>, written: Option<&Written>
     p.header(report)?;
     p.timeline(report)?;
     p.summary(&report.summary)?;
+    p.workloads(report)?;
     p.files(written)
 }
 
@@ -160,6 +163,32 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
+    /// One line for each workload that fared badly, and one for the others together.
+    fn workloads(&mut self, report: &Report<'_>) -> io::Result<()> {
+        let outcomes = &report.workloads.outcomes;
+        if outcomes.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
+        let mut bad: Vec<&WorkloadOutcome> = outcomes.iter().filter(|o| !is_well(o)).collect();
+        bad.sort_by_key(|o| std::cmp::Reverse(o.missing_ns));
+        for o in bad.iter().take(WORKLOADS) {
+            write!(self.out, "  {}  ", said(report.analysis, o.id))?;
+            self.folded(&outcome(report, o), 4, PLAIN)?;
+        }
+        if bad.len() > WORKLOADS {
+            writeln!(self.out, "  {} more fared badly: see summary.json", grouped((bad.len() - WORKLOADS) as u64))?;
+        }
+        let well = outcomes.len() - bad.len();
+        if well > 0 {
+            let other = if bad.is_empty() { "" } else { "other " };
+            let lost: u64 = outcomes.iter().filter(|o| is_well(o)).map(|o| o.lost).sum();
+            let lost = if lost == 0 { String::new() } else { format!(", though {} of theirs were lost", counted(lost, "pod")) };
+            writeln!(self.out, "  {} never had too few pods available{lost}", counted(well as u64, &format!("{other}workload")))?;
+        }
+        writeln!(self.out)
+    }
+
     fn files(&mut self, written: Option<&Written>) -> io::Result<()> {
         if let Some(w) = written {
             let names: Vec<&str> = w.files.iter().map(|f| f.0.as_str()).collect();
@@ -167,6 +196,39 @@ impl Printer<'_> {
         }
         self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
     }
+}
+
+/// So many workloads are told of one by one.
+const WORKLOADS: usize = 12;
+
+/// It always had as many pods available as it wanted, and nothing waits.
+fn is_well(o: &WorkloadOutcome) -> bool {
+    o.missing_ns == 0 && o.pending == 0 && o.stuck == 0
+}
+
+/// `28 of 30 available at the end, at worst 20; too few for 5m40s, at a stretch 5m40s; 10 lost, 8 replaced; …`
+fn outcome(report: &Report<'_>, o: &WorkloadOutcome) -> String {
+    let last = |steps: &Steps| steps.last().map_or(0, |s| u64::from(s.1));
+    let mut said = format!("{} of {} available at the end", grouped(last(&o.available)), grouped(last(&o.wanted)));
+    if o.missing_ns > 0 {
+        said.push_str(&format!(", at worst {}; too few for {}", grouped(o.least_available.into()), short(whole_ms(o.unavailable))));
+        if o.longest_gap < o.unavailable {
+            said.push_str(&format!(", at a stretch {}", short(whole_ms(o.longest_gap))));
+        }
+    }
+    if o.lost > 0 {
+        said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
+    }
+    if o.stuck > 0 {
+        said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
+    }
+    if o.pending > 0 {
+        said.push_str(&format!("; {} pending", grouped(o.pending)));
+        if let Some(why) = o.why_pending {
+            said.push_str(&format!(" ({})", report.analysis.trace.names.text_of(why)));
+        }
+    }
+    said
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -247,6 +309,7 @@ fn paint(fact: Fact) -> Ansi {
         Fact::EntryBegan(_) | Fact::EntryEnded(_) => BOLD,
         Fact::Evicted(_) | Fact::EvictionFailed | Fact::Refused(..) | Fact::ControllersStopped => RED,
         Fact::Silent | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => YELLOW,
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => YELLOW,
         Fact::Zone(..) | Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft => MAGENTA,
         Fact::Heard | Fact::Ready | Fact::Untainted(_) | Fact::TimerCancelled | Fact::ConditionFalse(_) | Fact::ControllersStarted => GREEN,
         Fact::NodeJoined
@@ -255,6 +318,9 @@ fn paint(fact: Fact) -> Ansi {
         | Fact::Uncordoned
         | Fact::PodCreated
         | Fact::PodBound
+        | Fact::ReplicaCreated(_)
+        | Fact::ReplicaBound(_)
+        | Fact::ReplicaRunning(_)
         | Fact::TimerSet(_)
         | Fact::PodDeleted(_)
         | Fact::PodSucceeded

@@ -1,4 +1,4 @@
-//! Brings the nodes and pods of `cluster: From("cluster.json")` into a scenario, behind those that it writes itself.
+//! Brings the nodes, workloads and pods of `cluster: From("cluster.json")` into a scenario, behind those that it writes itself.
 //!
 //! They are groups of the language like any others: entries of the timeline name them, `--set` changes them, and what
 //! is wrong with them is said at `cluster`.
@@ -21,6 +21,9 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     loaded.inputs.push(file);
     loaded.spec.nodes.extend(cluster.nodes);
     loaded.spec.pods.extend(cluster.pods);
+    loaded.spec.workloads.extend(cluster.workloads);
+    loaded.spec.priority_classes.extend(cluster.priority_classes);
+    loaded.spec.pod_disruption_budgets.extend(cluster.budgets);
     loaded.imported = Some(cluster.summary);
     Ok(())
 }

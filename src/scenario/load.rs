@@ -327,7 +327,6 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 const LATER: &[(&str, &str)] = &[
     ("expect", "Expectations belong to later work"),
     ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
-    ("Drain", "Draining needs the eviction API, which belongs to later work; `Cordon` and `DeletePod` are here"),
 ];
 
 /// A mistake of form in a person's words.
@@ -394,6 +393,9 @@ fn thing(name: &str) -> String {
         "PodTemplate" => "a pod template",
         "PriorityClass" => "a priority class",
         "LabelSelector" => "a label selector",
+        "PodDisruptionBudget" => "a disruption budget",
+        "Affinity" => "an affinity",
+        "TopologySpreadConstraint" => "a topology spread constraint",
         "Controllers" => "a controller that can be switched off",
         "Entry" => "a timeline entry",
         "Step" => "a fault or action",
@@ -444,7 +446,6 @@ mod tests {
     timeline: [
         (at: "1m", do: Partion(nodes: All)),
         (at: "1m", do: Flap(node: "a-0", down: "3s")),
-        (at: "1m", do: Drain(node: "a-0")),
     ],
     expect: [],
 )"#;
@@ -460,9 +461,7 @@ mod tests {
              `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
              f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
              f.ron:9:24: `up` is missing in `Flap`\n\
-             f.ron:10:24: `Drain` is not supported by this version\n  help: Draining needs the eviction API, which belongs to \
-             later work; `Cordon` and `DeletePod` are here\n\
-             f.ron:12:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
+             f.ron:11:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
         );
     }
 

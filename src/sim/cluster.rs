@@ -7,11 +7,11 @@ use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
-use crate::api::workload::namespace_of;
+use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
-use crate::controllers::kubelet::{Kubelets, NodeSettings};
-use crate::kernel::{Ctx, Shared, Time};
+use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
+use crate::kernel::{Ctx, Dur, Shared, Time};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,9 @@ pub(super) struct Cluster {
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
     pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
+        let lazy = !eager && heartbeats_keep_up(plan);
         let mut names = Names::default();
+        names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let flags = &plan.flags;
@@ -50,11 +52,13 @@ impl Cluster {
                 .default_toleration_seconds
                 .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
             taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
+            pod_toleration_restriction: plan.admission.pod_toleration_restriction,
+            extended_resource_toleration: plan.admission.extended_resource_toleration,
         };
         let api = ApiServer::new(ctx, admission, names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
-            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, !eager),
+            kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
@@ -200,6 +204,9 @@ impl Cluster {
                 new.deletion = deletion;
             }
         }
+        let of_job = new.template.owner.as_ref().is_some_and(|o| o.object.is_some() && o.kind == WorkloadKind::Job.as_str());
+        // One that has ended was counted, and lost the finalizer then.
+        new.job_finalizer = of_job && !new.phase.is_terminal() && self.plan.profile.workload.job.tracking_finalizers;
         // A pod of that name may exist; then the user's create is refused, as in the API.
         let _ = self.api.create_pod(Actor::User, new);
     }
@@ -237,6 +244,21 @@ fn without_objects(plan: &Plan) -> Plan {
 /// The items that come later, by index.
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
+}
+
+/// Whether heartbeats of a node that nothing happens to come often enough that its grace never ends; only then do they make no
+/// difference.
+fn heartbeats_keep_up(plan: &Plan) -> bool {
+    let longest_lease = plan.nodes.iter().map(|n| n.lease_period).max().unwrap_or(Dur::ZERO);
+    let period = match (plan.timing.kubelet, plan.profile.kubelet.leases) {
+        (KubeletMode::Imitated(_), true) => longest_lease,
+        (KubeletMode::Imitated(i), false) => i.status_report,
+        (KubeletMode::Real(r), true) => Dur::from_nanos(r.node_lease_duration.as_nanos() / 4),
+        (KubeletMode::Real(r), false) => r.node_status_update_frequency,
+    };
+    // Jitter adds up to 4 %, a watch its delay, and a second is left for what else there is.
+    let longest = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25)).saturating_add(plan.timing.watch.max);
+    plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -357,6 +357,10 @@ pub struct Admission {
     pub default_toleration_seconds: bool,
     /// TaintNodesByCondition
     pub taint_nodes_by_condition: bool,
+    /// PodTolerationRestriction
+    pub pod_toleration_restriction: bool,
+    /// ExtendedResourceToleration
+    pub extended_resource_toleration: bool,
 }
 
 /// Delays, limits, and how kubelets and users behave.

@@ -144,11 +144,12 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
+    // Up to eight nodes are walked as a small Go map, more of them each at a rank of its own.
     #[test]
     fn default_and_eager_mode_give_the_same_trace(
-        nodes in 1_usize..7,
-        steps in prop::collection::vec((20_000_u64..1_300_000, step(6)), 0..8),
-        troubles in prop::collection::vec((20_000_u64..1_300_000, trouble(6)), 0..5),
+        nodes in prop_oneof![1_usize..7, 7_usize..16],
+        steps in prop::collection::vec((20_000_u64..1_300_000, step(12)), 0..12),
+        troubles in prop::collection::vec((20_000_u64..1_300_000, trouble(12)), 0..5),
         release in prop::sample::select(vec!["1.18", "1.24", "1.29", "1.32", "1.34", "1.37"]),
         typical in any::<bool>(),
         one_zone in any::<bool>(),
@@ -169,6 +170,17 @@ fn node_of(step: &Step) -> NodeIndex {
     }
 }
 
+/// With a renewal every ten seconds, a pass every five and a grace of four, healthy nodes are Unknown after every other pass.
+#[test]
+fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
+    for typical in [false, true] {
+        let mut plan = plan("1.34", 3, &[], typical, &["a"], false);
+        plan.flags.node_monitor_grace_period = Dur::from_secs(4);
+        check(&plan, 1);
+        assert!(lines(&run(&plan, Choices::seeded(1))).iter().any(|l| l.contains("NodeStatusUnknown")));
+    }
+}
+
 /// The workloads of the benches at a small size, so that they cannot rot: what their full size is asserted to do.
 #[test]
 fn the_benches_workloads_do_what_they_are_timed_for() {
@@ -182,4 +194,8 @@ fn the_benches_workloads_do_what_they_are_timed_for() {
     // Every ninth node is in the first zone: 111 of its 334 are dark, which is a third, so the zone stays Normal and one node is
     // tainted per ten seconds. The last is at about 60 + 55 + 1,100 s, and its ten pods go 30 s later, before 1,300 s.
     assert_eq!(deletions(&cluster::real_stack()), 1_110);
+    // The ten pods of the one node that fails.
+    assert_eq!(deletions(&cluster::one_of_a_sweep()), 10);
+    // Ten of 30 nodes are dark, and all are tainted within a second or two; 300 s later their pods go.
+    assert_eq!(deletions(&cluster::a_zone_of_three(30, 3)), 30);
 }

@@ -7,5 +7,6 @@ mod kernel_workloads;
 mod pack_traces;
 mod readme;
 mod scenarios;
+mod scheduler;
 mod tidy;
 mod upstream_cases;

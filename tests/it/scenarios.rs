@@ -15,7 +15,7 @@
 //! ```
 //!
 //! WHAT is a kind of record (`node-taints`), OBJECT a node, pod or zone with `*` for any letters, WORDS each a type, status or
-//! reason, or `+key:Effect` and `-key:Effect` of a taint, the key without `node.kubernetes.io/` if one likes.
+//! reason, `on:NODE` of a pod that was created on or bound to a node, or `+key:Effect` and `-key:Effect` of a taint, the key without `node.kubernetes.io/` if one likes.
 
 use std::path::{Path, PathBuf};
 use taintsim::kernel::Choices;
@@ -93,6 +93,7 @@ fn matches(claim: &Claim, fields: &Fields) -> bool {
     };
     let word = |w: &String| match w.chars().next() {
         Some(sign @ ('+' | '-')) => taint(sign, &w[1..]),
+        _ if w.starts_with("on:") => fields.node.as_deref().is_some_and(|node| glob(&w[3..], node)),
         _ => [fields.kind, fields.status, fields.reason].contains(&Some(w.as_str())),
     };
     fields.what == claim.what && glob(&claim.object, object) && claim.words.iter().all(word)

@@ -128,6 +128,9 @@ impl Kubelets {
             return;
         }
         let now = self.ctx.now();
+        if self.with(node, |k| k.asleep.is_some()) == Some(true) {
+            self.api.waking(node);
+        }
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
         let ticks_ran = self.ctx.class() > Class::Source;
@@ -154,8 +157,13 @@ impl Kubelets {
     pub fn stay_awake(&self, until: Time) {
         self.awake_until.set(until);
         let nodes = self.state.with(|s| s.nodes.len()) as u32;
-        for node in (0..nodes).map(NodeId).filter(|&n| self.beat(n) == Beat::Asleep) {
-            self.wake_up(node);
+        for node in (0..nodes).map(NodeId) {
+            match self.beat(node) {
+                Beat::Asleep => self.wake_up(node),
+                // What it said before it fell silent may come late.
+                Beat::Silent => self.api.waking(node),
+                Beat::Awake => {}
+            }
         }
     }
 
@@ -163,6 +171,7 @@ impl Kubelets {
     /// comes of that may outlast it, as a renewal from the future does.
     pub(super) fn sleep_no_more(&self, node: NodeId) {
         self.wake_up(node);
+        self.api.waking(node);
         self.with(node, |k| k.sleepless = true);
         if let (true, KubeletMode::Imitated(_)) = (self.lazy, self.mode) {
             self.go_on_imitated(node);

@@ -233,6 +233,7 @@ impl Kubelets {
             }
             s.nodes[node.index()] = Some(kubelet);
         });
+        self.api.waking(node);
         match self.mode {
             KubeletMode::Imitated(_) => self.begin_imitated(node),
             KubeletMode::Real(_) => self.begin_real(node),
@@ -266,6 +267,7 @@ impl Kubelets {
         if was == cut {
             return;
         }
+        self.api.waking(node);
         let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
         self.ctx.set_cause(record);
         match self.mode {
@@ -473,6 +475,8 @@ impl Watcher for Kubelets {
     fn heartbeat(&self, _: &Rc<Node>, _: &Rc<Node>, _: Time) {}
 
     fn stirred(&self) {}
+
+    fn waking(&self, _: NodeId) {}
 
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let Some(p) = new

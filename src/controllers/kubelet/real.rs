@@ -230,6 +230,7 @@ impl Kubelets {
         if self.with(node, |k| std::mem::replace(&mut k.crashed, false)) != Some(true) {
             return;
         }
+        self.api.waking(node);
         let record = self.api.record_node(Actor::User, node, What::NodeHeard);
         self.ctx.set_cause(record);
         let KubeletMode::Real(real) = self.mode else {

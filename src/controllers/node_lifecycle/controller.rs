@@ -4,6 +4,7 @@ use super::breaker::Breaker;
 use super::health::Health;
 use super::queue::RateLimitedTimedQueue;
 use super::quiet::Rest;
+use super::resting::{Ids, Roster};
 use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
 use super::zone_states::ZoneStates;
@@ -78,7 +79,7 @@ pub(super) struct State {
     /// Nodes whose pods were deleted in timeout mode (`nodeEvictionMap`).
     pub(super) evicted: BTreeSet<NodeId>,
     /// Nodes that wait in a queue, so that the trace tells of each wait once.
-    pub(super) told_queued: BTreeSet<NodeId>,
+    pub(super) told_queued: Ids,
     /// What is read of a node, by the version it was read from.
     facts: Vec<Option<(Rc<Labels>, Facts)>>,
 }
@@ -130,6 +131,7 @@ pub struct Controller {
     /// Passes that cannot change anything are skipped.
     pub(super) lazy: bool,
     pub(super) rest: Shared<Rest>,
+    pub(super) roster: Shared<Roster>,
 }
 
 impl Controller {
@@ -147,6 +149,7 @@ impl Controller {
             breaker: Breaker::default(),
             lazy: client.api().heartbeats().is_some(),
             rest: Shared::new(Rest::default()),
+            roster: Shared::new(Roster::default()),
             points: Points {
                 list: ctx.point("node-lister-order"),
                 pods: ctx.point("pod-index-order"),
@@ -166,6 +169,12 @@ impl Controller {
         informers.on_stir(Rc::new(move || {
             if let Some(c) = weak.upgrade() {
                 c.stirred();
+            }
+        }));
+        let weak = Rc::downgrade(&controller);
+        informers.on_waking(Rc::new(move |node| {
+            if let Some(c) = weak.upgrade() {
+                c.rouse(node);
             }
         }));
         controller
@@ -259,6 +268,9 @@ fn is_master(name: &str) -> bool {
 
 impl NodeHandler for Controller {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
+        if let Some(n) = new.or(old) {
+            self.node_changed(n.id, old.is_some(), new.is_some());
+        }
         if let Some(n) = new
             && self.config.switches.rename_alpha_taints
         {

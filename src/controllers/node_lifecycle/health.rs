@@ -2,6 +2,7 @@
 
 use super::controller::Controller;
 use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use std::rc::Rc;
 
@@ -94,7 +95,7 @@ impl Controller {
             health.probe_ns = now;
         }
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
-        self.save_health(node, health);
+        self.save_health(node.id, health);
         let mut tried = Tried { observed, current: ready.map(|c| c.status), write: None, expired };
         if expired {
             // If Ready is Unknown already nothing is written, even if other conditions change in memory.
@@ -146,15 +147,15 @@ impl Controller {
             // What was written a moment ago has its nanoseconds in memory, unlike what was read.
             transition_ns: written_at_ns,
         });
-        self.save_health(node, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
+        self.save_health(node.id, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
     }
 
-    pub(super) fn save_health(&self, node: &Node, health: Health) {
+    pub(super) fn save_health(&self, node: NodeId, health: Health) {
         self.state.with(|s| {
-            if s.health.len() <= node.id.index() {
-                s.health.resize(node.id.index() + 1, None);
+            if s.health.len() <= node.index() {
+                s.health.resize(node.index() + 1, None);
             }
-            s.health[node.id.index()] = Some(health);
+            s.health[node.index()] = Some(health);
         });
     }
 

@@ -4,7 +4,7 @@
 //! `pkg/controller/util/node/controller_utils.go` and `pkg/controller/controller_utils.go` for the writes, v1.34; older and
 //! newer releases by [`Switches`]. Files: `health` (tryUpdateNodeHealth), `pass` (monitorNodeHealth), `zones` and
 //! `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the writes), `queue` (the zones' queues), `pods`
-//! (MarkPodsNotReady and the pod workers), `quiet` (passes that are skipped). Left out: metrics, the cloud provider's check for deleted machines (up to 1.13).
+//! (MarkPodsNotReady and the pod workers), `quiet` (passes that are skipped), `resting` (nodes that passes leave out). Left out: metrics, the cloud provider's check for deleted machines (up to 1.13).
 
 mod breaker;
 mod controller;
@@ -13,6 +13,7 @@ mod pass;
 mod pods;
 mod queue;
 mod quiet;
+mod resting;
 mod switches;
 mod tainting;
 mod taints;

@@ -2,12 +2,14 @@
 
 use super::controller::Controller;
 use super::health::Tried;
+use super::quiet::Skipped;
+use super::resting::Roster;
 use super::switches::EvictionMode;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::client::{About, parallelize};
+use crate::client::{About, parallelize_list};
 use crate::kernel::{Dur, Shared, Time};
 use crate::trace::EventText;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,12 +37,89 @@ impl ZoneConditions {
 /// What the workers of a pass gather.
 pub(super) type Counted = Rc<Shared<BTreeMap<TextId, ZoneConditions>>>;
 
+/// The nodes that the workers of a pass go through.
+pub(super) struct Round {
+    number: u32,
+    nodes: std::vec::IntoIter<Rc<Node>>,
+    /// How many had to wait.
+    waiting: usize,
+    /// The cache as it was when the pass began, by id; taken when the pass has to wait for the first time.
+    all: Option<Vec<Rc<Node>>>,
+    /// The nodes that rest, unless the workers go through them too.
+    rested: Option<Rested>,
+}
+
+/// What a pass leaves out: those that rest since before this pass, and their conditions.
+struct Rested {
+    pass: u64,
+    counted: Vec<(TextId, ZoneConditions)>,
+}
+
 impl Controller {
     /// One pass, the one of that number.
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
-        let mut nodes = self.informers.nodes();
+        let (mut all, nodes) = (None, self.awake_nodes(number));
+        let nodes = if self.has_to_see_every_node(&nodes) {
+            self.rouse_all();
+            let every = all.insert(self.informers.nodes()).clone();
+            let nodes = self.in_order(number, every);
+            self.greet_and_forget(&nodes).await;
+            nodes
+        } else {
+            nodes
+        };
+        let began = self.ctx.now();
+        let rested = self
+            .roster
+            .with(|r| Rested { counted: r.counted(), pass: r.note_passes(Skipped { first: began, period: self.pass_period(), count: 1 }) });
+        let round = Round { number, nodes: nodes.into_iter(), waiting: 0, all, rested: Some(rested) };
+        let round = Rc::new(Shared::new(round));
+        let counted: Counted = Rc::new(Shared::new(BTreeMap::new()));
+        let next = {
+            let (c, round, counted) = (self.clone(), round.clone(), counted.clone());
+            move || c.next_that_waits(&round, &counted)
+        };
+        parallelize_list(&self.ctx, self.group, self.config.switches.pass_workers, next).await;
+        let mut counted = counted.with(std::mem::take);
+        for (zone, of) in round.with(|r| r.rested.take()).map(|r| r.counted).unwrap_or_default() {
+            let z = counted.entry(zone).or_default();
+            (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
+        }
+        self.handle_disruption(&counted, &round).await;
+    }
+
+    /// The nodes that do not rest, in the order in which a pass over all of them comes to them.
+    fn awake_nodes(&self, number: u32) -> Vec<Rc<Node>> {
+        let (whole, ids) = self.roster.with_ref(|r| (r.len(), r.awake()));
+        let mut nodes: Vec<Rc<Node>> = ids.into_iter().filter_map(|id| self.informers.node(id)).collect();
+        let place = |n: &Rc<Node>| self.roster.with_ref(|r| r.place(n.id));
+        self.ctx.order_some_at(self.points.list, number, whole, &mut nodes, place, |n| self.object(n.id));
+        nodes
+    }
+
+    /// All nodes, given by id, in the order in which a pass comes to them.
+    fn in_order(&self, number: u32, mut nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
         self.ctx.order_at(self.points.list, number, &mut nodes, |n| self.object(n.id));
-        let (added, deleted) = self.classify_nodes(&nodes);
+        nodes
+    }
+
+    /// All nodes as they were when a pass began, in its order.
+    pub(super) fn every_node(&self, round: &Shared<Round>) -> Vec<Rc<Node>> {
+        let (number, all) = round.with(|r| (r.number, r.all.clone()));
+        self.in_order(number, all.unwrap_or_else(|| self.informers.nodes()))
+    }
+
+    /// Whether nodes that rest matter to this pass: nodes came or went, a zone has no state, or everybody waits for the lock.
+    fn has_to_see_every_node(&self, awake: &[Rc<Node>]) -> bool {
+        let zones: Vec<TextId> = self.roster.with_ref(|r| r.zones().collect());
+        let all_have_state = self.state.with_ref(|s| zones.iter().all(|z| s.zone_states.get(*z).is_some()));
+        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
+        self.roster.with(Roster::take_members_changed) || locked || !all_have_state || !awake.iter().all(|n| self.zone_has_state(n))
+    }
+
+    /// New nodes are registered, those that are gone are forgotten, and zones get their queues.
+    async fn greet_and_forget(&self, nodes: &[Rc<Node>]) {
+        let (added, deleted) = self.classify_nodes(nodes);
         if !added.is_empty() || !deleted.is_empty() {
             self.restless();
         }
@@ -49,7 +128,7 @@ impl Controller {
                 self.add_pod_evictor_for_new_zone(node).await;
             }
         }
-        let new = if added.is_empty() { &[][..] } else { &nodes[..] };
+        let new = if added.is_empty() { &[][..] } else { nodes };
         for node in new.iter().filter(|n| added.binary_search(&n.id).is_ok()) {
             self.recorder.event(About::Node(node.id, Some(node.uid)), EventText::RegisteredNode);
             self.state.with(|s| s.know(node.id, Some(node.uid)));
@@ -66,15 +145,37 @@ impl Controller {
             self.recorder.event(About::Node(id, Some(uid)), EventText::RemovingNode);
             self.state.with(|s| s.know(id, None));
         }
-        let counted: Counted = Rc::new(Shared::new(BTreeMap::new()));
-        let nodes = Rc::new(nodes);
-        let start = {
-            let (c, nodes, counted) = (self.clone(), nodes.clone(), counted.clone());
-            move |piece: usize| c.update_node(&nodes[piece], &counted)
-        };
-        parallelize(&self.ctx, self.group, self.config.switches.pass_workers, nodes.len(), start).await;
-        let counted = counted.with(std::mem::take);
-        self.handle_disruption(&counted, &nodes).await;
+    }
+
+    /// Goes on through a pass's nodes up to the next one that has to wait, and returns what is left to do about it.
+    fn next_that_waits(self: &Rc<Self>, round: &Shared<Round>, counted: &Counted) -> Option<impl Future<Output = ()> + use<>> {
+        loop {
+            let node = round.with(|r| r.nodes.next())?;
+            let Some(work) = self.update_node(&node, counted) else { continue };
+            let waiting = round.with(|r| {
+                r.waiting += 1;
+                r.all.get_or_insert_with(|| self.informers.nodes());
+                r.waiting
+            });
+            if waiting == self.config.switches.pass_workers {
+                self.see_those_that_rest(round, node.id, counted);
+            }
+            return Some(work);
+        }
+    }
+
+    /// From this node on the workers are busy, and come to the other nodes one by one as time goes on: to those that rest too.
+    fn see_those_that_rest(self: &Rc<Self>, round: &Shared<Round>, last: NodeId, counted: &Counted) {
+        let Some(rested) = round.with(|r| r.rested.take()) else { return };
+        let nodes = self.every_node(round);
+        let seen = nodes.iter().position(|n| n.id == last).map_or(0, |i| i + 1);
+        for (i, node) in nodes.iter().enumerate() {
+            if self.rouse_before(node.id, rested.pass) && i < seen {
+                let waits = self.update_node(node, counted).is_some();
+                debug_assert!(!waits, "a node that rests needs nothing");
+            }
+        }
+        round.with(|r| r.nodes = nodes[seen..].to_vec().into_iter());
     }
 
     /// `classifyNodes`: names not known yet, and known names that are gone.
@@ -101,8 +202,10 @@ impl Controller {
             self.restless();
             return None;
         }
-        if self.is_settled(node) {
+        if self.only_waits(node.id) {
+            self.restless();
             self.count(node, Some(ConditionStatus::Unknown), counted);
+            self.queue_for_tainting(node, ConditionStatus::Unknown, false);
             return None;
         }
         let tried = self.try_update_node_health(node);
@@ -157,7 +260,7 @@ impl Controller {
     fn process_without_waiting(&self, node: &Node, decides: ConditionStatus) {
         match (self.config.switches.eviction_mode, decides) {
             (EvictionMode::Timeout, ConditionStatus::True) | (EvictionMode::Taints, ConditionStatus::True) => self.unqueue(node),
-            (EvictionMode::Taints, status) => self.queue_for_tainting(node, status),
+            (EvictionMode::Taints, status) => self.queue_for_tainting(node, status, false),
             (EvictionMode::Timeout, _) => {}
         }
     }

@@ -5,7 +5,7 @@ use super::switches::EvictionMode;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, ApiServer};
 use crate::client::About;
 use crate::trace::EventText;
 use std::rc::Rc;
@@ -17,11 +17,13 @@ impl Controller {
         let mut all_marked = true;
         for pod in pods {
             let Some(ready) = pod.ready.filter(|c| c.status != ConditionStatus::False && pod.node == Some(node)) else { continue };
-            let mut body = (*pod).clone();
-            let at = self.client.api().timestamp();
-            body.ready = Some(PodCondition { status: ConditionStatus::False, reason: ready.reason, last_transition_time: at });
+            let (read, at) = (pod.clone(), self.client.api().timestamp());
+            let mark = move |api: &ApiServer, actor| {
+                let not_ready = PodCondition { status: ConditionStatus::False, reason: ready.reason, last_transition_time: at };
+                api.update_pod_status(actor, &Pod { ready: Some(not_ready), ..(*read).clone() })
+            };
             self.ctx.set_saw(pod.record);
-            match self.client.call(self.pod_object(pod.id), move |api, actor| api.update_pod_status(actor, &body)).await {
+            match self.client.call(self.pod_object(pod.id), mark).await {
                 Ok(_) => {}
                 Err(ApiError::NotFound) => continue,
                 Err(_) => all_marked = false,

@@ -7,7 +7,8 @@
 
 use super::controller::Controller;
 use super::health::Health;
-use super::switches::EvictionMode;
+use super::resting::Roster;
+use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -25,11 +26,24 @@ pub(super) struct Findings {
 }
 
 /// Passes that were skipped: the first one's time, the period, and how many.
-#[derive(Clone, Copy, Debug)]
-struct Skipped {
-    first: Time,
-    period: Dur,
-    count: u64,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Skipped {
+    pub(super) first: Time,
+    pub(super) period: Dur,
+    pub(super) count: u64,
+}
+
+impl Skipped {
+    /// Whether `next` comes right after these, on the same grid.
+    pub(super) fn goes_on_with(&self, next: &Skipped) -> bool {
+        self.period == next.period && self.first + self.period * self.count == next.first
+    }
+
+    /// Those from number `from` on up to number `to`; none if there are none.
+    pub(super) fn part(&self, from: u64, to: u64) -> Option<Skipped> {
+        let count = to.min(self.count).saturating_sub(from);
+        (count > 0).then(|| Skipped { first: self.first + self.period * from, count, ..*self })
+    }
 }
 
 /// The state of both loops while they rest.
@@ -38,14 +52,14 @@ pub(super) struct Rest {
     findings: Option<Findings>,
     pass_waits: Option<Ticket>,
     tainting_waits: Option<Ticket>,
-    /// Silent nodes that are Unknown and tainted, the version that was seen.
-    settled: Vec<Option<Rc<Node>>>,
+    /// The eviction pass of the instant at which a node was queued came before that.
+    tainting_missed: bool,
 }
 
 impl Controller {
     /// Runs passes for ever, but for those that cannot change anything.
     pub(super) async fn monitor_loop(self: Rc<Self>) {
-        let period = self.config.monitor_period + self.config.pass_overhead;
+        let period = self.pass_period();
         let mut number = 0;
         loop {
             self.ctx.set_cause(u32::MAX);
@@ -67,6 +81,11 @@ impl Controller {
                 self.make_up(Skipped { first: began + period, period, count: periods - 1 });
             }
         }
+    }
+
+    /// From one pass to the next, where neither has to wait.
+    pub(super) fn pass_period(&self) -> Dur {
+        self.config.monitor_period + self.config.pass_overhead
     }
 
     /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed, or the deadline is over.
@@ -102,14 +121,21 @@ impl Controller {
                 continue;
             }
             self.ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket))).await;
-            let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
-            self.ctx.sleep_until(began + period * periods).await;
+            let waited = self.ctx.now().since(began).as_nanos();
+            let periods = waited.div_ceil(period.as_nanos()).max(1);
+            let missed = waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);
+            self.ctx.sleep_until(began + period * (periods + u64::from(missed))).await;
         }
     }
 
-    /// A node was queued.
-    pub(super) fn queue_filled(&self) {
-        if let Some(t) = self.rest.with(|r| r.tainting_waits.take())
+    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long before, but by one who began to run in
+    /// this instant, so that an eviction pass of this instant has come before.
+    pub(super) fn queue_filled(&self, by_worker: bool) {
+        let waits = self.rest.with(|r| {
+            r.tainting_missed = by_worker;
+            r.tainting_waits.take()
+        });
+        if let Some(t) = waits
             && self.ctx.claim(t)
         {
             self.ctx.wake(t);
@@ -145,6 +171,11 @@ impl Controller {
         let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout && current != Some(ConditionStatus::True);
         if waits_for_taint || by_timeout || beat == Beat::Awake {
             self.restless();
+            let s = &self.config.switches;
+            let plain = s.requeue == Requeue::Correct && s.eviction_mode == EvictionMode::Taints && !s.lease_circuit_breaker;
+            if plain && beat == Beat::Silent && (current, decides) == (Some(ConditionStatus::Unknown), Some(ConditionStatus::Unknown)) {
+                self.let_wait(node);
+            }
         } else if beat == Beat::Silent && (current != Some(ConditionStatus::Unknown) || self.config.switches.lease_circuit_breaker) {
             // The breaker reads the live lease in every pass from then on, even of a node that is Unknown.
             let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
@@ -155,38 +186,29 @@ impl Controller {
                     f.deadline_ns = Some(f.deadline_ns.map_or(ends, |d| d.min(ends)));
                 }
             });
-        } else if beat == Beat::Silent && !self.config.switches.lease_circuit_breaker && decides == Some(ConditionStatus::Unknown) {
-            self.settle(node);
+        } else if self.config.switches.lease_circuit_breaker {
+            // Whether a node is looked at hangs on others' leases too.
+        } else if beat == Beat::Asleep && current == Some(ConditionStatus::True) {
+            self.let_rest(node, true);
+        } else if beat == Beat::Silent && decides == Some(ConditionStatus::Unknown) {
+            self.let_rest(node, false);
         }
     }
 
-    /// Whether the last pass found this version of a silent node to be Unknown and tainted: then so does this one.
-    pub(super) fn is_settled(&self, node: &Rc<Node>) -> bool {
-        let known = self.rest.with(|r| r.settled.get(node.id.index()).is_some_and(|s| s.as_ref().is_some_and(|n| Rc::ptr_eq(n, node))));
-        known && self.informers.heartbeats_are_computed() && self.informers.beat(node.id) == Beat::Silent
-    }
-
-    /// Every node has to be looked at again.
-    pub(super) fn nothing_is_settled(&self) {
-        self.rest.with(|r| r.settled.clear());
-    }
-
-    fn settle(&self, node: &Rc<Node>) {
-        self.rest.with(|r| {
-            if r.settled.len() <= node.id.index() {
-                r.settled.resize(node.id.index() + 1, None);
-            }
-            r.settled[node.id.index()] = Some(node.clone());
-        });
-    }
-
-    /// Brings the health records to where the skipped passes would have left them.
+    /// Brings the health records to where the skipped passes would have left them; those of nodes that rest follow when they are
+    /// roused.
     fn make_up(&self, skipped: Skipped) {
-        for node in self.informers.nodes() {
-            let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { continue };
-            if let Some(health) = self.health_after(node.id, health, skipped) {
-                self.save_health(&node, health);
-            }
+        for node in self.roster.with_ref(Roster::awake) {
+            self.make_up_for(node, skipped);
+        }
+        self.roster.with(|r| r.note_passes(skipped));
+    }
+
+    /// Brings a health record to where skipped passes would have left it.
+    pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
+        let Some(health) = self.state.with(|s| s.health.get(node.index()).copied().flatten()) else { return };
+        if let Some(health) = self.health_after(node, health, skipped) {
+            self.save_health(node, health);
         }
     }
 

@@ -155,7 +155,7 @@ impl Controller {
         };
         self.ctx.set_cause(node.record);
         self.ctx.set_saw(node.record);
-        self.state.with(|s| s.told_queued.remove(&id));
+        self.state.with(|s| s.told_queued.remove(id));
         if self.swap_node_controller_taint(&node, vec![add.clone()], vec![opposite.clone()]).await { Ok(()) } else { Err(Dur::ZERO) }
     }
 
@@ -175,11 +175,11 @@ impl Controller {
             return;
         }
         let _held = self.hold_evictor_lock().await;
-        self.queue_for_tainting(node, status);
+        self.queue_for_tainting(node, status, true);
     }
 
     /// `markNodeForTainting`: queues a node; one whose taint is missing is taken out first, so that it is stamped anew.
-    pub(super) fn queue_for_tainting(&self, node: &Node, status: ConditionStatus) {
+    pub(super) fn queue_for_tainting(&self, node: &Node, status: ConditionStatus, by_worker: bool) {
         let Some(queue) = self.tainter_of(node) else { return };
         let wanted = match status {
             ConditionStatus::False => &self.templates.not_ready,
@@ -200,7 +200,7 @@ impl Controller {
                 self.ctx.set_cause(node.record);
                 self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             }
-            self.queue_filled();
+            self.queue_filled(by_worker);
         }
     }
 
@@ -209,7 +209,7 @@ impl Controller {
         if let Some(queue) = self.tainter_of(node) {
             queue.remove(node.id);
         }
-        self.state.with(|s| s.told_queued.remove(&node.id));
+        self.state.with(|s| s.told_queued.remove(node.id));
     }
 
     /// `markNodeAsReachable`: removes both NoExecute taints, where the snapshot has them, and takes the node out of the queue.

@@ -55,7 +55,7 @@ impl Controller {
             && queue.add(node.id)
         {
             self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
-            self.queue_filled();
+            self.queue_filled(true);
         }
     }
 
@@ -90,7 +90,7 @@ impl Controller {
             if pod.node != Some(node) {
                 continue;
             }
-            let (body, object) = ((**pod).clone(), self.pod_object(pod.id));
+            let (body, object) = (pod.clone(), self.pod_object(pod.id));
             self.ctx.set_saw(pod.record);
             let marked = self.client.call(object, move |api, actor| api.update_pod_status(actor, &body)).await;
             if matches!(marked, Err(ApiError::Conflict)) {

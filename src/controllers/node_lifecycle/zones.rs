@@ -1,12 +1,12 @@
 //! Zones: queues for new zones, zone states, and master disruption (`handleDisruption`).
 
 use super::controller::Controller;
-use super::pass::ZoneConditions;
+use super::pass::{Round, ZoneConditions};
 use super::queue::RateLimitedTimedQueue;
 use super::switches::EvictionMode;
 use crate::api::names::TextId;
 use crate::api::node::Node;
-use crate::kernel::Object;
+use crate::kernel::{Object, Shared};
 use crate::trace::{Actor, What, ZoneState};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ impl Controller {
             s.tainters.insert(zone, queue);
         });
         // A node that the zone's old queue knew is put into the new one, tainted as it may be.
-        self.nothing_is_settled();
+        self.rouse_all();
     }
 
     /// Whether a node's zone has a state.
@@ -48,7 +48,7 @@ impl Controller {
     }
 
     /// `handleDisruption`
-    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &BTreeMap<TextId, ZoneConditions>, nodes: &[Rc<Node>]) {
+    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &BTreeMap<TextId, ZoneConditions>, round: &Shared<Round>) {
         let mut new = BTreeMap::new();
         for (&zone, &conditions) in counted {
             new.insert(zone, self.compute_zone_state(conditions));
@@ -66,7 +66,7 @@ impl Controller {
         self.restless();
         if all_are {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
-            for node in nodes {
+            for node in &self.every_node(round) {
                 match self.config.switches.eviction_mode {
                     EvictionMode::Taints => {
                         self.mark_node_as_reachable(node).await;
@@ -83,6 +83,8 @@ impl Controller {
         if all_was {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
             let now = self.now_ns();
+            self.rouse_all();
+            let nodes = self.every_node(round);
             self.state.with(|s| {
                 for node in nodes {
                     // Where the lease circuit breaker kept a node from getting a record, upstream crashes here.

@@ -77,7 +77,7 @@ pub enum Outcome {
     /// There is no node at all.
     NoNodes,
     /// No node will do.
-    Unfit(Diagnosis),
+    Unfit(Box<Diagnosis>),
 }
 
 /// The choosing of nodes.
@@ -129,7 +129,7 @@ impl Algorithm {
                 if let Some(r) = &diagnosis.at_once {
                     diagnosis.plugins.insert(r.plugin);
                 }
-                Outcome::Unfit(diagnosis)
+                Outcome::Unfit(Box::new(diagnosis))
             }
             [only] => Outcome::Fits(*only),
             several => Outcome::Fits(self.best(of, several, pick)),

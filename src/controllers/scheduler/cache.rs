@@ -12,6 +12,7 @@ use crate::api::labels::Selector;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodTemplate};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a pod is.
@@ -35,6 +36,8 @@ pub struct Cache {
     tallies: Tallies,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
+    /// How many pods there are of each priority.
+    priorities: BTreeMap<i32, usize>,
     generation: u32,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
@@ -66,9 +69,19 @@ impl Cache {
     /// Adds a node, or takes another version of it (`AddNode`, `UpdateNode`).
     pub fn set_node(&mut self, node: &Rc<Node>, name: &str) {
         self.grow(node.id);
-        self.generation += 1;
         let info = &mut self.nodes[node.id.index()];
         let old = info.node.clone();
+        if let Some(old) = &old
+            && Rc::ptr_eq(&old.labels, &node.labels)
+            && Rc::ptr_eq(&old.allocatable, &node.allocatable)
+            && old.unschedulable == node.unschedulable
+            && old.taints == node.taints
+        {
+            // A heartbeat, or a condition: nothing that a plugin reads.
+            info.node = Some(node.clone());
+            return;
+        }
+        self.generation += 1;
         if info.node.is_none() {
             info.name = name.into();
         }
@@ -138,6 +151,12 @@ impl Cache {
         info.generation = self.generation;
         if let Some(placed) = info.remove(pod) {
             self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
+            if let Some(count) = self.priorities.get_mut(&placed.shape.priority) {
+                *count -= 1;
+                if *count == 0 {
+                    self.priorities.remove(&placed.shape.priority);
+                }
+            }
             self.tallies.change(&placed, place.node, &self.topologies, -1);
         }
         Some(place.node)
@@ -152,6 +171,7 @@ impl Cache {
         self.generation += 1;
         let placed = Placed { pod: pod.clone(), shape: shape.clone() };
         self.with_affinity += usize::from(shape.has_pod_affinity);
+        *self.priorities.entry(shape.priority).or_insert(0) += 1;
         self.tallies.change(&placed, place.node, &self.topologies, 1);
         let info = &mut self.nodes[place.node.index()];
         info.generation = self.generation;
@@ -176,6 +196,11 @@ impl Cache {
     /// A node that is there.
     pub fn node(&self, id: NodeId) -> Option<&NodeInfo> {
         self.nodes.get(id.index()).filter(|n| n.node.is_some())
+    }
+
+    /// The lowest priority of any pod on a node.
+    pub fn lowest_priority(&self) -> Option<i32> {
+        self.priorities.keys().next().copied()
     }
 
     /// Whether any pod has affinity or anti-affinity to pods.

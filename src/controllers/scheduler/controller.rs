@@ -47,6 +47,9 @@ pub(super) enum Nomination {
     Set(Option<NodeId>),
 }
 
+/// A workload's selector as it is written and as it was read.
+type Owner = (Rc<LabelSelector>, Option<Rc<Selector>>);
+
 /// What the scheduler knows.
 pub(super) struct State {
     pub(super) algorithm: Algorithm,
@@ -64,7 +67,7 @@ pub struct Controller {
     pub(super) recorder: SeriesRecorder,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) state: Shared<State>,
-    owners: Shared<BTreeMap<WorkloadId, (Rc<LabelSelector>, Option<Rc<Selector>>)>>,
+    owners: Shared<BTreeMap<WorkloadId, Owner>>,
     started: Cell<Time>,
     idle: Cell<Option<Ticket>>,
     no_backoff: Cell<Option<Ticket>>,
@@ -201,7 +204,7 @@ impl Controller {
                 }
             }
             Outcome::NoNodes => self.fail(entry, UNSCHEDULABLE, NO_NODES.to_owned(), Nomination::Set(None)).await,
-            Outcome::Unfit(diagnosis) => self.unfit(entry, diagnosis, owners).await,
+            Outcome::Unfit(diagnosis) => self.unfit(entry, *diagnosis, owners).await,
         }
     }
 
@@ -254,11 +257,11 @@ impl Controller {
             }
         }
         if let Some(pod) = pod.filter(|_| self.config.preemption) {
-            let object = self.pod_object(pod.id);
+            let (object, budgets) = (self.pod_object(pod.id), self.informers.budgets());
             let attempt = self.state.with(|s| {
                 let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
                 let now = self.client.api().timestamp();
-                preempt(&s.algorithm, of, &diagnosis, &s.nominator, &[], now, &mut Drawn { controller: self, object })
+                preempt(&s.algorithm, of, &diagnosis, &s.nominator, &budgets, now, &mut Drawn { controller: self, object })
             });
             let told = match attempt {
                 Attempt::NotEligible(why) => format!("preemption: {why}"),

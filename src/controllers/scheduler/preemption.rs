@@ -6,28 +6,16 @@ use super::framework::{Plugin, Rejection};
 use super::node_info::Placed;
 use super::nominator::Nominator;
 use super::text::no_candidates;
-use crate::api::labels::Selector;
+use crate::api::budget::Budget;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodReason};
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 /// How many nodes are tried at least, in percent and in number (`minCandidateNodesPercentage`, `minCandidateNodesAbsolute`).
 const LEAST_PERCENTAGE: usize = 10;
 const LEAST_NUMBER: usize = 100;
-
-/// A PodDisruptionBudget, as far as preemption heeds it.
-#[derive(Clone, Debug)]
-pub struct Budget {
-    /// Its namespace.
-    pub namespace: String,
-    /// Which pods it covers; empty covers none.
-    pub selector: Selector,
-    /// `status.disruptionsAllowed`
-    pub allowed: i32,
-    /// The pods of `status.disruptedPods`, which are counted already.
-    pub disrupted: Vec<crate::api::names::PodId>,
-}
 
 /// A node that could take the pod, and whom that would cost, the most important first.
 #[derive(Clone, Debug)]
@@ -65,7 +53,7 @@ pub fn preempt(
     of: Incoming<'_>,
     diagnosis: &Diagnosis,
     nominator: &Nominator,
-    budgets: &[Budget],
+    budgets: &[Rc<Budget>],
     now: Timestamp,
     chances: &mut dyn Chances,
 ) -> Attempt {
@@ -85,6 +73,11 @@ pub fn preempt(
     nodes.sort_by_key(|n| place[n.index()]);
     if nodes.is_empty() {
         return Attempt::NoUse(no_candidates(diagnosis.nodes, [].iter()));
+    }
+    if algorithm.cache.lowest_priority().is_none_or(|lowest| lowest >= of.shape.priority) {
+        // Nobody is weaker anywhere, so no node needs to be tried.
+        let (one, times) = (no_victims(), nodes.len());
+        return Attempt::NoUse(no_candidates(diagnosis.nodes, std::iter::repeat_n(&one, times)));
     }
     let all = algorithm.choice.switches.preemption_tries_all;
     let wanted = if all { usize::MAX } else { (nodes.len() * LEAST_PERCENTAGE / 100).max(LEAST_NUMBER).min(nodes.len()) };
@@ -135,6 +128,10 @@ fn started(pod: &Pod, now: Timestamp) -> Timestamp {
     pod.start_time.unwrap_or(now)
 }
 
+fn no_victims() -> Rejection {
+    Rejection::unresolvable(Plugin::DefaultPreemption, "No preemption victims found for incoming pod")
+}
+
 /// The fewest pods of a node whose eviction makes room, the least important of them (`SelectVictimsOnNode`).
 fn select_victims(
     algorithm: &Algorithm,
@@ -142,16 +139,15 @@ fn select_victims(
     node: NodeId,
     diagnosis: &Diagnosis,
     nominator: &Nominator,
-    budgets: &[Budget],
+    budgets: &[Rc<Budget>],
     now: Timestamp,
 ) -> Result<Candidate, Rejection> {
-    let none = || Rejection::unresolvable(Plugin::DefaultPreemption, "No preemption victims found for incoming pod");
-    let mut info = algorithm.cache.node(node).ok_or_else(none)?.clone();
-    let mut state = diagnosis.state.clone();
+    let info = algorithm.cache.node(node).ok_or_else(no_victims)?;
     let mut weaker: Vec<Placed> = info.pods.iter().filter(|p| p.shape.priority < of.shape.priority).cloned().collect();
     if weaker.is_empty() {
-        return Err(none());
+        return Err(no_victims());
     }
+    let (mut info, mut state) = (info.clone(), diagnosis.state.clone());
     for placed in &weaker {
         info.remove(placed.pod.id);
         algorithm.change_state(&mut state, of.shape, &placed.shape, (node, &info), -1);
@@ -178,14 +174,14 @@ fn select_victims(
 }
 
 /// Those whose eviction a budget forbids, and the others (`filterPodsWithPDBViolation`).
-fn split_by_budgets(pods: Vec<Placed>, budgets: &[Budget]) -> (Vec<Placed>, Vec<Placed>) {
-    let mut allowed: Vec<i32> = budgets.iter().map(|b| b.allowed).collect();
+fn split_by_budgets(pods: Vec<Placed>, budgets: &[Rc<Budget>]) -> (Vec<Placed>, Vec<Placed>) {
+    let mut allowed: Vec<i32> = budgets.iter().map(|b| b.status.disruptions_allowed).collect();
     pods.into_iter().partition(|p| {
         let mut violates = false;
         let labels = &p.shape.template.labels;
         for (budget, allowed) in budgets.iter().zip(&mut allowed) {
             let covers = *budget.namespace == *p.shape.namespace && !budget.selector.is_empty() && budget.selector.matches(labels);
-            if covers && !labels.is_empty() && !budget.disrupted.contains(&p.pod.id) {
+            if covers && !labels.is_empty() && !budget.status.disrupted_pods.contains_key(&p.pod.id) {
                 *allowed -= 1;
                 violates |= *allowed < 0;
             }

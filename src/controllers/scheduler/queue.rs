@@ -127,7 +127,7 @@ impl Queue {
     pub fn add(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, now: Time, cause: u32) {
         self.take(pod.id);
         let entry = self.fresh(pod, shape, now, cause);
-        self.to_active(entry);
+        self.enter_active(entry);
     }
 
     /// Takes another version of a pod that waits, or is being tried (`Update`).
@@ -140,7 +140,7 @@ impl Queue {
         }
         let Some((place, mut entry)) = self.take(new.id) else {
             let entry = self.fresh(new, shape, now, cause);
-            self.to_active(entry);
+            self.enter_active(entry);
             return;
         };
         let spec_changed = !Rc::ptr_eq(&old.template, &new.template) && old.template != new.template || old.deletion != new.deletion;
@@ -150,7 +150,7 @@ impl Queue {
             Place::Active => self.put(Place::Active, entry),
             Place::Backoff(_) | Place::ErrorBackoff(_) if self.switches.update_ends_backoff => {
                 entry.cause = cause;
-                self.to_active(entry);
+                self.enter_active(entry);
             }
             Place::Backoff(_) | Place::ErrorBackoff(_) => self.put(place, entry),
             Place::Unschedulable if hints => {
@@ -163,7 +163,7 @@ impl Queue {
             Place::Unschedulable if !spec_changed => self.put(Place::Unschedulable, entry),
             Place::Unschedulable => {
                 entry.cause = cause;
-                if self.switches.update_ends_backoff { self.to_active(entry) } else { self.requeue(entry, Strategy::AfterBackoff, now) }
+                if self.switches.update_ends_backoff { self.enter_active(entry) } else { self.requeue(entry, Strategy::AfterBackoff, now) }
             }
         }
     }
@@ -233,7 +233,7 @@ impl Queue {
             let strategy = self.strategy_in_flight(&entry, cache);
             self.requeue(entry, strategy, now);
         } else if self.move_request > cycle || self.switches.errors_back_off && entry.rejected_by.is_empty() {
-            self.to_backoff(entry);
+            self.enter_backoff(entry);
         } else {
             self.put(Place::Unschedulable, entry);
         }
@@ -301,7 +301,7 @@ impl Queue {
             Some((Place::Active, _)) => {}
             Some(_) => {
                 if let Some((_, entry)) = self.take(pod) {
-                    self.to_active(entry);
+                    self.enter_active(entry);
                 }
             }
             None if self.in_flight.contains_key(&pod) => self.changes.push_back(Change::any()),
@@ -326,13 +326,13 @@ impl Queue {
             && !self.backs_off(until, now)
             && let Some((_, entry)) = self.take(key.3)
         {
-            self.to_active(entry);
+            self.enter_active(entry);
         }
         while let Some((until, id)) = self.error_backoff.first().copied()
             && !self.backs_off(until, now)
             && let Some((_, entry)) = self.take(id)
         {
-            self.to_active(entry);
+            self.enter_active(entry);
         }
     }
 
@@ -358,9 +358,9 @@ impl Queue {
         if strategy == Strategy::Skip {
             self.put(Place::Unschedulable, entry);
         } else if self.backs_off(self.backoff_end(&entry), now) {
-            self.to_backoff(entry);
+            self.enter_backoff(entry);
         } else {
-            self.to_active(entry);
+            self.enter_active(entry);
         }
     }
 
@@ -399,7 +399,7 @@ impl Queue {
         if gated { Some(Plugin::SchedulingGates) } else { self.preempting.contains(&entry.pod.id).then_some(Plugin::DefaultPreemption) }
     }
 
-    fn to_active(&mut self, mut entry: QueuedPod) {
+    fn enter_active(&mut self, mut entry: QueuedPod) {
         entry.gated_by = self.gate(&entry);
         match entry.gated_by {
             None => self.put(Place::Active, entry),
@@ -410,7 +410,7 @@ impl Queue {
         }
     }
 
-    fn to_backoff(&mut self, mut entry: QueuedPod) {
+    fn enter_backoff(&mut self, mut entry: QueuedPod) {
         if self.switches.pops_from_backoff
             && let Some(plugin) = self.gate(&entry)
         {

@@ -86,11 +86,12 @@ impl Failure<'_> {
 
 /// What preemption says where it helps on no node: the reasons of the dry runs, and of `nodes` those that were not tried are
 /// beyond help.
-pub fn no_candidates<'a>(nodes: usize, dry_runs: impl ExactSizeIterator<Item = &'a Rejection>) -> String {
+pub fn no_candidates<'a>(nodes: usize, dry_runs: impl Iterator<Item = &'a Rejection>) -> String {
     let mut histogram = Histogram::default();
-    let beyond_help = nodes - dry_runs.len().min(nodes);
+    let mut beyond_help = nodes;
     for r in dry_runs {
         histogram.add(reasons(r), 1);
+        beyond_help -= 1;
     }
     if beyond_help > 0 {
         histogram.add([NOT_HELPFUL].into_iter(), beyond_help);

@@ -65,8 +65,9 @@ impl Topologies {
             self.labels.resize(node.index() + 1, None);
         }
         self.labels[node.index()] = labels.cloned();
-        let changed = self.all.iter_mut().fold(false, |changed, t| t.set(node, labels.map(|l| &**l)) || changed);
-        self.changes += u64::from(changed);
+        for topology in &mut self.all {
+            self.changes += u64::from(topology.set(node, labels.map(|l| &**l)));
+        }
     }
 
     /// The domain of a node, if it has the label.

@@ -229,6 +229,31 @@ impl Choices {
         });
     }
 
+    /// The order of a given ordinal of some of `whole` items, which they have in the order of all of them. `place` says how many of all
+    /// come before an item as given.
+    pub fn order_some_at<T>(
+        &mut self,
+        point: PointId,
+        ordinal: u32,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
+        if fixed || items.is_empty() || whole <= 1 {
+            return;
+        }
+        if whole > SLOTS as usize {
+            items.sort_by_cached_key(|item| self.ask_at(point, object(item), ordinal, Span::Rank));
+            return;
+        }
+        let from = self.ask_at(point, Object::NONE, ordinal, Span::Alternatives(SLOTS)) as usize;
+        if from < whole {
+            items.rotate_left(items.iter().filter(|item| place(item) < from).count());
+        }
+    }
+
     /// Rotates few items by what `f` draws without them, and has it sort many.
     fn order_by<T>(&mut self, items: &mut [T], f: impl Fn(&mut Self, Option<&mut [T]>) -> u64) {
         let fixed = matches!(self.base, Base::Default) && !self.taped && self.log.is_none();
@@ -323,6 +348,22 @@ mod tests {
         let without = order(&eleven);
         assert_eq!(order(&twelve).into_iter().filter(|i| *i != 3).collect::<Vec<_>>(), without);
         assert_ne!(without, eleven, "seed 3 does not happen to leave eleven items as they were");
+    }
+
+    #[test]
+    fn some_of_the_items_are_ordered_as_they_are_among_all() {
+        for whole in [2_u32, 3, 7, 8, 9, 40] {
+            for seed in 0..20 {
+                let mut c = Choices::seeded(seed);
+                let p = c.point("walk");
+                let mut all: Vec<u32> = (0..whole).collect();
+                c.order_at(p, 5, &mut all, |i| object(*i));
+                all.retain(|i| i % 3 != 1);
+                let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
+                c.order_some_at(p, 5, whole as usize, &mut some, |i| *i as usize, |i| object(*i));
+                assert_eq!(some, all, "seed {seed}, {whole} items");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), and pods over time (`pods`); and that of a sweep.
+//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`), and available pods of each
+//! workload (`workloads`); and that of a sweep.
 //!
 //! They are laid out in points and drawn with plotters' primitives, so that both formats show the same picture; a PNG has two
 //! pixels per point. Equal runs give equal bytes: the font is built in, and nothing of the system is asked.
@@ -14,9 +15,10 @@ mod palette;
 mod pods;
 mod sweep;
 mod timeline;
+mod workloads;
 
 use super::sweep as sweep_report;
-use crate::analysis::{Analysis, Curves, Lanes};
+use crate::analysis::{Analysis, Curves, Lanes, Workloads};
 use canvas::Canvas;
 use frame::Names;
 use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea, SVGBackend};
@@ -48,6 +50,8 @@ pub enum Chart<'a> {
     Timeline(&'a Lanes),
     /// Available, not ready, terminating and evicted pods.
     Pods(&'a Curves),
+    /// Available pods of each workload.
+    Workloads(&'a Workloads),
 }
 
 /// What stands above a chart.
@@ -63,7 +67,7 @@ impl Chart<'_> {
     fn left(&self) -> f64 {
         match self {
             Chart::Timeline(_) => timeline::LEFT,
-            Chart::Pods(_) => pods::LEFT,
+            Chart::Pods(_) | Chart::Workloads(_) => pods::LEFT,
         }
     }
 
@@ -71,6 +75,7 @@ impl Chart<'_> {
         let height = match self {
             Chart::Timeline(lanes) => timeline::height(lanes, names),
             Chart::Pods(_) => pods::height(names),
+            Chart::Workloads(all) => workloads::height(all, names),
         };
         (frame::WIDTH as u32, height as u32)
     }
@@ -85,6 +90,7 @@ impl Chart<'_> {
         match self {
             Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, names, lanes),
             Chart::Pods(curves) => pods::draw(canvas, heading, names, curves),
+            Chart::Workloads(all) => workloads::draw(canvas, heading, analysis, names, all),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
 pub(super) const AVAILABLE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
+/// Pods that a workload wants and has not.
+pub(super) const MISSING: RGBColor = RGBColor(240, 205, 195);
 pub(super) const NOT_READY: RGBColor = RGBColor(243, 187, 99);
 pub(super) const TERMINATING: RGBColor = RGBColor(208, 140, 182);
 pub(super) const PENDING: RGBColor = RGBColor(176, 190, 197);

@@ -66,10 +66,10 @@ fn located(place: &[Step], problem: Problem, source: &Source, tree: Option<&Tree
     }
     // Groups behind those that are written come from the file that the scenario points at.
     let from: Place = at!["cluster"];
-    let elsewhere =
-        place.first().is_some_and(|s| ["nodes", "pods", "workloads", "priorityClasses"].into_iter().any(|list| *s == Step::from(list)))
-            && place.len() > 1
-            && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
+    let elsewhere = place.first().is_some_and(|s| {
+        ["nodes", "pods", "workloads", "priorityClasses", "podDisruptionBudgets"].into_iter().any(|list| *s == Step::from(list))
+    }) && place.len() > 1
+        && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
     let place: &[Step] = if elsewhere { &from } else { place };
     // A value that the file does not spell out is looked for in what holds it.
     let bytes = (0..=place.len()).rev().find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes.clone())));

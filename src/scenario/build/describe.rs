@@ -42,6 +42,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
         Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+        Step::Drain { node, nodes, .. } => format!("drain {}", on(node, nodes)),
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {
             let group = workload.group();

@@ -172,7 +172,12 @@ fn defaults(profile: &Profile) -> Settings {
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
         },
-        admission: Admission { default_toleration_seconds: true, taint_nodes_by_condition: profile.taint_nodes_by_condition },
+        admission: Admission {
+            default_toleration_seconds: true,
+            taint_nodes_by_condition: profile.taint_nodes_by_condition,
+            pod_toleration_restriction: false,
+            extended_resource_toleration: false,
+        },
         client: None,
         kubelet: KubeletFlags::default(),
     }
@@ -250,8 +255,10 @@ fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), P
         match name {
             "DefaultTolerationSeconds" => settings.admission.default_toleration_seconds = on,
             "TaintNodesByCondition" => settings.admission.taint_nodes_by_condition = on,
+            "PodTolerationRestriction" => settings.admission.pod_toleration_restriction = on,
+            "ExtendedResourceToleration" => settings.admission.extended_resource_toleration = on,
             other => {
-                let names = ["DefaultTolerationSeconds", "TaintNodesByCondition"];
+                let names = ["DefaultTolerationSeconds", "TaintNodesByCondition", "PodTolerationRestriction", "ExtendedResourceToleration"];
                 return Err(Problem::new(format!("`{other}` is not an admission plugin that is modelled"))
                     .maybe_help(did_you_mean_or_list(other, &names)));
             }

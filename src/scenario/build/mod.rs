@@ -10,6 +10,7 @@ mod overlap;
 mod pods;
 mod priorities;
 mod resolved;
+mod scheduling;
 mod select;
 mod steps;
 mod timeline;

@@ -7,6 +7,7 @@ use super::super::syntax::Place;
 use super::complaints::Complaints;
 use super::nodes::{checked_labels, resources, status, with};
 use super::priorities::Priorities;
+use super::scheduling::scheduling;
 use super::select::{Nodes, Pods};
 use super::{PODS_MAX, checks, values};
 use crate::api::meta::{OwnerReference, Timestamp};
@@ -255,6 +256,13 @@ fn template(group: &PodGroup, place: &Place, created_later: bool, lookup: &Looku
         requests: group.requests.clone(),
         priority: group.priority,
         priority_class_name: group.priority_class_name.clone(),
+        affinity: group.affinity.clone(),
+        topology_spread_constraints: group.topology_spread_constraints.clone(),
+        ports: group.ports.clone(),
+        scheduling_gates: group.scheduling_gates.clone(),
+        preemption_policy: group.preemption_policy,
+        container_requests: group.container_requests.clone(),
+        empty_dir: group.empty_dir,
         ..spec::PodTemplate::default()
     };
     let mut template = pod_template(&written, place, !created_later, lookup, complaints);
@@ -289,10 +297,10 @@ pub(super) fn pod_template(
         termination_grace_period_seconds: written.termination_grace_period_seconds,
         node_selector: checked_labels(&written.node_selector, &with(place, "nodeSelector"), complaints),
         requests: resources(&written.requests, &with(place, "requests"), complaints).unwrap_or_default(),
-        empty_dir: false,
+        empty_dir: written.empty_dir,
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
-        scheduling: None,
+        scheduling: scheduling(written, lookup.priorities.never_preempts(written), place, complaints),
     }
 }
 

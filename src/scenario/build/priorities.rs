@@ -4,12 +4,12 @@
 //! pod may state a priority without a class.
 
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{PodTemplate, PriorityClass};
+use super::super::spec::{PodTemplate, PreemptionPolicy, PriorityClass};
 use super::super::syntax::{Place, at};
 use super::checks;
 use super::complaints::Complaints;
 use super::nodes::with;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).
 const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -20,6 +20,8 @@ const HIGHEST: i32 = 1_000_000_000;
 pub(super) struct Priorities {
     classes: BTreeMap<String, i32>,
     default: Option<i32>,
+    /// Classes whose pods make nobody leave.
+    never: BTreeSet<String>,
 }
 
 impl Priorities {
@@ -30,13 +32,14 @@ impl Priorities {
         for (i, class) in written.iter().enumerate() {
             let place = |field: &str| at!["priorityClasses", i, field];
             let system = SYSTEM.contains(&(class.name.as_str(), class.value));
+            let known = classes.insert(class.name.clone(), class.value).is_some();
             if let Err(problem) = checks::object_name("priority class", &class.name) {
                 complaints.add(place("name"), problem);
             } else if class.name.starts_with("system-") && !system {
                 complaints.say(place("name"), "names that begin with `system-` are for Kubernetes' own classes");
             } else if class.value > HIGHEST && !system {
                 complaints.say(place("value"), format!("the highest priority of a class is {HIGHEST}"));
-            } else if classes.insert(class.name.clone(), class.value).is_some() && !system {
+            } else if known && !system {
                 complaints.say(place("name"), format!("priority class `{}` is declared twice", class.name));
             }
             if class.global_default {
@@ -44,7 +47,13 @@ impl Priorities {
                 default = Some(default.map_or(class.value, |d: i32| d.min(class.value)));
             }
         }
-        Self { classes, default }
+        let never = written.iter().filter(|c| c.preemption_policy == Some(PreemptionPolicy::Never)).map(|c| c.name.clone()).collect();
+        Self { classes, default, never }
+    }
+
+    /// Whether the class of a template's pods says that they make nobody leave.
+    pub(super) fn never_preempts(&self, template: &PodTemplate) -> bool {
+        template.priority_class_name.as_ref().is_some_and(|name| self.never.contains(name))
     }
 
     /// The priority of a template's pods.

@@ -12,7 +12,7 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods};
 use super::workloads::Workloads;
-use super::{flags, timeline, timing, values};
+use super::{flags, scheduling, timeline, timing, values};
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Controllers, Plan, PodPlan, WorkloadPlan};
@@ -144,6 +144,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     }
     let mut pods = Pods { incomplete: damage.pods, ..Pods::default() };
     let priorities = Priorities::read(&spec.priority_classes, complaints);
+    let budgets = scheduling::budgets(&spec.pod_disruption_budgets, complaints);
     let operators = profile.taint_eviction.comparison_operators;
     let mut workloads = Workloads { incomplete: damage.workloads, ..Workloads::default() };
     let lookup = Lookup { nodes: &nodes, priorities: &priorities, operators };
@@ -186,6 +187,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
             _ => {}
         }
     }
+    workloads.name_pods(&mut pods);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
     let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
     let (entries, actions) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
@@ -209,23 +211,23 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         timing,
         profile,
         nodes: nodes.plans,
-        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans),
+        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.len()),
         templates: pods.templates,
         pods: pods.plans,
         workloads: workloads.plans,
-        budgets: Vec::new(),
+        budgets,
         timeline: entries,
         actions,
     })
 }
 
 /// The controllers that run: all but those that are switched off, and those that would find nothing to do in the whole run.
-fn controllers(written: &spec::Controllers, workloads: &[WorkloadPlan], pods: &[PodPlan]) -> Controllers {
+fn controllers(written: &spec::Controllers, workloads: &[WorkloadPlan], pods: &[PodPlan], budgets: usize) -> Controllers {
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
     Controllers {
-        disruption: false,
+        disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),
         deployment: on(written.deployment, deployments),
         replica_set: on(written.replica_set, deployments || any(WorkloadKind::ReplicaSet)),

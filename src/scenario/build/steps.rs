@@ -13,6 +13,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
+use crate::controllers::drain;
 use crate::kernel::Dur;
 use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
 use crate::sim::profile::Profile;
@@ -221,6 +222,34 @@ pub(super) fn primitives(
             let read = tolerations(written, &at("tolerations"), world.profile.taint_eviction.comparison_operators, complaints);
             let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
             each(&pods, |p| Do::PatchTolerations(p, read.clone()))
+        }
+        Step::Drain {
+            node,
+            nodes: selector,
+            force,
+            ignore_daemonsets,
+            delete_emptydir_data,
+            disable_eviction,
+            grace_period_seconds,
+            timeout,
+            skip_wait_for_delete_timeout,
+        } => {
+            let n = nodes(node, selector, complaints);
+            if grace_period_seconds.is_some_and(|g| g < 0) {
+                complaints.say(at("gracePeriodSeconds"), "must be greater than or equal to 0");
+            }
+            let mut span =
+                |text: &Option<DurationText>, field| text.as_ref().and_then(|t| complaints.take(at(field), values::positive(t.as_str())));
+            let options = drain::Options {
+                force: *force,
+                ignore_daemonsets: *ignore_daemonsets,
+                delete_emptydir_data: *delete_emptydir_data,
+                disable_eviction: *disable_eviction,
+                grace_period: *grace_period_seconds,
+                timeout: span(timeout, "timeout"),
+                skip_wait_for_delete_timeout: span(skip_wait_for_delete_timeout, "skip_wait_for_delete_timeout"),
+            };
+            once(Do::Drain(n?, options))
         }
         Step::Scale { workload, replicas } => {
             let index = target_workload(i, workload, world, complaints)?;

@@ -16,8 +16,11 @@ use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 use crate::api::meta::OwnerReference;
 use crate::api::names::stable_hash;
 use crate::api::pod::PodTemplate;
+use crate::api::taint::{self, Effect};
+use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, short_name};
-use crate::sim::plan::{NodeIndex, PodStart, WorkloadIndex, WorkloadPlan};
+use crate::apiserver::ALPHANUMS;
+use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use std::collections::BTreeMap;
 
 /// The workloads that were declared so far.
@@ -29,6 +32,8 @@ pub(super) struct Workloads {
     pub(super) by_name: BTreeMap<String, WorkloadIndex>,
     /// ReplicaSets that nobody wrote: those of Deployments whose pods run already.
     pub(super) implied: BTreeMap<WorkloadIndex, WorkloadIndex>,
+    /// StatefulSets whose pods are not there yet.
+    pub(super) numbered: Vec<Numbered>,
     /// Workloads that could not be declared for a mistake of their own.
     pub(super) incomplete: bool,
 }
@@ -158,16 +163,16 @@ impl Workloads {
             if created_later {
                 complaints.say(with(place, "placement"), "the pods of a workload that is created later come from its controller");
             } else {
-                self.place(index, name, on, place, &names, template, made, pods, lookup, complaints);
+                self.place(index, name, on, place, &names, template.clone(), made, pods, lookup, complaints);
             }
-        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
-            // Entries of the timeline may name them, although their controller creates them.
-            let absent = (0..replicas).map(|i| (format!("{name}-{}", first_ordinal.saturating_add(i)), None)).collect();
-            template.owner = owner_of(kind, name);
-            let template = pods.template(template);
-            pods.push(made.namespace, absent, template, PodStart::Absent, true, &names, complaints);
         }
-        pods.groups.push((name.to_owned(), first..pods.plans.len() as u32));
+        if first < pods.plans.len() as u32 {
+            pods.groups.push((name.to_owned(), first..pods.plans.len() as u32));
+        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
+            let names = (0..replicas).map(|i| format!("{}/{name}-{}", made.namespace, first_ordinal.saturating_add(i))).collect();
+            template.owner = owner_of(kind, name);
+            self.numbered.push(Numbered { set: name.to_owned(), names, template: pods.template(template) });
+        }
         Some(index)
     }
 
@@ -205,7 +210,7 @@ impl Workloads {
         }
         let (mut owner, mut owner_kind) = (name.to_owned(), made.kind);
         if let WorkloadSpec::Deployment { replicas } = made.spec {
-            (owner, owner_kind) = (replica_set_of(name), WorkloadKind::ReplicaSet);
+            (owner, owner_kind) = (replica_set_of(made.namespace, name), WorkloadKind::ReplicaSet);
             let set = WorkloadPlan {
                 name: format!("ReplicaSet/{}/{owner}", made.namespace),
                 kind: WorkloadKind::ReplicaSet,
@@ -231,9 +236,27 @@ impl Workloads {
             complaints.say(at, format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
             return;
         }
+        if daemon {
+            daemon_tolerations(&mut template.tolerations);
+        }
         template.owner = owner_of(owner_kind, &owner);
         let template = pods.template(template);
         pods.push(made.namespace, placed, template, PodStart::Running, false, names, complaints);
+    }
+
+    /// Declares the pods whose names are known although their controller creates them, but for those that are there.
+    pub(super) fn name_pods(&mut self, pods: &mut Pods) {
+        for Numbered { set, names, template } in self.numbered.drain(..) {
+            let first = pods.plans.len() as u32;
+            for name in names {
+                let name: Box<str> = name.into();
+                if !pods.by_name.contains_key(&name) {
+                    pods.by_name.insert(name.clone(), pods.plans.len() as u32);
+                    pods.plans.push(PodPlan { name, template, node: None, start: PodStart::Absent });
+                }
+            }
+            pods.groups.push((set, first..pods.plans.len() as u32));
+        }
     }
 
     /// The Deployment that a ReplicaSet names.
@@ -276,6 +299,13 @@ impl Workloads {
     }
 }
 
+/// The pods that a StatefulSet will make: entries of the timeline may name them.
+pub(super) struct Numbered {
+    set: String,
+    names: Vec<String>,
+    template: u32,
+}
+
 /// What is the same for all workloads of a group.
 struct Declared<'a> {
     kind: WorkloadKind,
@@ -292,16 +322,35 @@ fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
     Some(OwnerReference { kind: kind.as_str().to_owned(), name: name.to_owned(), object: None })
 }
 
-/// A name for the ReplicaSet of a Deployment: upstream adds a hash of the template.
-fn replica_set_of(deployment: &str) -> String {
-    const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-    let mut hash = stable_hash(deployment);
+/// The name of a Deployment's ReplicaSet, as its controller would make it up (`controllers/workload/deployment.rs`).
+fn replica_set_of(namespace: &str, deployment: &str) -> String {
+    let mut hash = stable_hash(&format!("Deployment/{namespace}/{deployment}"));
     let letters = std::iter::repeat_with(|| {
-        let letter = char::from(LETTERS[(hash % 27) as usize]);
+        let letter = char::from(ALPHANUMS[(hash % 27) as usize]);
         hash /= 27;
         letter
     });
-    format!("{deployment}-{}", letters.take(8).collect::<String>())
+    format!("{deployment}-{}", letters.take(10).collect::<String>())
+}
+
+/// What the controller gives to each pod of a DaemonSet (`pkg/controller/daemon/util/daemonset_util.go:
+/// AddOrUpdateDaemonPodTolerations`).
+fn daemon_tolerations(tolerations: &mut Vec<Toleration>) {
+    let always = [
+        (taint::NOT_READY, Effect::NoExecute),
+        (taint::UNREACHABLE, Effect::NoExecute),
+        (taint::DISK_PRESSURE, Effect::NoSchedule),
+        (taint::MEMORY_PRESSURE, Effect::NoSchedule),
+        (taint::PID_PRESSURE, Effect::NoSchedule),
+        (taint::UNSCHEDULABLE, Effect::NoSchedule),
+    ];
+    for (key, effect) in always {
+        let added = Toleration { key: key.to_owned(), operator: Operator::Exists, effect: Some(effect), ..Toleration::default() };
+        match tolerations.iter_mut().find(|t| t.key == added.key && t.operator == added.operator && t.effect == added.effect) {
+            Some(there) => *there = added,
+            None => tolerations.push(added),
+        }
+    }
 }
 
 /// What a kind has instead of a field.
@@ -408,14 +457,7 @@ fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Place, complaints: &m
 }
 
 fn read_selector(written: &spec::LabelSelector, template: &PodTemplate, place: &Place, complaints: &mut Complaints) -> LabelSelector {
-    let read = LabelSelector {
-        match_labels: written.match_labels.clone(),
-        match_expressions: written
-            .match_expressions
-            .iter()
-            .map(|e| LabelSelectorRequirement { key: e.key.clone(), operator: format!("{:?}", e.operator), values: e.values.clone() })
-            .collect(),
-    };
+    let read = label_selector(written);
     let place = with(place, "selector");
     match read.as_selector() {
         Err(error) => complaints.say(place, error.to_string()),
@@ -424,4 +466,16 @@ fn read_selector(written: &spec::LabelSelector, template: &PodTemplate, place: &
         Ok(_) => {}
     }
     read
+}
+
+/// A selector as it is written.
+pub(super) fn label_selector(written: &spec::LabelSelector) -> LabelSelector {
+    LabelSelector {
+        match_labels: written.match_labels.clone(),
+        match_expressions: written
+            .match_expressions
+            .iter()
+            .map(|e| LabelSelectorRequirement { key: e.key.clone(), operator: format!("{:?}", e.operator), values: e.values.clone() })
+            .collect(),
+    }
 }

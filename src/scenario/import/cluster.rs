@@ -11,10 +11,13 @@ use super::node::{LeaseSeen, NodeShape, RawNode};
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::{PodShape, RawPod, StartShape};
 use super::rfc3339::Stamp;
+use super::scheduling::{self, RawBudget};
 use super::summary::Summary;
 use super::times::{Times, time};
 use super::value::{self, Wrong};
-use crate::scenario::spec::{NodeGroup, PodGroup};
+use super::workload::{RawPriorityClass, RawWorkload};
+use crate::api::workload::WorkloadKind;
+use crate::scenario::spec::{NodeGroup, PodDisruptionBudget, PodGroup, PreemptionPolicy, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -27,6 +30,12 @@ pub struct ImportedCluster {
     pub nodes: Vec<NodeGroup>,
     /// Groups of like pods, in that order.
     pub pods: Vec<PodGroup>,
+    /// Priority classes beside Kubernetes' own.
+    pub priority_classes: Vec<PriorityClass>,
+    /// Disruption budgets.
+    pub budgets: Vec<PodDisruptionBudget>,
+    /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
+    pub workloads: Vec<Workload>,
     /// What was taken and what was left out.
     pub summary: Summary,
 }
@@ -54,6 +63,10 @@ struct Gathered {
     pods: Vec<RawPod>,
     pod_at: BTreeMap<(String, String), usize>,
     leases: BTreeMap<String, (Place, RawMeta, RawLeaseSpec)>,
+    workloads: Vec<RawWorkload>,
+    workload_at: BTreeMap<String, usize>,
+    classes: Vec<RawPriorityClass>,
+    budgets: Vec<RawBudget>,
     summary: Summary,
 }
 
@@ -96,6 +109,50 @@ impl Gathered {
                         let first = &self.pods[i];
                         let same = (&first.meta, &first.spec, &first.status) == (&pod.meta, &pod.spec, &pod.status);
                         self.again(same, "Pod", &first.place.clone(), pod.place.clone(), &pod.full_name())?;
+                    }
+                }
+            }
+            Object::Workload(kind, meta, spec, status) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                let namespace =
+                    value::namespace("metadata.namespace", meta.namespace.as_deref().or(Some("default"))).map_err(at(&place))?.to_owned();
+                let workload = RawWorkload { place, kind, namespace, name, meta, spec, status };
+                match self.workload_at.get(&workload.full_name()) {
+                    None => {
+                        self.workload_at.insert(workload.full_name(), self.workloads.len());
+                        self.workloads.push(workload);
+                    }
+                    Some(&i) => {
+                        let first = &self.workloads[i];
+                        let same = (&first.meta, &first.spec, &first.status) == (&workload.meta, &workload.spec, &workload.status);
+                        let name = format!("{}/{}", workload.namespace, workload.name);
+                        self.again(same, kind.as_str(), &first.place.clone(), workload.place.clone(), &name)?;
+                    }
+                }
+            }
+            Object::PriorityClass(meta, found) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                let never = found.preemption_policy.as_deref() == Some("Never");
+                let class = RawPriorityClass { place, name, value: found.value, global_default: found.global_default, never };
+                match self.classes.iter().find(|c| c.name == class.name) {
+                    None => self.classes.push(class),
+                    Some(first) => {
+                        let same = (first.value, first.global_default, first.never) == (class.value, class.global_default, class.never);
+                        self.again(same, "PriorityClass", &first.place.clone(), class.place.clone(), &class.name)?;
+                    }
+                }
+            }
+            Object::Budget(meta, spec) => {
+                let name = value::name("metadata.name", meta.name.as_deref()).map_err(at(&place))?.to_owned();
+                let namespace =
+                    value::namespace("metadata.namespace", meta.namespace.as_deref().or(Some("default"))).map_err(at(&place))?.to_owned();
+                let budget = RawBudget { place, namespace, name, meta, spec };
+                match self.budgets.iter().find(|b| (&b.namespace, &b.name) == (&budget.namespace, &budget.name)) {
+                    None => self.budgets.push(budget),
+                    Some(first) => {
+                        let same = (&first.meta, &first.spec) == (&budget.meta, &budget.spec);
+                        let name = format!("{}/{}", budget.namespace, budget.name);
+                        self.again(same, "PodDisruptionBudget", &first.place.clone(), budget.place.clone(), &name)?;
                     }
                 }
             }
@@ -154,7 +211,7 @@ impl Gathered {
 
     fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
-        let Gathered { nodes, mut node_at, pods, mut summary, .. } = self;
+        let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, budgets, mut summary, .. } = self;
         let mut shapes = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let lease = match renewed.get(&node.name) {
@@ -195,13 +252,77 @@ impl Gathered {
             if node.is_none() {
                 summary.unbound.push(pod.full_name());
             }
+            if let Some((kind, name)) = &shape.owner {
+                let missing = WorkloadKind::parse(kind).is_some()
+                    && pod.has_status()
+                    && !shape.start.is_terminal()
+                    && !workload_at.contains_key(&format!("{kind}/{}/{name}", pod.namespace));
+                summary.ownerless += usize::from(missing);
+            }
             summary.unadmitted += usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
             summary.terminating += usize::from(matches!(shape.start, StartShape::State { deletion: Some(_), .. }));
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
         }
         summary.pods = bound.len();
-        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), summary })
+        let priorities = priorities(&classes, &bound);
+        let workloads = convert(workloads, &workload_at, &priorities, &mut summary)?;
+        let class = |c: RawPriorityClass| PriorityClass {
+            name: c.name,
+            value: c.value,
+            global_default: c.global_default,
+            preemption_policy: c.never.then_some(PreemptionPolicy::Never),
+        };
+        let own = |c: &RawPriorityClass| !c.name.starts_with("system-");
+        let mut priority_classes: Vec<PriorityClass> = classes.into_iter().filter(own).map(class).collect();
+        // Classes that only pods tell of: their templates name them.
+        let named = |name: &str| workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name));
+        for (name, value) in priorities {
+            if !name.starts_with("system-") && named(&name) && !priority_classes.iter().any(|c| c.name == name) {
+                priority_classes.push(PriorityClass { name, value, global_default: false, preemption_policy: None });
+            }
+        }
+        let budget = |b: &RawBudget| scheduling::budget(&b.namespace, &b.name, &b.spec).map_err(at(&b.place));
+        let budgets = budgets.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
+        if !budgets.is_empty() {
+            summary.workloads.insert("PodDisruptionBudget".to_owned(), budgets.len());
+        }
+        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), priority_classes, budgets, workloads, summary })
     }
+}
+
+/// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were admitted with.
+fn priorities(classes: &[RawPriorityClass], pods: &[NamedPod]) -> BTreeMap<String, i32> {
+    let mut all =
+        BTreeMap::from([("system-cluster-critical".to_owned(), 2_000_000_000), ("system-node-critical".to_owned(), 2_000_001_000)]);
+    all.extend(classes.iter().map(|c| (c.name.clone(), c.value)));
+    for (.., shape) in pods.iter().filter(|(.., s)| !s.priority_class.is_empty()) {
+        if let Some(priority) = shape.priority {
+            all.entry(shape.priority_class.clone()).or_insert(priority);
+        }
+    }
+    all
+}
+
+/// Workloads as a scenario has them, Deployments first.
+fn convert(
+    mut raw: Vec<RawWorkload>,
+    at_name: &BTreeMap<String, usize>,
+    priorities: &BTreeMap<String, i32>,
+    summary: &mut Summary,
+) -> Result<Vec<Workload>, ImportError> {
+    raw.sort_by_key(|w| w.kind != WorkloadKind::Deployment);
+    let mut all = Vec::new();
+    for workload in raw {
+        if let Some(why) = workload.is_over() {
+            *summary.over.entry(why.to_owned()).or_default() += 1;
+            continue;
+        }
+        let mut left_out = |what: &'static str| *summary.pod_fields.entry(what.to_owned()).or_default() += 1;
+        let known = |name: &str| at_name.contains_key(name);
+        all.push(workload.convert(&known, priorities, &mut left_out).map_err(at(&workload.place))?);
+        *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;
+    }
+    Ok(all)
 }
 
 /// The place of an object whose kind and name stand elsewhere in the message.

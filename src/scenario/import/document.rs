@@ -11,11 +11,15 @@
 use super::error::{ImportError, Place};
 use super::input::Input;
 use super::object::{NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::scheduling::RawBudgetSpec;
+use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use super::yaml;
+use crate::api::workload::WorkloadKind;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// An object of a kind that is modelled, or the name of one that is not.
@@ -28,8 +32,22 @@ pub(super) enum Object {
     Pod(RawMeta, RawPodSpec, RawPodStatus),
     /// `coordination.k8s.io` `Lease`
     Lease(RawMeta, RawLeaseSpec),
+    /// `apps` and `batch`: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job
+    Workload(WorkloadKind, RawMeta, RawWorkloadSpec, RawWorkloadStatus),
+    /// `scheduling.k8s.io` `PriorityClass`
+    PriorityClass(RawMeta, RawClass),
+    /// `policy` `PodDisruptionBudget`
+    Budget(RawMeta, RawBudgetSpec),
     /// Anything else: its kind.
     Other(String),
+}
+
+/// What a priority class says beside its name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct RawClass {
+    pub value: i32,
+    pub global_default: bool,
+    pub preemption_policy: Option<String>,
 }
 
 /// Reads every object of an input, in order.
@@ -182,6 +200,9 @@ enum Role {
     Node,
     Pod,
     Lease,
+    Workload(WorkloadKind),
+    PriorityClass,
+    Budget,
     Other,
     /// Not known before `kind` and, for some kinds, `apiVersion`.
     Unknown,
@@ -193,7 +214,14 @@ fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         Some("Node") => (Role::Node, |v| v == "v1"),
         Some("Pod") => (Role::Pod, |v| v == "v1"),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
-        Some(_) => return Role::Other,
+        Some("Job") => (Role::Workload(WorkloadKind::Job), |v| v.starts_with("batch/")),
+        Some("PodDisruptionBudget") => (Role::Budget, |v| v.starts_with("policy/")),
+        Some("PriorityClass") => (Role::PriorityClass, |v| v.starts_with("scheduling.k8s.io/")),
+        Some(other) => match WorkloadKind::parse(other) {
+            // Up to 1.15 all but StatefulSets were in `extensions`, too.
+            Some(kind) => (Role::Workload(kind), |v| v.starts_with("apps/") || v == "extensions/v1beta1"),
+            None => return Role::Other,
+        },
     };
     match api_version {
         None => Role::Unknown,
@@ -211,6 +239,9 @@ enum Part<N, P> {
     Node(N),
     Pod(P),
     Lease(RawLeaseSpec),
+    Workload(Box<RawWorkloadSpec>),
+    Budget(RawBudgetSpec),
+    WorkloadStatus(RawWorkloadStatus),
     Aside(Value),
 }
 
@@ -222,6 +253,8 @@ pub(super) struct Raw {
     meta: RawMeta,
     spec: Part<RawNodeSpec, RawPodSpec>,
     status: Part<RawNodeStatus, RawPodStatus>,
+    /// Of a priority class.
+    class: BTreeMap<&'static str, Value>,
     pub(super) items: Option<Vec<Raw>>,
 }
 
@@ -261,18 +294,31 @@ impl Raw {
             Role::Node => Object::Node(self.meta, self.spec.node().map_err(wrong)?, self.status.node().map_err(wrong)?),
             Role::Pod => Object::Pod(self.meta, self.spec.pod().map_err(wrong)?, self.status.pod().map_err(wrong)?),
             Role::Lease => Object::Lease(self.meta, self.spec.lease().map_err(wrong)?),
+            Role::Workload(kind) => {
+                Object::Workload(kind, self.meta, self.spec.workload().map_err(wrong)?, self.status.workload_status().map_err(wrong)?)
+            }
+            Role::PriorityClass => {
+                let part = |name: &str| self.class.get(name).cloned().unwrap_or_default();
+                let class = RawClass {
+                    value: convert(part("value")).map_err(wrong)?,
+                    global_default: convert(part("globalDefault")).map_err(wrong)?,
+                    preemption_policy: convert(part("preemptionPolicy")).map_err(wrong)?,
+                };
+                Object::PriorityClass(self.meta, class)
+            }
+            Role::Budget => Object::Budget(self.meta, self.spec.budget().map_err(wrong)?),
         };
         take(place, object)
     }
 }
 
-/// The part as a node's, a pod's or a lease's, converted now if it was kept aside; the kind is known by then.
+/// The part as that of a kind, converted now if it was kept aside; the kind is known by then.
 impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'de>> Part<N, P> {
     fn node(self) -> Result<N, String> {
         match self {
             Part::Node(n) => Ok(n),
             Part::Aside(v) => convert(v),
-            Part::Absent | Part::Pod(_) | Part::Lease(_) => Ok(N::default()),
+            _ => Ok(N::default()),
         }
     }
 
@@ -280,7 +326,7 @@ impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'
         match self {
             Part::Pod(p) => Ok(p),
             Part::Aside(v) => convert(v),
-            Part::Absent | Part::Node(_) | Part::Lease(_) => Ok(P::default()),
+            _ => Ok(P::default()),
         }
     }
 
@@ -288,7 +334,31 @@ impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'
         match self {
             Part::Lease(l) => Ok(l),
             Part::Aside(v) => convert(v),
-            Part::Absent | Part::Node(_) | Part::Pod(_) => Ok(RawLeaseSpec::default()),
+            _ => Ok(RawLeaseSpec::default()),
+        }
+    }
+
+    fn workload(self) -> Result<RawWorkloadSpec, String> {
+        match self {
+            Part::Workload(w) => Ok(*w),
+            Part::Aside(v) => convert(v),
+            _ => Ok(RawWorkloadSpec::default()),
+        }
+    }
+
+    fn budget(self) -> Result<RawBudgetSpec, String> {
+        match self {
+            Part::Budget(b) => Ok(b),
+            Part::Aside(v) => convert(v),
+            _ => Ok(RawBudgetSpec::default()),
+        }
+    }
+
+    fn workload_status(self) -> Result<RawWorkloadStatus, String> {
+        match self {
+            Part::WorkloadStatus(s) => Ok(s),
+            Part::Aside(v) => convert(v),
+            _ => Ok(RawWorkloadStatus::default()),
         }
     }
 }
@@ -313,6 +383,9 @@ enum Field {
     Spec,
     Status,
     Items,
+    Value,
+    GlobalDefault,
+    PreemptionPolicy,
     #[serde(other)]
     Other,
 }
@@ -362,8 +435,10 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Node => Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Lease => Part::Lease(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Role::Workload(_) => Part::Workload(Box::new(map.next_value::<Option<_>>()?.unwrap_or_default())),
+                        Role::Budget => Part::Budget(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
-                        Role::Other => pass_over(&mut map)?,
+                        Role::PriorityClass | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Status => {
@@ -371,7 +446,8 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Node => Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
-                        Role::Lease | Role::Other => pass_over(&mut map)?,
+                        Role::Workload(_) => Part::WorkloadStatus(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Role::Lease | Role::PriorityClass | Role::Budget | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Items if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),
@@ -382,7 +458,16 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
                     self.cursor.begin();
                 }
-                Field::Items | Field::Other => {
+                // kubectl prints `globalDefault` before the kind.
+                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy if matches!(role, Role::PriorityClass | Role::Unknown) => {
+                    let name = match field {
+                        Field::Value => "value",
+                        Field::GlobalDefault => "globalDefault",
+                        _ => "preemptionPolicy",
+                    };
+                    raw.class.insert(name, map.next_value()?);
+                }
+                Field::Items | Field::Value | Field::GlobalDefault | Field::PreemptionPolicy | Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }

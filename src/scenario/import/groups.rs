@@ -2,7 +2,7 @@
 
 use super::cluster::{NamedNode, NamedPod};
 use super::node::{NodeShape, NodeState};
-use super::pod::{OperatorShape, PodConditionShape, PodShape, StartShape};
+use super::pod::{OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape};
 use super::rfc3339::SECOND_US;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
@@ -109,22 +109,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
             deletion: deletion.map(|(at, grace)| spec::Deletion { timestamp: seconds(at), grace_period_seconds: grace }),
         }),
     };
-    let tolerations = shape.tolerations.into_iter().map(|t| spec::Toleration {
-        key: t.key,
-        operator: match t.operator {
-            OperatorShape::Equal => None,
-            OperatorShape::Exists => Some(spec::Operator::Exists),
-            OperatorShape::Lt => Some(spec::Operator::Lt),
-            OperatorShape::Gt => Some(spec::Operator::Gt),
-        },
-        value: t.value,
-        effect: t.effect.map(|e| match e {
-            Effect::NoSchedule => spec::Effect::NoSchedule,
-            Effect::PreferNoSchedule => spec::Effect::PreferNoSchedule,
-            Effect::NoExecute => spec::Effect::NoExecute,
-        }),
-        toleration_seconds: t.seconds,
-    });
+    let tolerations = shape.tolerations.into_iter().map(toleration);
     PodGroup {
         name,
         names,
@@ -139,9 +124,35 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         requests: quantities(shape.requests),
         priority: shape.priority.filter(|p| *p != 0),
         priority_class_name: Some(shape.priority_class).filter(|c| !c.is_empty()),
+        affinity: shape.scheduling.affinity,
+        topology_spread_constraints: shape.scheduling.topology_spread_constraints,
+        ports: shape.scheduling.ports,
+        scheduling_gates: shape.scheduling.gates,
+        preemption_policy: shape.scheduling.preemption_policy,
+        container_requests: shape.scheduling.container_requests.into_iter().map(quantities).collect(),
+        empty_dir: shape.scheduling.empty_dir,
         static_pod: shape.static_from_url.map(|url| if url { spec::StaticPod::Url } else { spec::StaticPod::File }),
         start,
         ..PodGroup::default()
+    }
+}
+
+pub(super) fn toleration(t: TolerationShape) -> spec::Toleration {
+    spec::Toleration {
+        key: t.key,
+        operator: match t.operator {
+            OperatorShape::Equal => None,
+            OperatorShape::Exists => Some(spec::Operator::Exists),
+            OperatorShape::Lt => Some(spec::Operator::Lt),
+            OperatorShape::Gt => Some(spec::Operator::Gt),
+        },
+        value: t.value,
+        effect: t.effect.map(|e| match e {
+            Effect::NoSchedule => spec::Effect::NoSchedule,
+            Effect::PreferNoSchedule => spec::Effect::PreferNoSchedule,
+            Effect::NoExecute => spec::Effect::NoExecute,
+        }),
+        toleration_seconds: t.seconds,
     }
 }
 
@@ -163,7 +174,7 @@ fn status(s: ConditionStatus) -> spec::Status {
     }
 }
 
-fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
+pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
     texts.into_iter().map(|(name, text)| (name, QuantityText(text))).collect()
 }
 

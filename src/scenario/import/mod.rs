@@ -6,6 +6,8 @@
 //! yaml       limits and messages of YAML, long lists in parallel
 //! object     the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
+//! workload   workloads and priority classes
+//! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! cluster    all objects together: duplicates, leases, time zero, what is left out
 //! groups     like nodes and pods become groups of the language
 //! ranges     lists of names written short
@@ -13,8 +15,8 @@
 //! ```
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not modelled
-//! (workloads, disruption budgets, events) are counted in the [`Summary`] and left out; so are fields of pods that
-//! only a scheduler reads. Timers of the eviction controller are not part of any object: they start over, as after a
+//! (events, services) are counted in the [`Summary`] and left out; so are a few fields
+//! of pods. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
 
 mod cluster;
@@ -28,9 +30,11 @@ mod pod;
 mod quantities;
 mod ranges;
 mod rfc3339;
+mod scheduling;
 mod summary;
 mod times;
 mod value;
+mod workload;
 mod write;
 mod yaml;
 

@@ -3,6 +3,7 @@
 //! Field names and meaning: `k8s.io/api/core/v1/types.go` and `k8s.io/api/coordination/v1/types.go`, v1.34. Every field
 //! may be missing or null, as in Go; what is needed is checked when it is converted, where the object's name is known.
 
+use super::scheduling::{RawAffinity, RawGate, RawSpread};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -104,13 +105,14 @@ pub(super) struct RawPodSpec {
     pub init_containers: Option<Vec<RawContainer>>,
     pub overhead: Option<RawResources>,
     pub resources: Option<RawRequirements>,
-    pub affinity: Option<Filled>,
-    pub topology_spread_constraints: Option<Filled>,
-    pub scheduling_gates: Option<Filled>,
+    pub affinity: Option<RawAffinity>,
+    pub topology_spread_constraints: Option<Vec<RawSpread>>,
+    pub scheduling_gates: Option<Vec<RawGate>>,
     pub resource_claims: Option<Filled>,
     pub volumes: Option<Vec<RawVolume>>,
     pub scheduler_name: Option<String>,
     pub preemption_policy: Option<String>,
+    pub restart_policy: Option<String>,
 }
 
 /// `v1.Toleration`
@@ -138,6 +140,9 @@ pub(super) struct RawContainer {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawPort {
     pub host_port: Option<i32>,
+    pub protocol: Option<String>,
+    #[serde(rename = "hostIP")]
+    pub host_ip: Option<String>,
 }
 
 /// `v1.ResourceRequirements`
@@ -153,6 +158,7 @@ pub(super) struct RawRequirements {
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawVolume {
     pub persistent_volume_claim: Option<Filled>,
+    pub empty_dir: Option<Filled>,
 }
 
 /// `v1.PodStatus`

@@ -7,6 +7,7 @@ use super::error::Place;
 use super::object::{RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
 use super::quantities;
 use super::rfc3339::Stamp;
+use super::scheduling::{Scheduling, scheduling};
 use super::times::{Times, time};
 use super::value::{self, Wrong};
 use crate::api::meta::ConditionStatus;
@@ -37,6 +38,8 @@ pub(super) struct PodShape {
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
     pub priority_class: String,
+    /// What few pods say about where they may be placed.
+    pub scheduling: Scheduling,
     /// A mirror of a static pod; from a URL, or else from a file.
     pub static_from_url: Option<bool>,
     /// How far it is.
@@ -97,6 +100,13 @@ pub(super) enum StartShape {
     },
 }
 
+impl StartShape {
+    /// It has ended, and is there only to be looked at.
+    pub(super) fn is_terminal(&self) -> bool {
+        matches!(self, Self::State { phase, .. } if phase.is_terminal())
+    }
+}
+
 /// A condition: status, reason, and the second of its last transition from time zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct PodConditionShape {
@@ -146,19 +156,15 @@ impl RawPod {
     pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
         let spec = &self.spec;
         let filled = |f: Option<super::object::Filled>| f.is_some_and(|f| f.0);
-        let containers = || spec.containers.iter().chain(&spec.init_containers).flatten();
         let facts = [
-            ("affinity", filled(spec.affinity)),
-            ("topologySpreadConstraints", filled(spec.topology_spread_constraints)),
-            ("schedulingGates", filled(spec.scheduling_gates)),
             ("resourceClaims", filled(spec.resource_claims)),
             ("persistentVolumeClaim", spec.volumes.iter().flatten().any(|v| filled(v.persistent_volume_claim))),
-            ("hostPort", containers().any(|c| c.ports.iter().flatten().any(|p| p.host_port.is_some_and(|n| n != 0)))),
             ("schedulerName", spec.scheduler_name.as_deref().is_some_and(|n| !n.is_empty() && n != "default-scheduler")),
-            ("preemptionPolicy: Never", spec.preemption_policy.as_deref() == Some("Never")),
             ("finalizers", filled(self.meta.finalizers)),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
+        // What is wrong with it is said elsewhere.
+        let _ = scheduling(spec, found);
     }
 
     /// The pod as a scenario has it.
@@ -189,6 +195,7 @@ impl RawPod {
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
+            scheduling: scheduling(spec, &mut |_| {})?,
             static_from_url,
             start: self.start(zero)?,
         })
@@ -245,7 +252,7 @@ impl RawPod {
 }
 
 /// `Lt` and `Gt` pass here whatever the release: the API server that stored them let them pass.
-fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
+pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>, Wrong> {
     let mut tolerations = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");

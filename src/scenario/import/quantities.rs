@@ -65,6 +65,11 @@ fn texts_of(raw: Option<&RawRequirements>) -> RawResources {
     out
 }
 
+/// The requests of one container, as texts.
+pub(super) fn container_requests(c: &RawContainer) -> Result<BTreeMap<String, String>, Wrong> {
+    Ok(container(c)?.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
+}
+
 fn container(c: &RawContainer) -> Result<Resources, Wrong> {
     parsed("resources.requests", Some(&texts_of(c.resources.as_ref())))
 }

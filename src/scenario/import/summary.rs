@@ -14,6 +14,12 @@ pub struct Summary {
     pub pods: usize,
     /// How many node leases were used.
     pub leases: usize,
+    /// Workloads and disruption budgets by kind.
+    pub workloads: BTreeMap<String, usize>,
+    /// Workloads of which nothing will come any more, and how many of each were left out.
+    pub over: BTreeMap<String, usize>,
+    /// Pods that no controller will replace because the workload that owns them is not in the files.
+    pub ownerless: usize,
     /// Time zero.
     pub time_zero: Option<Stamp>,
     /// Time zero is the newest heartbeat, and not another time for want of one.
@@ -64,7 +70,23 @@ impl Summary {
         );
         say(self.terminating, format!("{} Terminating, and stay so", count(self.terminating, "pod")));
         let n = self.unbound.len();
-        say(n, format!("{} bound to no node, kept pending (the scheduler is not simulated yet): {}", count(n, "pod"), some(&self.unbound)));
+        say(n, format!("{} bound to no node, left to the scheduler: {}", count(n, "pod"), some(&self.unbound)));
+        let n = self.ownerless;
+        say(
+            n,
+            format!(
+                "{} whose owners are not in the files, so that nothing replaces them \
+                 (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
+                count(n, "pod")
+            ),
+        );
+        say(
+            self.over.len(),
+            format!(
+                "nothing comes of them any more, left out: {}",
+                self.over.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
+            ),
+        );
         let n = self.unadmitted;
         say(
             n,
@@ -105,12 +127,13 @@ impl Summary {
 
     fn head(&self) -> String {
         let leases = if self.leases > 0 { format!(", {}", count(self.leases, "node lease")) } else { String::new() };
+        let workloads: String = self.workloads.iter().map(|(kind, n)| format!(", {}", count(*n, kind))).collect();
         let zero = match self.time_zero {
             Some(zero) if self.zero_is_heartbeat => format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339()),
             Some(zero) => format!("; no heartbeat in the files: time zero is the newest change of a condition, {}", zero.to_rfc3339()),
             None => String::new(),
         };
-        format!("{}, {}{leases} from {}{zero}", count(self.nodes, "node"), count(self.pods, "pod"), self.files.join(", "))
+        format!("{}, {}{workloads}{leases} from {}{zero}", count(self.nodes, "node"), count(self.pods, "pod"), self.files.join(", "))
     }
 
     /// The newest of the kubelets' minor releases.

@@ -40,6 +40,9 @@ impl ImportedCluster {
             out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
         }
         list(&mut out, "nodes", &self.nodes);
+        list(&mut out, "priorityClasses", &self.priority_classes);
+        list(&mut out, "podDisruptionBudgets", &self.budgets);
+        list(&mut out, "workloads", &self.workloads);
         list(&mut out, "pods", &self.pods);
         self.fault(&mut out);
         out.push_str(")\n");

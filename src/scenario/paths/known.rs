@@ -111,6 +111,7 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
         | Step::Untaint { nodes, .. }
         | Step::Cordon { nodes, .. }
         | Step::Uncordon { nodes, .. }
+        | Step::Drain { nodes, .. }
         | Step::Label { nodes, .. } => nodes.as_mut(),
         Step::ApiOutage { .. }
         | Step::WatchLag { .. }

@@ -89,7 +89,8 @@ fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Problem> {
 }
 
 /// The controllers that can be switched off.
-pub(super) const CONTROLLERS: [&str; 7] = ["pod_gc", "deployment", "replica_set", "stateful_set", "daemon_set", "job", "scheduler"];
+pub(super) const CONTROLLERS: [&str; 8] =
+    ["pod_gc", "deployment", "replica_set", "stateful_set", "daemon_set", "job", "disruption", "scheduler"];
 
 /// Switches a controller on or off.
 pub(super) fn controller(controllers: &mut Controllers, name: &str, value: &str) -> Result<(), Problem> {
@@ -100,6 +101,7 @@ pub(super) fn controller(controllers: &mut Controllers, name: &str, value: &str)
         "stateful_set" => &mut controllers.stateful_set,
         "daemon_set" => &mut controllers.daemon_set,
         "job" => &mut controllers.job,
+        "disruption" => &mut controllers.disruption,
         "scheduler" => &mut controllers.scheduler,
         _ => {
             let problem = Problem::new(format!("`{name}` is not a controller that can be switched off"));

@@ -125,6 +125,8 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         admission: Admission {
             default_toleration_seconds: sc.admission.as_ref().is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
             taint_nodes_by_condition: true,
+            pod_toleration_restriction: false,
+            extended_resource_toleration: false,
         },
         warm_start: false,
         controllers_start: Time::ZERO + sc.controllers_start.0,

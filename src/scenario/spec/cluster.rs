@@ -1,5 +1,6 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
+use super::scheduling::{Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint};
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,7 +141,7 @@ pub struct PodGroup {
     /// Another word for `count`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u64>,
-    /// Where they are. The scheduler is not simulated yet, so every pod says so.
+    /// Where they are, or that the scheduler is to place them.
     pub on: Placement,
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -166,6 +167,27 @@ pub struct PodGroup {
     /// `spec.priorityClassName`
     #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
+    /// `spec.affinity`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<Affinity>,
+    /// `spec.topologySpreadConstraints`
+    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+    /// The ports of the node that its containers take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<HostPort>,
+    /// `spec.schedulingGates`
+    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    pub scheduling_gates: Vec<SchedulingGate>,
+    /// `spec.preemptionPolicy`; that of the priority class where not given.
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    pub preemption_policy: Option<PreemptionPolicy>,
+    /// The requests of each container, where there are several: some scores count what a container does not ask for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub container_requests: Vec<BTreeMap<String, QuantityText>>,
+    /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty_dir: bool,
     /// A static pod: where its kubelet has it from.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     pub static_pod: Option<StaticPod>,
@@ -178,7 +200,7 @@ pub struct PodGroup {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub enum Placement {
-    /// Bound to no node; an entry of the timeline may bind them.
+    /// Bound to no node: the scheduler places them, or an entry of the timeline binds them.
     #[default]
     Unbound,
     /// All of them on this node.

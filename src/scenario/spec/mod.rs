@@ -4,15 +4,22 @@
 //! itself are in snake case. Texts with a syntax of their own (durations, quantities, taints, names with ranges) are
 //! kept as written; [`build`](super::build) reads them, so that all mistakes of a file are reported at once.
 
+mod budget;
 mod cluster;
+mod scheduling;
 mod texts;
 mod timeline;
 mod timing;
 mod workload;
 
+pub use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator, Owner, Phase, Placement, PodCondition,
     PodGroup, PodReason, PodSelector, PodStart, StaticPod, Status, Toleration,
+};
+pub use scheduling::{
+    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
+    PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, Resource, Step};
@@ -72,6 +79,9 @@ pub struct Scenario {
     /// Priorities by name, beside Kubernetes' own two.
     #[serde(default, rename = "priorityClasses", skip_serializing_if = "Vec::is_empty")]
     pub priority_classes: Vec<PriorityClass>,
+    /// How many pods an eviction may take away.
+    #[serde(default, rename = "podDisruptionBudgets", skip_serializing_if = "Vec::is_empty")]
+    pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Workload>,

@@ -263,6 +263,36 @@ pub enum Step {
         /// The new list.
         tolerations: Vec<Toleration>,
     },
+    /// `kubectl drain`
+    Drain {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes, one after the other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// `--force`: pods without a controller go, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        force: bool,
+        /// `--ignore-daemonsets`: their pods stay.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ignore_daemonsets: bool,
+        /// `--delete-emptydir-data`: pods with an emptyDir go, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        delete_emptydir_data: bool,
+        /// `--disable-eviction`: plain deletions, which no budget stops.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        disable_eviction: bool,
+        /// `--grace-period`; the pods' own where not given.
+        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        grace_period_seconds: Option<i64>,
+        /// `--timeout`; it waits for ever where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout: Option<DurationText>,
+        /// `--skip-wait-for-delete-timeout`
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        skip_wait_for_delete_timeout: Option<DurationText>,
+    },
     /// `kubectl scale`
     Scale {
         /// Which workload: its name, `"shop/web"`, or `"Deployment/web"`.

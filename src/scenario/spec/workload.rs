@@ -1,6 +1,7 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, Toleration};
+use super::scheduling::{Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint};
 use super::texts::{NamesText, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -119,6 +120,27 @@ pub struct PodTemplate {
     /// `spec.priorityClassName`
     #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
+    /// `spec.affinity`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<Affinity>,
+    /// `spec.topologySpreadConstraints`
+    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+    /// The ports of the node that its containers take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<HostPort>,
+    /// `spec.schedulingGates`
+    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    pub scheduling_gates: Vec<SchedulingGate>,
+    /// `spec.preemptionPolicy`; that of the priority class where not given.
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    pub preemption_policy: Option<PreemptionPolicy>,
+    /// The requests of each container, where there are several: some scores count what a container does not ask for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub container_requests: Vec<BTreeMap<String, QuantityText>>,
+    /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty_dir: bool,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<RestartPolicy>,
@@ -132,7 +154,7 @@ impl PodTemplate {
 }
 
 /// `metav1.LabelSelector`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelector {
     /// Labels with the values they must have.
@@ -144,7 +166,7 @@ pub struct LabelSelector {
 }
 
 /// One of `matchExpressions`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
@@ -157,7 +179,7 @@ pub struct LabelSelectorRequirement {
 }
 
 /// How a selector compares a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum SelectorOperator {
     /// One of the values.
     In,
@@ -261,6 +283,9 @@ pub struct PriorityClass {
     /// It is for pods that name none.
     #[serde(default, rename = "globalDefault", skip_serializing_if = "std::ops::Not::not")]
     pub global_default: bool,
+    /// Whether its pods make others leave; `PreemptLowerPriority` where not given.
+    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    pub preemption_policy: Option<PreemptionPolicy>,
 }
 
 /// Controllers that may be switched off; all run where nothing is said.
@@ -285,6 +310,9 @@ pub struct Controllers {
     /// The Job controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<bool>,
+    /// The disruption controller, which keeps the status of disruption budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disruption: Option<bool>,
     /// The scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<bool>,

@@ -142,7 +142,7 @@ pub fn score(
         };
         if constraint.by_host && !plain {
             let mut count = |id| cache.topologies.domain(constraint.key, id).map(|_| cache.count(id, &shape.namespace, constraint));
-            add(((among + 2) as f64).ln(), &mut count);
+            add(normalizing_weight(among), &mut count);
             continue;
         }
         let counts = domain_counts(shape, constraint, constraints, all_keys || plain, cache, switches);
@@ -154,10 +154,44 @@ pub fn score(
         }
         let size = seen.iter().filter(|s| **s).count();
         let topologies = &cache.topologies;
-        add(((size + 2) as f64).ln(), &mut |id| topologies.domain(constraint.key, id).map(|d| counts[d as usize]));
+        add(normalizing_weight(size), &mut |id| topologies.domain(constraint.key, id).map(|d| counts[d as usize]));
     }
     let whole = |sum: f64| if switches.spread_score == SpreadScore::Rounded { sum.round() as i64 } else { sum as i64 };
     sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect()
+}
+
+/// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).
+///
+/// Worked out with additions, multiplications and one division, as by FreeBSD's and Go's libraries, so that it is the same to the
+/// last bit everywhere: n = 2^k (1 + f) with f near zero, s = f / (2 + f), and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)).
+fn normalizing_weight(domains: usize) -> f64 {
+    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    /// R's coefficients, by powers of s².
+    const R: [f64; 7] = [
+        6.666_666_666_666_735e-1,
+        3.999_999_999_940_942e-1,
+        2.857_142_874_366_239e-1,
+        2.222_219_843_214_978_4e-1,
+        1.818_357_216_161_805e-1,
+        1.531_383_769_920_937_3e-1,
+        1.479_819_860_511_659e-1,
+    ];
+    let n = domains as u64 + 2;
+    let mut k = n.ilog2() + 1;
+    let mut fraction = n as f64 / (1_u64 << k) as f64;
+    if fraction < std::f64::consts::FRAC_1_SQRT_2 {
+        fraction *= 2.0;
+        k -= 1;
+    }
+    let (f, k) = (fraction - 1.0, f64::from(k));
+    let s = f / (2.0 + f);
+    let s2 = s * s;
+    let s4 = s2 * s2;
+    let odd = s2 * (R[0] + s4 * (R[2] + s4 * (R[4] + s4 * R[6])));
+    let even = s4 * (R[1] + s4 * (R[3] + s4 * R[5]));
+    let half_square = 0.5 * f * f;
+    k * LN2_HIGH - ((half_square - (s * (half_square + odd + even) + k * LN2_LOW)) - f)
 }
 
 /// Matching pods by domain, over all nodes that count.
@@ -203,4 +237,19 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
     let of = |s: i64| if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most };
     raw.iter().map(|s| s.map_or(0, of)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalizing_weight;
+
+    /// ln 3, ln 6, ln 102 and ln 5002 from a table of logarithms; upstream's comment gives the range, 1.09 to 8.52.
+    #[test]
+    fn weights_are_logarithms() {
+        for (domains, ln) in
+            [(1, 1.098_612_288_668_109_8), (4, 1.791_759_469_228_055), (100, 4.624_972_813_284_271), (5_000, 8.517_593_111_437_565)]
+        {
+            assert!((normalizing_weight(domains) - ln).abs() < 1e-13, "{domains}: {}", normalizing_weight(domains));
+        }
+    }
 }

@@ -1,0 +1,378 @@
+//! What a run meant for each workload: how many of its pods could be used, for how long too few, and what replaced the lost.
+//!
+//! Definitions:
+//! * *wanted*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits, which no record tells: its wanted
+//!   pods are those that exist and are not finished. A Job wants nothing any more once it is complete or has failed.
+//! * *unavailable*: the time in which fewer pods are available than wanted. It is reckoned from the first time at which enough of them
+//!   are, so that starting up is no outage; if they never are, from the workload's beginning.
+//! * *lost*: a pod whose deletion begins, or that is gone without one, or that fails; not one that its own controller takes away
+//!   because there are too many.
+//! * *replacement*: of a StatefulSet the same name's next life; of a DaemonSet the next pod of that node; of the others the next pod that
+//!   is created, the oldest loss first.
+//! * *stuck*: pods that are still Terminating at the end of the run although their grace period was over before.
+//!
+//! The pods of a Deployment are those of its ReplicaSets. Left out: minReadySeconds; a pod is available here as soon as it is Ready.
+
+use super::curves::{Steps, value_at};
+use super::setting::Analysis;
+use super::state::{Follow, NO_NODE, PodState, Step};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::pod::PodPhase;
+use crate::api::workload::WorkloadKind;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, EventText, Record, RecordId, What};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A workload that nobody owns, and what the run meant for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkloadOutcome {
+    /// Which workload.
+    pub id: WorkloadId,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// How many pods it wants.
+    pub wanted: Steps,
+    /// How many pods are available.
+    pub available: Steps,
+    /// Time in which too few were available.
+    pub unavailable: Dur,
+    /// The longest stretch of that.
+    pub longest_gap: Dur,
+    /// The sum over the missing pods of the time in which each was missing, in pod-nanoseconds.
+    pub missing_ns: u128,
+    /// The fewest available pods since there were enough of them.
+    pub least_available: u32,
+    /// Pods that were lost.
+    pub lost: u64,
+    /// Replacements that were created.
+    pub replaced: u64,
+    /// Pods that are Pending at the end.
+    pub pending: u64,
+    /// Why the last of its pods that could not be scheduled could not be.
+    pub why_pending: Option<TextId>,
+    /// Pods that are stuck at the end.
+    pub stuck: u64,
+}
+
+/// What came after a pod was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replacement {
+    /// The new pod.
+    pub pod: PodId,
+    /// When it was created.
+    pub created_at: Time,
+    /// The node it was bound to.
+    pub node: Option<NodeId>,
+    /// When it was available for the first time.
+    pub ready_at: Option<Time>,
+}
+
+/// What a run meant for its workloads.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Workloads {
+    /// By kind and name.
+    pub outcomes: Vec<WorkloadOutcome>,
+    /// By the record of the loss; where several records tell of one loss, the first.
+    pub replacements: BTreeMap<RecordId, Replacement>,
+}
+
+/// The workload that a pod belongs to in the eyes of people: of a Deployment's pod the Deployment.
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    /// By workload: the one that owns it, or itself.
+    root: Vec<WorkloadId>,
+}
+
+impl Owners {
+    /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made, whose names say it.
+    pub fn new(analysis: &Analysis<'_>) -> Self {
+        let names = &analysis.trace.names;
+        let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
+        let plans = &analysis.plan.workloads;
+        for w in plans {
+            let owner = w.owner.and_then(|o| names.find_workload(&plans[o as usize].name));
+            if let (Some(id), Some(owner)) = (names.find_workload(&w.name), owner) {
+                root[id.index()] = owner;
+            }
+        }
+        for r in analysis.trace.iter().filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_))) {
+            let name = names.workload_name(WorkloadId(r.object)).replacen("ReplicaSet", "Deployment", 1);
+            let owner = name.rsplit_once('-').and_then(|(deployment, _)| names.find_workload(deployment));
+            if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
+                *slot = owner;
+            }
+        }
+        Owners { root }
+    }
+
+    /// Whether there are no workloads at all.
+    pub fn is_empty(&self) -> bool {
+        self.root.is_empty()
+    }
+
+    /// The workload of a pod.
+    pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
+        self.root.get(analysis.trace.names.owner_of(pod)?.index()).copied()
+    }
+}
+
+/// What a run meant for each of its workloads.
+pub fn workloads(analysis: &Analysis<'_>) -> Workloads {
+    let owners = Owners::new(analysis);
+    if owners.is_empty() {
+        return Workloads::default();
+    }
+    let mut walk = Walk::new(analysis, owners);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        walk.record(id as RecordId, r);
+    }
+    walk.finish()
+}
+
+/// Sets the value from a time on, over another one of the same instant.
+fn set(steps: &mut Steps, at: Time, value: u32) {
+    match steps.last_mut() {
+        Some(last) if last.0 == at => last.1 = value,
+        Some(last) if last.1 == value => {}
+        _ => steps.push((at, value)),
+    }
+}
+
+/// A workload while walking through the trace.
+struct Open {
+    outcome: WorkloadOutcome,
+    /// Pods that exist and are not finished.
+    there: u32,
+    available: u32,
+    /// Losses without a replacement, the oldest first.
+    losses: VecDeque<RecordId>,
+}
+
+struct Walk<'a> {
+    analysis: &'a Analysis<'a>,
+    owners: Owners,
+    follow: Follow<'a>,
+    /// By workload; none for those that another one owns.
+    open: Vec<Option<Open>>,
+    /// Losses of StatefulSets by pod, those of DaemonSets by workload and node.
+    by_pod: BTreeMap<PodId, RecordId>,
+    by_node: BTreeMap<(WorkloadId, u32), RecordId>,
+    /// The loss that a pod makes up for.
+    replaces: BTreeMap<PodId, RecordId>,
+    /// By pod: when its grace period is over, while it is being deleted.
+    over: BTreeMap<PodId, Time>,
+    found: BTreeMap<RecordId, Replacement>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(analysis: &'a Analysis<'a>, owners: Owners) -> Self {
+        let names = &analysis.trace.names;
+        let open = |(i, root): (usize, &WorkloadId)| {
+            let id = WorkloadId(i as u32);
+            let kind = names.workload_name(id).split('/').next().and_then(WorkloadKind::parse)?;
+            (*root == id).then(|| Open {
+                outcome: WorkloadOutcome {
+                    id,
+                    kind,
+                    wanted: vec![(Time::ZERO, 0)],
+                    available: vec![(Time::ZERO, 0)],
+                    unavailable: Dur::ZERO,
+                    longest_gap: Dur::ZERO,
+                    missing_ns: 0,
+                    least_available: 0,
+                    lost: 0,
+                    replaced: 0,
+                    pending: 0,
+                    why_pending: None,
+                    stuck: 0,
+                },
+                there: 0,
+                available: 0,
+                losses: VecDeque::new(),
+            })
+        };
+        let open = owners.root.iter().enumerate().map(open).collect();
+        let follow = Follow::new(analysis);
+        let mut walk = Walk {
+            analysis,
+            owners,
+            follow,
+            open,
+            by_pod: BTreeMap::new(),
+            by_node: BTreeMap::new(),
+            replaces: BTreeMap::new(),
+            over: BTreeMap::new(),
+            found: BTreeMap::new(),
+        };
+        let pods: Vec<(PodId, PodState)> = walk.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
+        for (pod, state) in pods {
+            if let Some(w) = walk.owners.of(analysis, pod) {
+                walk.count(w, Time::ZERO, &PodState::default(), &state);
+            }
+        }
+        walk
+    }
+
+    fn open(&mut self, id: WorkloadId) -> Option<&mut Open> {
+        self.open.get_mut(id.index())?.as_mut()
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record) {
+        let step = self.follow.apply(id, r);
+        if let Some(w) = r.workload() {
+            self.workload(w, r);
+        } else if let Some(pod) = r.pod()
+            && let Some(w) = self.owners.of(self.analysis, pod)
+        {
+            self.pod(id, r, w, pod, &step);
+        }
+    }
+
+    fn workload(&mut self, id: WorkloadId, r: &Record) {
+        let ended = |text| matches!(text, EventText::JobCompleted | EventText::BackoffLimitExceeded | EventText::PodFailurePolicy);
+        let message = |m: u32| self.analysis.trace.messages.get(m as usize).map(|m| m.body.text);
+        let wanted = match r.what {
+            What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
+            What::WorkloadDeleted => 0,
+            What::WorkloadMessage(m) if message(m).is_some_and(ended) => 0,
+            _ => return,
+        };
+        if let Some(open) = self.open(id)
+            && open.outcome.kind != WorkloadKind::DaemonSet
+        {
+            set(&mut open.outcome.wanted, r.at, wanted);
+        }
+    }
+
+    /// Takes a change of a pod into the counts of its workload.
+    fn count(&mut self, id: WorkloadId, at: Time, before: &PodState, after: &PodState) {
+        let there = |p: &PodState| u32::from(p.exists && !p.phase.is_terminal());
+        let available = |p: &PodState| u32::from(p.is_available());
+        let Some(open) = self.open(id) else { return };
+        open.there = open.there + there(after) - there(before);
+        open.available = open.available + available(after) - available(before);
+        set(&mut open.outcome.available, at, open.available);
+        if open.outcome.kind == WorkloadKind::DaemonSet {
+            set(&mut open.outcome.wanted, at, open.there);
+        }
+    }
+
+    fn pod(&mut self, id: RecordId, r: &Record, w: WorkloadId, pod: PodId, step: &Step) {
+        if let What::PodMessage(m) = r.what
+            && let Some(message) = self.analysis.trace.messages.get(m as usize)
+            && message.body.text == EventText::FailedScheduling
+            && let Some(open) = self.open(w)
+        {
+            open.outcome.why_pending = Some(TextId(message.body.arg));
+        }
+        let Some((_, before, after)) = step.pod else { return };
+        self.count(w, r.at, &before, &after);
+        match r.what {
+            What::PodDeleting(grace) => drop(self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())))),
+            What::PodGone => drop(self.over.remove(&pod)),
+            _ => {}
+        }
+        if is_lost(&before) {
+            if !is_lost(&after) && (before.node != after.node || matches!(r.what, What::PodCreated(_))) {
+                self.arrived(r, w, pod, &after, matches!(r.what, What::PodCreated(_)));
+            }
+        } else if is_lost(&after) {
+            self.lost(id, r.actor, w, pod, &before);
+        } else if before.node != after.node {
+            self.arrived(r, w, pod, &after, false);
+        }
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
+            if after.exists && !after.deleting && after.node != NO_NODE {
+                found.node = Some(NodeId(after.node));
+            }
+            if after.is_available() {
+                found.ready_at.get_or_insert(r.at);
+            }
+        }
+        if is_lost(&after) {
+            self.replaces.remove(&pod);
+        }
+    }
+
+    fn lost(&mut self, id: RecordId, actor: Actor, w: WorkloadId, pod: PodId, before: &PodState) {
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
+        let too_many = matches!(actor, Actor::ReplicaSet | Actor::Deployment) || actor == Actor::StatefulSet && !before.phase.is_terminal();
+        if too_many || before.phase == PodPhase::Succeeded {
+            return;
+        }
+        open.outcome.lost += 1;
+        match open.outcome.kind {
+            WorkloadKind::StatefulSet => drop(self.by_pod.insert(pod, id)),
+            WorkloadKind::DaemonSet => drop(self.by_node.insert((w, before.node), id)),
+            WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::Job => open.losses.push_back(id),
+        }
+    }
+
+    /// A pod was created, or bound.
+    fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
+        let loss = match open.outcome.kind {
+            WorkloadKind::StatefulSet if created => self.by_pod.remove(&pod),
+            WorkloadKind::DaemonSet if after.node != NO_NODE => self.by_node.remove(&(w, after.node)),
+            WorkloadKind::StatefulSet | WorkloadKind::DaemonSet => None,
+            _ if created => open.losses.pop_front(),
+            _ => None,
+        };
+        if let Some(loss) = loss {
+            open.outcome.replaced += 1;
+            self.replaces.insert(pod, loss);
+            self.found.insert(loss, Replacement { pod, created_at: r.at, node: None, ready_at: None });
+        }
+    }
+
+    fn finish(mut self) -> Workloads {
+        let horizon = self.analysis.horizon();
+        let pods: Vec<(PodId, PodState)> = self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
+        for (pod, state) in pods {
+            let Some(w) = self.owners.of(self.analysis, pod) else { continue };
+            let over = self.over.get(&pod).is_some_and(|&t| t < horizon);
+            if let Some(open) = self.open(w) {
+                open.outcome.pending += u64::from(state.phase == PodPhase::Pending && !state.deleting);
+                open.outcome.stuck += u64::from(state.deleting && over);
+            }
+        }
+        let mut outcomes: Vec<WorkloadOutcome> = self.open.into_iter().flatten().map(|o| measured(o.outcome, horizon)).collect();
+        let names = &self.analysis.trace.names;
+        outcomes.sort_by_key(|o| (o.kind, names.workload_name(o.id)));
+        Workloads { outcomes, replacements: self.found }
+    }
+}
+
+/// Nothing can be expected of it any more.
+fn is_lost(p: &PodState) -> bool {
+    !p.exists || p.deleting || p.phase.is_terminal()
+}
+
+/// The times and sums that follow from the steps.
+fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
+    let mut times: Vec<Time> = o.wanted.iter().chain(&o.available).map(|s| s.0).filter(|t| *t <= horizon).collect();
+    times.sort_unstable();
+    times.dedup();
+    let values: Vec<(Time, u32, u32)> = times.iter().map(|&t| (t, value_at(&o.wanted, t), value_at(&o.available, t))).collect();
+    let begins = values.iter().position(|v| v.1 > 0 && v.2 >= v.1).or_else(|| values.iter().position(|v| v.1 > 0));
+    let Some(begins) = begins else { return o };
+    o.least_available = u32::MAX;
+    let mut gap = Dur::ZERO;
+    for (i, &(from, wanted, available)) in values.iter().enumerate().skip(begins) {
+        let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
+        o.least_available = o.least_available.min(available);
+        let missing = wanted.saturating_sub(available);
+        o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
+        gap = if missing > 0 { gap.saturating_add(lasts) } else { Dur::ZERO };
+        if missing > 0 {
+            o.unavailable = o.unavailable.saturating_add(lasts);
+        }
+        o.longest_gap = o.longest_gap.max(gap);
+    }
+    o
+}
+
+/// `Deployment default/web` of `Deployment/default/web`.
+pub fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
+    analysis.trace.names.workload_name(id).replacen('/', " ", 1)
+}

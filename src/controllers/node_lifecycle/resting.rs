@@ -1,0 +1,312 @@
+//! Nodes that rest: passes leave out those about which they would find nothing to do.
+//!
+//! A node rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or if it is silent, Unknown and
+//! tainted; until its heartbeats change or another version of it reaches the cache. A pass over it would count it in its zone,
+//! which is done for all that rest at once, and note its latest heartbeats in its health record, which is made up for when it
+//! is roused: what a pass notes follows from when it was.
+
+use super::controller::Controller;
+use super::pass::ZoneConditions;
+use super::quiet::Skipped;
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::Node;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A set of nodes, walked by id.
+#[derive(Default)]
+pub(super) struct Ids {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Ids {
+    /// Adds a node; false if it is there already.
+    pub(super) fn insert(&mut self, id: NodeId) -> bool {
+        let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        let is_new = self.words[word] & bit == 0;
+        self.len += usize::from(is_new);
+        self.words[word] |= bit;
+        is_new
+    }
+
+    /// Whether a node is there.
+    pub(super) fn contains(&self, id: NodeId) -> bool {
+        self.words.get(id.index() / 64).is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
+    }
+
+    /// Takes a node out.
+    pub(super) fn remove(&mut self, id: NodeId) {
+        let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
+        if let Some(w) = self.words.get_mut(word) {
+            self.len -= usize::from(*w & bit != 0);
+            *w &= !bit;
+        }
+    }
+
+    /// The nodes, by id.
+    fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(NodeId(i as u32 * 64 + bit))
+            })
+        })
+    }
+}
+
+/// How a node rests.
+#[derive(Clone, Copy)]
+struct Rest {
+    zone: TextId,
+    ready: bool,
+    excluded: bool,
+    /// How many passes its health record knows of.
+    as_of: u64,
+}
+
+/// The nodes of a zone that rest.
+#[derive(Clone, Copy, Default)]
+struct Resting {
+    nodes: u32,
+    counted: ZoneConditions,
+}
+
+/// Passes on a grid, and how many there were before.
+struct Stretch {
+    before: u64,
+    passes: Skipped,
+}
+
+/// Which nodes of the cache rest, and the passes that they missed.
+#[derive(Default)]
+pub(super) struct Roster {
+    awake: Ids,
+    /// Silent nodes that are Unknown and wait for their taint: each pass queues them again and does nothing else.
+    waiting: Ids,
+    rests: Vec<Option<Rest>>,
+    zones: BTreeMap<TextId, Resting>,
+    stretches: Vec<Stretch>,
+    passes: u64,
+    /// A node came or went since the last pass.
+    members_changed: bool,
+}
+
+impl Roster {
+    /// A node is in the cache from now on, or no more.
+    fn member(&mut self, id: NodeId, is: bool) {
+        self.members_changed = true;
+        self.take(id, u64::MAX);
+        if is {
+            self.awake.insert(id);
+        } else {
+            self.awake.remove(id);
+        }
+    }
+
+    /// Whether a node came or went since this was asked last.
+    pub(super) fn take_members_changed(&mut self) -> bool {
+        std::mem::take(&mut self.members_changed)
+    }
+
+    /// Nodes in the cache.
+    pub(super) fn len(&self) -> usize {
+        self.awake.len + self.zones.values().map(|z| z.nodes as usize).sum::<usize>()
+    }
+
+    /// How many nodes of the cache come before this one, by id.
+    pub(super) fn place(&self, id: NodeId) -> usize {
+        let resting = self.rests.iter().take(id.index()).flatten().count();
+        resting + self.awake.iter().take_while(|other| *other < id).count()
+    }
+
+    /// The nodes that do not rest, by id.
+    pub(super) fn awake(&self) -> Vec<NodeId> {
+        self.awake.iter().collect()
+    }
+
+    fn resting(&self) -> Vec<NodeId> {
+        self.rests.iter().enumerate().filter(|(_, r)| r.is_some()).map(|(i, _)| NodeId(i as u32)).collect()
+    }
+
+    /// The zones of nodes that rest.
+    pub(super) fn zones(&self) -> impl Iterator<Item = TextId> + '_ {
+        self.zones.iter().filter(|(_, z)| z.nodes > 0).map(|(zone, _)| *zone)
+    }
+
+    /// The conditions of the nodes that rest, by zone; zones without counted nodes are left out.
+    pub(super) fn counted(&self) -> Vec<(TextId, ZoneConditions)> {
+        self.zones.iter().map(|(zone, z)| (*zone, z.counted)).filter(|(_, c)| c.size() > 0).collect()
+    }
+
+    /// Notes passes that begin to go over the nodes, and returns how many there were before.
+    pub(super) fn note_passes(&mut self, passes: Skipped) -> u64 {
+        let before = self.passes;
+        self.passes += passes.count;
+        match self.stretches.last_mut() {
+            Some(last) if last.passes.goes_on_with(&passes) => last.passes.count += passes.count,
+            _ => self.stretches.push(Stretch { before, passes }),
+        }
+        before
+    }
+
+    /// The passes from number `from` on up to number `to`.
+    fn passes_between(&self, from: u64, to: u64) -> Vec<Skipped> {
+        let first = self.stretches.partition_point(|s| s.before + s.passes.count <= from);
+        let of = |s: &Stretch| s.passes.part(from.saturating_sub(s.before), to.saturating_sub(s.before));
+        self.stretches[first..].iter().map_while(of).collect()
+    }
+
+    fn rest(&mut self, id: NodeId, rest: Rest) {
+        if self.rests.len() <= id.index() {
+            self.rests.resize(id.index() + 1, None);
+        }
+        self.awake.remove(id);
+        self.rests[id.index()] = Some(rest);
+        self.zones.entry(rest.zone).or_default().add(&rest, 1);
+    }
+
+    /// Has a node rest no more, if it has rested since before that pass.
+    fn take(&mut self, id: NodeId, before: u64) -> Option<Rest> {
+        self.waiting.remove(id);
+        let slot = self.rests.get_mut(id.index())?;
+        let rest = slot.take_if(|r| r.as_of <= before)?;
+        self.zones.entry(rest.zone).or_default().add(&rest, -1);
+        self.awake.insert(id);
+        Some(rest)
+    }
+}
+
+impl Resting {
+    fn add(&mut self, rest: &Rest, n: i32) {
+        self.nodes = self.nodes.wrapping_add_signed(n);
+        if !rest.excluded {
+            let count = if rest.ready { &mut self.counted.ready } else { &mut self.counted.not_ready };
+            *count = count.wrapping_add_signed(n);
+        }
+    }
+}
+
+impl Controller {
+    /// The cache has a new version of a node, or has it no more.
+    pub(super) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
+        self.rouse(id);
+        if was != is {
+            self.roster.with(|r| r.member(id, is));
+        }
+    }
+
+    /// Lets a node rest from this pass on, if it is steady.
+    pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
+        if !self.is_steady(node) {
+            return;
+        }
+        let (zone, excluded) = self.zone_of(node);
+        self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
+    }
+
+    /// From now on passes only queue a node again, if it is steady.
+    pub(super) fn let_wait(&self, node: &Rc<Node>) {
+        if self.is_steady(node) {
+            self.roster.with(|r| r.waiting.insert(node.id));
+        }
+    }
+
+    /// Whether this is the version that the cache has, and nothing that is late may still come.
+    fn is_steady(&self, node: &Rc<Node>) -> bool {
+        self.informers.heartbeats_are_computed() && self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node))
+    }
+
+    /// Whether all there is to do about a node is to queue it again.
+    pub(super) fn only_waits(&self, id: NodeId) -> bool {
+        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
+        !locked && self.roster.with_ref(|r| r.waiting.contains(id))
+    }
+
+    /// A node has to be looked at again.
+    pub(super) fn rouse(&self, id: NodeId) {
+        let now = self.roster.with_ref(|r| r.passes);
+        self.rouse_before(id, now);
+    }
+
+    /// Has a node looked at again that has rested since before that pass; its health record then knows of the passes before it.
+    /// False if there was no such rest.
+    pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
+        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else { return false };
+        // What is silent leaves nothing to note.
+        if rest.ready {
+            for passes in self.roster.with_ref(|r| r.passes_between(rest.as_of, pass)) {
+                self.make_up_for(id, passes);
+            }
+        }
+        true
+    }
+
+    /// Every node has to be looked at again.
+    pub(super) fn rouse_all(&self) {
+        for id in self.roster.with_ref(Roster::resting) {
+            self.rouse(id);
+        }
+        self.roster.with(|r| r.waiting = Ids::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Dur, Time};
+
+    fn passes(first: u64, count: u64) -> Skipped {
+        Skipped { first: Time::from_secs(first), period: Dur::from_secs(5), count }
+    }
+
+    #[test]
+    fn a_set_of_ids_is_walked_in_order() {
+        let mut ids = Ids::default();
+        for id in [200, 3, 64, 63, 3] {
+            ids.insert(NodeId(id));
+        }
+        ids.remove(NodeId(64));
+        ids.remove(NodeId(1_000));
+        assert_eq!((ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len), (vec![3, 63, 200], 3));
+    }
+
+    #[test]
+    fn passes_on_one_grid_are_one_stretch() {
+        let mut roster = Roster::default();
+        // Passes at 5, 10, 15, 20; the next one is late, at 27, and 32 is on its grid.
+        assert_eq!(roster.note_passes(passes(5, 1)), 0);
+        assert_eq!(roster.note_passes(passes(10, 3)), 1);
+        assert_eq!(roster.note_passes(passes(27, 1)), 4);
+        assert_eq!(roster.note_passes(passes(32, 1)), 5);
+        assert_eq!(roster.stretches.len(), 2);
+        assert_eq!(roster.passes_between(2, 6), [passes(15, 2), passes(27, 2)]);
+        assert_eq!(roster.passes_between(1, 3), [passes(10, 2)]);
+        assert_eq!(roster.passes_between(5, 6), [passes(32, 1)]);
+        assert_eq!(roster.passes_between(6, 6), []);
+    }
+
+    #[test]
+    fn what_rests_is_counted_until_it_is_roused() {
+        let (mut roster, zone) = (Roster::default(), TextId(7));
+        let counts = |r: &Roster| (r.counted(), r.zones().count(), r.len());
+        for id in 0..3 {
+            roster.member(NodeId(id), true);
+        }
+        let rest = Rest { zone, ready: true, excluded: false, as_of: 4 };
+        roster.rest(NodeId(0), rest);
+        roster.rest(NodeId(2), Rest { excluded: true, ..rest });
+        assert_eq!(counts(&roster), (vec![(zone, ZoneConditions { ready: 1, not_ready: 0 })], 1, 3));
+        assert_eq!((roster.awake(), roster.place(NodeId(2))), (vec![NodeId(1)], 2));
+        assert!(roster.take(NodeId(0), 3).is_none(), "it rests since the fourth pass");
+        assert!(roster.take(NodeId(0), 4).is_some());
+        assert_eq!(counts(&roster), (vec![], 1, 3));
+        roster.member(NodeId(2), false);
+        assert_eq!(counts(&roster), (vec![], 0, 2));
+    }
+}

@@ -1,0 +1,446 @@
+//! The scheduler's parts against upstream's own tests and the arithmetic of its sources: filters, scores, preemption.
+
+mod index;
+mod queue;
+
+use std::rc::Rc;
+use taintsim::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
+use taintsim::api::labels::{Labels, Selector};
+use taintsim::api::meta::{ConditionStatus, Timestamp, Uid};
+use taintsim::api::names::{NodeId, PodId, WorkloadId};
+use taintsim::api::node::{LABEL_ZONE, Node};
+use taintsim::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate, Unscheduled};
+use taintsim::api::quantity::{Quantity, Resources};
+use taintsim::api::scheduling::{PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint};
+use taintsim::api::taint::{Effect, Taint};
+use taintsim::api::toleration::{Operator, Toleration};
+use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome};
+use taintsim::controllers::scheduler::cache::Cache;
+use taintsim::controllers::scheduler::node_info::NodeInfo;
+use taintsim::controllers::scheduler::nominator::Nominator;
+use taintsim::controllers::scheduler::plugins::{balanced_allocation, node_resources_fit, pod_topology_spread, taint_toleration};
+use taintsim::controllers::scheduler::preemption::{Attempt, Chances, preempt};
+use taintsim::controllers::scheduler::shape::Shape;
+use taintsim::controllers::scheduler::text::Failure;
+use taintsim::controllers::scheduler::{Balance, SpreadScore, Switches};
+use taintsim::scenario::profiles::profile;
+
+fn switches(release: &str) -> Switches {
+    profile(release).unwrap_or_else(|e| panic!("{e}")).scheduler
+}
+
+fn choice(release: &str) -> Choice {
+    Choice {
+        switches: switches(release),
+        percentage_of_nodes_to_score: 0,
+        strategy: node_resources_fit::Strategy::LeastAllocated,
+        indexed: true,
+    }
+}
+
+fn amounts(of: &[(&str, &str)]) -> Resources {
+    of.iter().map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_else(|e| panic!("{e}")))).collect()
+}
+
+fn labels(text: &str) -> Labels {
+    text.split(',').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+}
+
+fn selector(text: &str) -> Selector {
+    Selector::parse(text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Node `n<id>` with its host name, and zone `zone` if that is not empty.
+fn node(id: u32, zone: &str, of: &[(&str, &str)]) -> Node {
+    let mut labels = labels(&format!("kubernetes.io/hostname=n{id}"));
+    if !zone.is_empty() {
+        labels.insert(LABEL_ZONE.to_owned(), zone.to_owned());
+    }
+    Node {
+        id: NodeId(id),
+        uid: Uid(u64::from(id)),
+        resource_version: 0,
+        record: 0,
+        creation_timestamp: Timestamp(0),
+        labels: Rc::new(labels),
+        taints: Vec::new(),
+        unschedulable: false,
+        conditions: Vec::new(),
+        allocatable: Rc::new(amounts(of)),
+    }
+}
+
+const ROOMY: &[(&str, &str)] = &[("cpu", "4"), ("memory", "16Gi"), ("pods", "110")];
+
+fn pod(id: u32, template: &Rc<PodTemplate>) -> Pod {
+    Pod {
+        id: PodId(id),
+        uid: Uid(u64::from(id)),
+        resource_version: 0,
+        record: 0,
+        template: template.clone(),
+        creation_timestamp: Timestamp(0),
+        start_time: None,
+        job_finalizer: false,
+        unscheduled: None,
+        node: None,
+        deletion: None,
+        phase: PodPhase::Pending,
+        ready: None,
+        disruption_target: None,
+    }
+}
+
+fn template(requests: &[(&str, &str)]) -> PodTemplate {
+    PodTemplate { requests: amounts(requests), ..PodTemplate::default() }
+}
+
+fn set_node(algorithm: &mut Algorithm, node: Node) {
+    let name = format!("n{}", node.id.0);
+    algorithm.cache.set_node(&Rc::new(node), &name);
+}
+
+/// Binds a pod to a node.
+fn bind(algorithm: &mut Algorithm, pod: Pod, node: u32) {
+    let shape = algorithm.cache.shape(&pod.template, "default");
+    algorithm.cache.set_pod(&Rc::new(Pod { node: Some(NodeId(node)), ..pod }), &shape);
+}
+
+fn schedule(algorithm: &mut Algorithm, pod: &Rc<Pod>, owners: Option<&Rc<Selector>>, nominator: &Nominator) -> Outcome {
+    let shape = algorithm.cache.shape(&pod.template, "default");
+    algorithm.schedule(Incoming { pod, shape: &shape, owners }, nominator, &mut |_| 0)
+}
+
+fn place(algorithm: &mut Algorithm, pod: Pod) -> Result<u32, String> {
+    let switches = algorithm.choice.switches;
+    match schedule(algorithm, &Rc::new(pod), None, &Nominator::default()) {
+        Outcome::Fits(node) => Ok(node.0),
+        Outcome::NoNodes => Err("no nodes".to_owned()),
+        Outcome::Unfit(d) => {
+            let failure =
+                Failure { nodes: d.nodes, rejected: &d.rejected, left_out: d.left_out, at_once: d.at_once.as_ref(), post_filter: "" };
+            Err(failure.text(&algorithm.rejections, &switches))
+        }
+    }
+}
+
+fn info_of(node: &Node) -> NodeInfo {
+    NodeInfo { node: Some(Rc::new(node.clone())), ..NodeInfo::empty(node) }
+}
+
+fn shape(template: PodTemplate) -> Rc<Shape> {
+    Cache::new(true).shape(&Rc::new(template), "default")
+}
+
+/// Upstream's `TestLeastAllocatedScoringStrategy` and the reference, §1.5: 3000m and 5000 bytes on 4000m and 10000 bytes score
+/// (25 + 50) / 2 = 37; on 6000m and 10000 bytes (50 + 50) / 2 = 50. Full nodes the other way round: (75 + 50) / 2 = 62.
+#[test]
+fn least_and_most_allocated() {
+    use node_resources_fit::Strategy::{LeastAllocated, MostAllocated};
+    let pod = shape(template(&[("cpu", "3"), ("memory", "5000")]));
+    let of = |cpu, how| node_resources_fit::score(&pod, &info_of(&node(1, "", &[("cpu", cpu), ("memory", "10000")])), how);
+    assert_eq!([of("4", LeastAllocated), of("6", LeastAllocated), of("4", MostAllocated), of("6", MostAllocated)], [37, 50, 62, 50]);
+}
+
+/// 3000m of 4000m and 5000 of 10000 bytes: 0.75 and 0.5, half the difference is 0.125, so 87; up to 1.21 the whole difference,
+/// so 75. An empty node is balanced (100), so from 1.36 the score is 50 + (50 + 87 - 100) / 2 = 68.
+#[test]
+fn balance_by_release() {
+    let pod = shape(template(&[("cpu", "3"), ("memory", "5000")]));
+    let info = info_of(&node(1, "", &[("cpu", "4"), ("memory", "10000")]));
+    let of = |how| balanced_allocation::score(&pod, &info, how);
+    assert_eq!([of(Balance::WithDefaults), of(Balance::Plain), of(Balance::SkipsBestEffort), of(Balance::Improvement)], [75, 87, 87, 68]);
+    let idle = shape(template(&[]));
+    assert_eq!(balanced_allocation::score(&idle, &info, Balance::SkipsBestEffort), 0);
+    assert_eq!(balanced_allocation::score(&idle, &info, Balance::Plain), 100);
+}
+
+/// The reference, §1.5: of four nodes with 0, 1, 2, 1 taints the scores are 100, 50, 0, 50 for most 2; without any, all 100.
+#[test]
+fn soft_taints() {
+    assert_eq!([0, 1, 2, 1].map(|n| taint_toleration::normalize(n, 2)), [100, 50, 0, 50]);
+    assert_eq!(taint_toleration::normalize(0, 0), 100);
+    let mut tainted = node(1, "", ROOMY);
+    tainted.taints = vec![Taint::new("a", Effect::PreferNoSchedule), Taint::new("b", Effect::PreferNoSchedule)];
+    let tolerates = |effect| {
+        let own = Toleration { key: "a".into(), operator: Operator::Exists, effect, ..Toleration::default() };
+        taint_toleration::score(&shape(PodTemplate { tolerations: vec![own], ..template(&[]) }), &tainted, false)
+    };
+    assert_eq!([tolerates(None), tolerates(Some(Effect::PreferNoSchedule)), tolerates(Some(Effect::NoSchedule))], [1, 1, 2]);
+}
+
+/// Upstream's `TestPodTopologySpreadScore`, "one constraint on node, all 4 nodes are candidates", pods spread as 2/1/0/3: the
+/// weight is ln(4 + 2) = 1.79. Rounded from 1.24: 4, 2, 0, 5, so (5 - s) / 5: 20, 60, 100, 0. Truncated before: 3, 1, 0, 5, so
+/// 40, 80, 100, 0. In 1.18 a plain sum against the total: (6 - s) / 6: 66, 83, 100, 50.
+#[test]
+fn spread_by_release() {
+    let mut algorithm = Algorithm::new(choice("1.34"));
+    let like = Rc::new(PodTemplate { labels: labels("foo=bar"), ..template(&[]) });
+    for (i, pods) in [2, 1, 0, 3].into_iter().enumerate() {
+        set_node(&mut algorithm, node(i as u32, "", ROOMY));
+        for k in 0..pods {
+            bind(&mut algorithm, pod(10 * i as u32 + k, &like), i as u32);
+        }
+    }
+    let constraint = TopologySpreadConstraint {
+        max_skew: 1,
+        topology_key: "kubernetes.io/hostname".into(),
+        hard: false,
+        selector: Some(selector("foo")),
+        min_domains: 1,
+        honor_affinity: true,
+        honor_taints: false,
+        match_label_keys: Vec::new(),
+    };
+    let spec = SchedulingSpec { topology_spread: vec![constraint], ..SchedulingSpec::default() };
+    let incoming = Rc::new(PodTemplate { scheduling: Some(Rc::new(spec)), ..(*like).clone() });
+    let shape = algorithm.cache.shape(&incoming, "default");
+    let nodes: Vec<NodeId> = (0..4).map(NodeId).collect();
+    for (how, expected) in
+        [(SpreadScore::Rounded, [20, 60, 100, 0]), (SpreadScore::Truncated, [40, 80, 100, 0]), (SpreadScore::PlainSum, [66, 83, 100, 50])]
+    {
+        let switches = Switches { spread_score: how, ..switches("1.34") };
+        let raw = pod_topology_spread::score(&shape, &shape.soft_spread, true, &nodes, &mut algorithm.cache, &switches);
+        assert_eq!(pod_topology_spread::normalize(&raw, how), expected, "{how:?}");
+    }
+}
+
+/// The reference, §1.3: the first of each zone, then the second of each. A zone that was emptied comes last when it returns.
+#[test]
+fn nodes_are_tried_zone_by_zone() {
+    let mut cache = Cache::new(true);
+    let put = |cache: &mut Cache, id, zone| cache.set_node(&Rc::new(node(id, zone, ROOMY)), "");
+    for (id, zone) in [(1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "c"), (6, "b")] {
+        put(&mut cache, id, zone);
+    }
+    let list = |cache: &Cache| cache.list().iter().map(|n| n.0).collect::<Vec<_>>();
+    assert_eq!(list(&cache), [1, 3, 5, 2, 6, 4]);
+    cache.remove_node(NodeId(5));
+    put(&mut cache, 2, "b");
+    put(&mut cache, 5, "c");
+    assert_eq!(list(&cache), [1, 3, 5, 4, 6, 2]);
+}
+
+/// Upstream's `TestTaintTolerationFilter`: one of two taints tolerated is not enough. The texts are those of recorded timelines.
+#[test]
+fn rejections_by_release() {
+    for (release, expected) in [
+        (
+            "1.18",
+            "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had taint {k: v}, that the pod didn't tolerate, 1 node(s) were unschedulable.",
+        ),
+        ("1.24", "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable."),
+        ("1.34", "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable."),
+    ] {
+        let mut algorithm = Algorithm::new(choice(release));
+        let mut tainted = node(1, "a", ROOMY);
+        tainted.taints = vec![Taint::new("known", Effect::NoSchedule), Taint { value: "v".into(), ..Taint::new("k", Effect::NoExecute) }];
+        set_node(&mut algorithm, tainted);
+        set_node(&mut algorithm, Node { unschedulable: true, ..node(2, "a", ROOMY) });
+        set_node(&mut algorithm, node(3, "a", &[("cpu", "1"), ("memory", "1Gi"), ("pods", "110")]));
+        let known = Toleration { key: "known".into(), operator: Operator::Exists, ..Toleration::default() };
+        let wants = Rc::new(PodTemplate { tolerations: vec![known], ..template(&[("cpu", "2")]) });
+        assert_eq!(place(&mut algorithm, pod(1, &wants)), Err(expected.to_owned()), "{release}");
+    }
+}
+
+/// A full node that is also tainted: up to 1.19 resources are looked at before taints, later after them (§1.1).
+#[test]
+fn the_first_filter_gives_the_reason() {
+    for (release, expected) in [("1.19", "1 Insufficient cpu."), ("1.20", "1 node(s) had taint {k: }, that the pod didn't tolerate.")] {
+        let mut algorithm = Algorithm::new(choice(release));
+        let taints = vec![Taint::new("k", Effect::NoSchedule)];
+        set_node(&mut algorithm, Node { taints, ..node(1, "a", &[("cpu", "1"), ("pods", "110")]) });
+        let refused = place(&mut algorithm, pod(1, &Rc::new(template(&[("cpu", "2")]))));
+        assert_eq!(refused, Err(format!("0/1 nodes are available: {expected}")), "{release}");
+    }
+}
+
+fn anti_affinity() -> SchedulingSpec {
+    let term = PodAffinityTerm {
+        selector: Some(selector("app=db")),
+        namespaces: Vec::new(),
+        all_namespaces: false,
+        topology_key: LABEL_ZONE.into(),
+    };
+    SchedulingSpec { pod_anti_affinity: PodAffinity { required: vec![term], preferred: Vec::new() }, ..SchedulingSpec::default() }
+}
+
+/// §0: a terminating pod keeps its anti-affinity; and required anti-affinity of pods that are there binds newcomers that have none.
+#[test]
+fn terminating_pods_keep_others_away() {
+    let mut algorithm = Algorithm::new(choice("1.34"));
+    set_node(&mut algorithm, node(1, "a", ROOMY));
+    set_node(&mut algorithm, node(2, "b", ROOMY));
+    let db = Rc::new(PodTemplate { labels: labels("app=db"), scheduling: Some(Rc::new(anti_affinity())), ..template(&[]) });
+    let going = Pod { deletion: Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }), ..pod(1, &db) };
+    bind(&mut algorithm, going, 1);
+    assert_eq!(place(&mut algorithm, pod(2, &db)), Ok(2));
+    bind(&mut algorithm, pod(2, &db), 2);
+    let plain = Rc::new(PodTemplate { labels: labels("app=db"), ..template(&[]) });
+    assert_eq!(
+        place(&mut algorithm, pod(3, &plain)),
+        Err("0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.".to_owned())
+    );
+    assert_eq!(
+        place(&mut algorithm, pod(3, &db)),
+        Err("0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.".to_owned())
+    );
+}
+
+struct First;
+
+impl Chances for First {
+    fn offset(&mut self, _: u32) -> u32 {
+        0
+    }
+
+    fn pick(&mut self, _: u32) -> u32 {
+        0
+    }
+}
+
+fn of_priority(priority: i32, requests: &[(&str, &str)]) -> Rc<PodTemplate> {
+    Rc::new(PodTemplate { priority: Some(priority), labels: labels("app=x"), ..template(requests) })
+}
+
+/// What preemption finds for a pod that fits nowhere: node and victims, or why not.
+fn attempt(algorithm: &mut Algorithm, pod: &Rc<Pod>, budgets: &[Rc<Budget>]) -> Result<(u32, Vec<u32>), String> {
+    let nominator = Nominator::default();
+    let Outcome::Unfit(diagnosis) = schedule(algorithm, pod, None, &nominator) else { panic!("it fits") };
+    let shape = algorithm.cache.shape(&pod.template, "default");
+    let of = Incoming { pod, shape: &shape, owners: None };
+    match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
+        Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
+        Attempt::NoUse(why) => Err(why),
+        Attempt::NotEligible(why) => Err(why.to_owned()),
+    }
+}
+
+/// Upstream's `TestDryRunPreemption`: "pod with the medium priority is evicted, the low one that is small may stay". 4 CPU: low
+/// 1, medium 3; the newcomer wants 3, so without both it fits, with the low one too, so only the medium one has to go.
+#[test]
+fn small_victims_are_reprieved() {
+    let mut algorithm = Algorithm::new(choice("1.34"));
+    set_node(&mut algorithm, node(1, "a", ROOMY));
+    bind(&mut algorithm, pod(1, &of_priority(0, &[("cpu", "1")])), 1);
+    bind(&mut algorithm, pod(2, &of_priority(100, &[("cpu", "3")])), 1);
+    let high = Rc::new(pod(3, &of_priority(1000, &[("cpu", "3")])));
+    assert_eq!(attempt(&mut algorithm, &high, &[]), Ok((1, vec![2])));
+    // Nothing is gained where everybody is as important; upstream's `TestPostFilter` has the text.
+    let equal = Rc::new(pod(4, &of_priority(0, &[("cpu", "1")])));
+    assert_eq!(
+        attempt(&mut algorithm, &equal, &[]),
+        Err("0/1 nodes are available: 1 No preemption victims found for incoming pod.".to_owned())
+    );
+}
+
+/// Upstream's `TestPostFilter`, "mixed reasons", on three nodes: on one there is too little even without victims, on two there
+/// are none. (Since 1.34 a request that exceeds the node is beyond help, so the first node is merely full of equals.)
+#[test]
+fn preemption_tells_why_it_does_not_help() {
+    let mut algorithm = Algorithm::new(choice("1.33"));
+    for i in 1..=3 {
+        set_node(&mut algorithm, node(i, "a", &[("cpu", "2"), ("pods", "9")]));
+    }
+    bind(&mut algorithm, pod(1, &of_priority(0, &[("cpu", "1")])), 1);
+    bind(&mut algorithm, pod(2, &of_priority(9, &[("cpu", "2")])), 1);
+    bind(&mut algorithm, pod(3, &of_priority(9, &[("cpu", "2")])), 2);
+    bind(&mut algorithm, pod(4, &of_priority(9, &[("cpu", "2")])), 3);
+    let middle = Rc::new(pod(5, &of_priority(5, &[("cpu", "1")])));
+    assert_eq!(
+        attempt(&mut algorithm, &middle, &[]),
+        Err("0/3 nodes are available: 1 Insufficient cpu, 2 No preemption victims found for incoming pod.".to_owned())
+    );
+}
+
+/// Upstream's `TestSelectBestCandidate`: lowest highest priority first, then fewest victims, then the victim that started last.
+#[test]
+fn the_cheapest_node_is_chosen() {
+    let full = |victims: &[(u32, u32, i32, i64)]| {
+        let mut algorithm = Algorithm::new(choice("1.34"));
+        set_node(&mut algorithm, node(1, "a", ROOMY));
+        set_node(&mut algorithm, node(2, "a", ROOMY));
+        let cpu = |on: u32| if victims.iter().filter(|v| v.1 == on).count() == 1 { "4" } else { "2" };
+        for (id, on, priority, started) in victims {
+            let start_time = Some(Timestamp(*started));
+            bind(&mut algorithm, Pod { start_time, ..pod(*id, &of_priority(*priority, &[("cpu", cpu(*on))])) }, *on);
+        }
+        attempt(&mut algorithm, &Rc::new(pod(9, &of_priority(1000, &[("cpu", "4")]))), &[])
+    };
+    assert_eq!(full(&[(1, 1, 100, 0), (2, 2, 10, 0)]), Ok((2, vec![2])));
+    assert_eq!(full(&[(1, 1, 10, 0), (2, 1, 10, 0), (3, 2, 10, 0)]), Ok((2, vec![3])));
+    assert_eq!(full(&[(1, 1, 10, 5), (2, 2, 10, 50)]), Ok((2, vec![2])));
+}
+
+/// Upstream's `TestPDBInPreemption`: a pod of higher priority is chosen where the lower one is protected by a budget.
+#[test]
+fn budgets_are_preferred_to_priorities() {
+    let mut algorithm = Algorithm::new(choice("1.34"));
+    set_node(&mut algorithm, node(1, "a", ROOMY));
+    set_node(&mut algorithm, node(2, "a", ROOMY));
+    let guarded = Rc::new(PodTemplate { labels: labels("app=guarded"), ..(*of_priority(0, &[("cpu", "4")])).clone() });
+    bind(&mut algorithm, pod(1, &guarded), 1);
+    bind(&mut algorithm, pod(2, &of_priority(100, &[("cpu", "4")])), 2);
+    let budget = Budget {
+        id: WorkloadId(0),
+        uid: Uid(0),
+        resource_version: 0,
+        generation: 1,
+        namespace: "default".into(),
+        selector: Rc::new(selector("app=guarded")),
+        rule: BudgetRule::MinAvailable(IntOrPercent::Int(1)),
+        always_allow_unhealthy: false,
+        status: BudgetStatus::default(),
+    };
+    let high = Rc::new(pod(3, &of_priority(1000, &[("cpu", "4")])));
+    assert_eq!(attempt(&mut algorithm, &high, &[Rc::new(budget)]), Ok((2, vec![2])));
+    assert_eq!(attempt(&mut algorithm, &high, &[]), Ok((1, vec![1])));
+}
+
+/// Upstream's `TestNonPreemption` and `TestPodEligibleToPreemptOthers`: from 1.27 only victims of the scheduler itself that
+/// still terminate keep a pod from preempting more.
+#[test]
+fn who_may_preempt() {
+    let never = SchedulingSpec { never_preempts: true, ..SchedulingSpec::default() };
+    let asks = |release: &str, own: Option<SchedulingSpec>, reason: PodReason| {
+        let mut algorithm = Algorithm::new(choice(release));
+        set_node(&mut algorithm, node(1, "a", ROOMY));
+        let mark = PodCondition { status: ConditionStatus::True, reason, last_transition_time: Timestamp(0) };
+        let going = Pod {
+            deletion: Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
+            disruption_target: Some(mark),
+            ..pod(1, &of_priority(0, &[("cpu", "4")]))
+        };
+        bind(&mut algorithm, going, 1);
+        let nominated = Unscheduled { nominated: Some(NodeId(1)), ..Unscheduled::default() };
+        let template = PodTemplate { scheduling: own.map(Rc::new), ..(*of_priority(1000, &[("cpu", "4")])).clone() };
+        attempt(&mut algorithm, &Rc::new(Pod { unscheduled: Some(Rc::new(nominated)), ..pod(2, &Rc::new(template)) }), &[])
+    };
+    let waits = Err("not eligible due to a terminating pod on the nominated node.".to_owned());
+    assert_eq!(asks("1.34", Some(never), PodReason::None), Err("not eligible due to preemptionPolicy=Never.".to_owned()));
+    assert_eq!(asks("1.34", None, PodReason::PreemptionByScheduler), waits);
+    assert_eq!(asks("1.34", None, PodReason::DeletionByTaintManager), Ok((1, vec![1])));
+    assert_eq!(asks("1.26", None, PodReason::DeletionByTaintManager), waits);
+}
+
+/// Upstream's `TestPreemptionStarvation` and `TestPreferNominatedNode`: room that victims leave is the nominated pod's, not that
+/// of one of lower priority; and the nominated node is taken though another is emptier.
+#[test]
+fn nominated_pods_come_first() {
+    let mut algorithm = Algorithm::new(choice("1.34"));
+    set_node(&mut algorithm, node(1, "a", ROOMY));
+    let high = Rc::new(pod(1, &of_priority(1000, &[("cpu", "3")])));
+    let mut nominator = Nominator::default();
+    let shape = algorithm.cache.shape(&high.template, "default");
+    nominator.add((high.clone(), shape), NodeId(1));
+    let low = Rc::new(pod(2, &of_priority(0, &[("cpu", "2")])));
+    assert!(matches!(schedule(&mut algorithm, &low, None, &nominator), Outcome::Unfit(_)));
+    let highest = Rc::new(pod(3, &of_priority(2000, &[("cpu", "2")])));
+    assert!(matches!(schedule(&mut algorithm, &highest, None, &nominator), Outcome::Fits(NodeId(1))));
+    set_node(&mut algorithm, node(2, "a", ROOMY));
+    bind(&mut algorithm, pod(4, &of_priority(0, &[("cpu", "1")])), 1);
+    let nominated = Unscheduled { nominated: Some(NodeId(1)), ..Unscheduled::default() };
+    let high = Rc::new(Pod { unscheduled: Some(Rc::new(nominated)), ..(*high).clone() });
+    assert!(matches!(schedule(&mut algorithm, &high, None, &Nominator::default()), Outcome::Fits(NodeId(1))));
+}
