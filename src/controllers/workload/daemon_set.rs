@@ -20,8 +20,6 @@ use std::rc::{Rc, Weak};
 
 /// `--concurrent-daemonset-syncs`; so many workers look at nodes, too.
 const WORKERS: usize = 2;
-/// Steps that others take while a sync computes, where clocks stand still.
-const STEPS_OF_OTHERS: u32 = 3;
 /// After so long nobody waits any more for what was asked for (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
 
@@ -101,11 +99,6 @@ impl DaemonSetController {
             self.ctx.spawn(self.group, async move {
                 loop {
                     let item = c.queue.get().await;
-                    // A sync has much to compute before it writes: whoever hears of the same change in this instant has handled
-                    // it by then.
-                    for _ in 0..STEPS_OF_OTHERS {
-                        c.ctx.sleep(Dur::ZERO).await;
-                    }
                     match c.sync_daemon_set(item.0).await {
                         Ok(()) => c.limiter.with(|l| l.forget(item)),
                         Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),

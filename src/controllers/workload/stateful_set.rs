@@ -73,7 +73,6 @@ impl StatefulSetController {
             self.ctx.spawn(self.group, async move {
                 loop {
                     let item = c.queue.get().await;
-                    c.take_time().await;
                     match c.sync(item.0).await {
                         Ok(()) => c.limiter.with(|l| l.forget(item)),
                         Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
@@ -84,8 +83,8 @@ impl StatefulSetController {
         }
     }
 
-    /// A sync has much to compute before it writes: whoever hears of the same change in this instant has handled it by then.
-    /// The eviction controller does so in two steps, of its dispatcher and of a worker.
+    /// Between what a sync reads and what it writes it has much to compute: whoever hears of the same change in this instant has
+    /// handled it by then. The eviction controller does so in two steps, of its dispatcher and of a worker.
     async fn take_time(&self) {
         for _ in 0..STEPS_OF_OTHERS {
             self.ctx.sleep(Dur::ZERO).await;
@@ -104,6 +103,7 @@ impl StatefulSetController {
         let mut pods = self.informers.pods_of(id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
         self.ctx.set_saw(set.record);
+        self.take_time().await;
         let status = self.update_stateful_set(&set, &pods).await?;
         let min = self.min_ready_seconds(&set);
         if min == 0 {
