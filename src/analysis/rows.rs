@@ -169,6 +169,7 @@ fn by(actor: Actor) -> &'static str {
         Actor::StatefulSet => "the StatefulSet controller",
         Actor::DaemonSet => "the DaemonSet controller",
         Actor::Job => "the Job controller",
+        Actor::Cloud => "the cloud controllers",
         Actor::Disruption => "the disruption controller",
         Actor::Scheduler => "the scheduler",
     }
