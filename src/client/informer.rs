@@ -161,6 +161,9 @@ struct Caches {
     leases: Vec<Option<Lease>>,
 }
 
+/// Is told of a node.
+pub type OnWaking = Rc<dyn Fn(NodeId)>;
+
 /// The shared informers of one process.
 pub struct InformerFactory {
     ctx: Ctx,
@@ -183,7 +186,7 @@ pub struct InformerFactory {
     seen: [Cell<(Time, Time)>; Resource::COUNT],
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
-    waking: RefCell<Vec<Rc<dyn Fn(NodeId)>>>,
+    waking: RefCell<Vec<OnWaking>>,
     watcher: Cell<Option<u32>>,
 }
 
@@ -582,7 +585,7 @@ impl InformerFactory {
     }
 
     /// Calls `f` when something else is about to be expected of a node's heartbeats than before (see [`Self::beat`]).
-    pub fn on_waking(&self, f: Rc<dyn Fn(NodeId)>) {
+    pub fn on_waking(&self, f: OnWaking) {
         self.waking.borrow_mut().push(f);
     }
 

@@ -16,7 +16,9 @@ mod token_bucket;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
+pub use informer::{
+    BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, Resource, WatchLags, WorkloadHandler,
+};
 pub use parallelize::{go_all, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};

@@ -132,6 +132,7 @@ fn check(plan: &Plan, seed: u64) {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a person may ask for other scenarios than those of every test run")]
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
 }

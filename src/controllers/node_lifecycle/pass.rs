@@ -167,7 +167,7 @@ impl Controller {
     /// From this node on the workers are busy, and come to the other nodes one by one as time goes on: to those that rest too.
     fn see_those_that_rest(self: &Rc<Self>, round: &Shared<Round>, last: NodeId, counted: &Counted) {
         let Some(rested) = round.with(|r| r.rested.take()) else { return };
-        let nodes = self.every_node(round);
+        let mut nodes = self.every_node(round);
         let seen = nodes.iter().position(|n| n.id == last).map_or(0, |i| i + 1);
         for (i, node) in nodes.iter().enumerate() {
             if self.rouse_before(node.id, rested.pass) && i < seen {
@@ -175,7 +175,7 @@ impl Controller {
                 debug_assert!(!waits, "a node that rests needs nothing");
             }
         }
-        round.with(|r| r.nodes = nodes[seen..].to_vec().into_iter());
+        round.with(|r| r.nodes = nodes.split_off(seen).into_iter());
     }
 
     /// `classifyNodes`: names not known yet, and known names that are gone.
