@@ -164,6 +164,33 @@ fn kubelet_switches() {
     check("report frequency", |p| p.kubelet.report_frequency, &report);
 }
 
+/// `pkg/controller/statefulset` and `pkg/controller/daemon` at the patches around each change.
+#[test]
+fn stateful_and_daemon_set_switches() {
+    use crate::controllers::workload::TerminalPods::{Delete, Recreate, RecreateFailed};
+    let ended = [
+        ("1.18.20", RecreateFailed),
+        ("1.27.8", RecreateFailed),
+        ("1.27.9", Recreate),
+        ("1.28.4", RecreateFailed),
+        ("1.28.5", Recreate),
+        ("1.28.11", Delete),
+        ("1.29.5", Recreate),
+        ("1.29.6", Delete),
+        ("1.30.1", Recreate),
+        ("1.30.2", Delete),
+        ("1.31.0", Delete),
+    ];
+    check("ended pods", |p| p.workload.stateful_set.terminal_pods, &ended);
+    boundary("batches", |p| p.workload.stateful_set.batches, &["1.25.11", "1.26.6", "1.27.3"], &["1.25.12", "1.26.7", "1.27.4", "1.28.0"]);
+    boundary("minReadySeconds", |p| p.workload.stateful_set.min_ready_seconds, &["1.21.14", "1.22.17"], &["1.23.0", "1.27.0", "1.37.1"]);
+    boundary("own writes", |p| p.workload.stateful_set.waits_for_own_writes, &["1.35.0"], &["1.36.0", "1.37.1"]);
+    boundary("status after error", |p| p.workload.daemon_set.status_after_error, &["1.25.5", "1.26.0"], &["1.25.6", "1.26.1", "1.27.0"]);
+    boundary("succeeded daemon pods", |p| p.workload.daemon_set.replaces_succeeded, &["1.25.16", "1.26.4"], &["1.26.5", "1.27.0"]);
+    boundary("ended daemon pods", |p| p.workload.daemon_set.ended_pods_make_room, &["1.26.6", "1.27.3"], &["1.26.7", "1.27.4", "1.28.0"]);
+    boundary("node queue", |p| p.workload.daemon_set.node_queue, &["1.32.13"], &["1.33.0"]);
+}
+
 #[test]
 fn scheduler_and_pod_gc_switches() {
     boundary("S10", |p| p.pod_gc.out_of_service, &["1.23.17", "1.24.0", "1.25.16"], &["1.26.0", "1.28.0", "1.32.0", "1.37.1"]);
@@ -301,13 +328,22 @@ fn gates_that_cannot_be_set_are_refused() {
             "cannot set feature gate LegacyNodeRoleBehavior to true, feature is locked to false in v1.21.14",
             None,
         ),
-        ("1.23", "Nonsense", true, "unrecognized feature gate: Nonsense", Some("no gate of that release changes anything here")),
+        (
+            "1.23",
+            "Nonsense",
+            true,
+            "unrecognized feature gate: Nonsense",
+            Some("gates that change something here: LogarithmicScaleDown, JobTrackingWithFinalizers, StatefulSetMinReadySeconds"),
+        ),
         (
             "1.33",
             "Nonsense",
             true,
             "unrecognized feature gate: Nonsense",
-            Some("gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints"),
+            Some(
+                "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
+                 LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
+            ),
         ),
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
     ] {
