@@ -167,6 +167,7 @@ fn nodes_of(act: &Do) -> Option<&[u32]> {
         | Do::Taint(n, _)
         | Do::Cordon(n, _)
         | Do::Drain(n, _)
+        | Do::Instance(n, _)
         | Do::Label(n, _) => Some(n),
         Do::AddNode(n) => Some(std::slice::from_ref(n)),
         Do::CreatePod(_)

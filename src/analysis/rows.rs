@@ -56,7 +56,8 @@ impl Text<'_> {
             Fact::Cordoned => "cordoned".to_owned(),
             Fact::Uncordoned => "uncordoned".to_owned(),
             Fact::PodCreated | Fact::ReplicaCreated(_) => "created".to_owned(),
-            Fact::PodBound | Fact::ReplicaBound(_) => "bound".to_owned(),
+            Fact::PodBound => "bound".to_owned(),
+            Fact::ReplicaBound(_) => format!("bound to {}", self.nodes(&row.nodes)),
             Fact::ReplicaRunning(_) => "running".to_owned(),
             Fact::PodPending(why) | Fact::ReplicaPending(_, why) => format!("pending: {}", self.analysis.trace.names.text_of(why)),
             // Said below, with what it is about at the end.
@@ -125,7 +126,12 @@ impl Text<'_> {
 
     /// `Deployment default/web: 3 pods on b-0, b-1`
     fn replicas(&self, row: &Row, workload: WorkloadId) -> String {
-        let on = if row.nodes.is_empty() { String::new() } else { format!(" on {}", self.nodes(&row.nodes)) };
+        // Where they were bound to is said at the end.
+        let on = if row.nodes.is_empty() || matches!(row.fact, Fact::ReplicaBound(_)) {
+            String::new()
+        } else {
+            format!(" on {}", self.nodes(&row.nodes))
+        };
         match row.pod {
             Some(pod) => format!("{}{on}", self.analysis.pod_name(pod)),
             None if workload.index() >= self.analysis.trace.names.workloads() => {
@@ -169,6 +175,7 @@ fn by(actor: Actor) -> &'static str {
         Actor::StatefulSet => "the StatefulSet controller",
         Actor::DaemonSet => "the DaemonSet controller",
         Actor::Job => "the Job controller",
+        Actor::Cloud => "the cloud controllers",
         Actor::Disruption => "the disruption controller",
         Actor::Scheduler => "the scheduler",
     }

@@ -1,7 +1,7 @@
 //! Traces made by hand and by rule for the tests of analysis and report: no simulator, only records.
 
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::{LABEL_ZONE, NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason, PodTemplate};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
@@ -121,6 +121,23 @@ impl Run {
     pub(crate) fn pod(&mut self, name: &str, node: u32) -> u32 {
         self.plan.pods.push(PodPlan { name: name.into(), template: 0, node: Some(node), start: PodStart::Running });
         self.trace.names.pod(name).0
+    }
+
+    /// A Deployment and its ReplicaSet; their ids.
+    pub(crate) fn workload(&mut self, deployment: &str, set: &str) -> (u32, u32) {
+        (self.trace.names.workload(deployment).0, self.trace.names.workload(set).0)
+    }
+
+    /// A pod that a workload creates later; its id.
+    pub(crate) fn replica(&mut self, name: &str, owner: u32) -> u32 {
+        let pod = self.trace.names.pod(name).0;
+        self.owned(pod, owner);
+        pod
+    }
+
+    /// A pod belongs to a workload.
+    pub(crate) fn owned(&mut self, pod: u32, owner: u32) {
+        self.trace.names.set_owner(PodId(pod), WorkloadId(owner));
     }
 
     /// An entry of the timeline with the records of its beginning and its end; the record of its beginning, and of its end.

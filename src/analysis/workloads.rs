@@ -376,3 +376,60 @@ fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
 pub fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
     analysis.trace.names.workload_name(id).replacen('/', " ", 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::{Run, ms};
+    use super::*;
+    use crate::api::meta::ConditionStatus;
+    use crate::api::pod::{PodConditionType, PodReason};
+    use crate::trace::{EventBody, Message, NO_RECORD};
+
+    const READY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
+    const UNREADY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
+
+    /// A Deployment of two. At 10 s one pod is NotReady, at 40 s it is evicted and replaced; the new pod is pending until 60 s and Ready at
+    /// 62 s. At 80 s the Deployment is scaled to three, and the third pod waits to the end, 100 s.
+    fn run() -> (crate::sim::plan::Plan, crate::trace::Trace, [u32; 4]) {
+        let mut run = Run::new("w", ms(100_000));
+        let node = run.node("n", "a");
+        let old = [run.pod("default/web-x-0", node), run.pod("default/web-x-1", node)];
+        let (web, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-x");
+        let new = [run.replica("default/web-x-2", set), run.replica("default/web-x-3", set)];
+        old.iter().for_each(|&p| run.owned(p, set));
+        let mut at = |s: u64, actor, what, object| run.record(ms(s * 1000), NO_RECORD, actor, what, object);
+        at(0, Actor::User, What::WorkloadCreated(2), web);
+        at(0, Actor::Deployment, What::WorkloadCreated(2), set);
+        at(10, Actor::NodeLifecycle, UNREADY, old[1]);
+        let lost = at(40, Actor::TaintEviction, What::PodDeleting(30), old[1]);
+        at(40, Actor::ReplicaSet, What::PodCreated(None), new[0]);
+        at(60, Actor::Scheduler, What::PodBound(node), new[0]);
+        at(62, Actor::Kubelet, What::PodPhase(PodPhase::Running), new[0]);
+        at(62, Actor::Kubelet, READY, new[0]);
+        at(80, Actor::User, What::WorkloadScaled(3), web);
+        at(80, Actor::ReplicaSet, What::PodCreated(None), new[1]);
+        at(80, Actor::Scheduler, What::PodMessage(0), new[1]);
+        let why = run.text("0/1 nodes are available: 1 Too many pods.");
+        let (plan, mut trace) = run.finish();
+        trace.messages.push(Message { body: EventBody { text: EventText::FailedScheduling, arg: why }, combined: false, count: 1 });
+        (plan, trace, [web, lost, new[0], node])
+    }
+
+    #[test]
+    fn what_was_missing_and_what_replaced_it() {
+        let (plan, trace, [web, lost, new, node]) = run();
+        let found = workloads(&Analysis::new(&plan, &trace));
+        let [o] = found.outcomes.as_slice() else { panic!("the ReplicaSet is the Deployment's: {:?}", found.outcomes) };
+        assert_eq!((o.id, o.kind), (WorkloadId(web), WorkloadKind::Deployment));
+        let s = |s: u64| ms(s * 1000);
+        assert_eq!(o.wanted, [(s(0), 2), (s(80), 3)]);
+        assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(62), 2)]);
+        // 10 s to 62 s, and 80 s to 100 s; one pod each time.
+        assert_eq!((o.unavailable, o.longest_gap, o.missing_ns), (Dur::from_secs(72), Dur::from_secs(52), 72_000_000_000));
+        // The third pod of the scaling makes up for nothing. The grace period of the first ended at 70 s.
+        assert_eq!((o.least_available, o.lost, o.replaced, o.pending, o.stuck), (1, 1, 1, 1, 1));
+        assert_eq!(o.why_pending.map(|t| trace.names.text_of(t)), Some("0/1 nodes are available: 1 Too many pods."));
+        let expected = Replacement { pod: PodId(new), created_at: s(40), node: Some(NodeId(node)), ready_at: Some(s(62)) };
+        assert_eq!(found.replacements.into_iter().collect::<Vec<_>>(), [(lost, expected)]);
+    }
+}

@@ -1,5 +1,6 @@
 //! The Kubernetes actors, a file or folder each. Siblings never import each other.
 
+pub mod cloud;
 pub mod disruption;
 pub mod drain;
 pub mod kubelet;

@@ -211,9 +211,9 @@ fn outcome(report: &Report<'_>, o: &WorkloadOutcome) -> String {
     let last = |steps: &Steps| steps.last().map_or(0, |s| u64::from(s.1));
     let mut said = format!("{} of {} available at the end", grouped(last(&o.available)), grouped(last(&o.wanted)));
     if o.missing_ns > 0 {
-        said.push_str(&format!(", at worst {}; too few for {}", grouped(o.least_available.into()), short(whole_ms(o.unavailable))));
+        said.push_str(&format!(", at worst {}; too few for {}", grouped(o.least_available.into()), short(nearest_ms(o.unavailable))));
         if o.longest_gap < o.unavailable {
-            said.push_str(&format!(", at a stretch {}", short(whole_ms(o.longest_gap))));
+            said.push_str(&format!(", at a stretch {}", short(nearest_ms(o.longest_gap))));
         }
     }
     if o.lost > 0 {
@@ -238,6 +238,11 @@ fn counted(n: u64, what: &str) -> String {
 /// Without what is less than a millisecond.
 fn whole_ms(d: Dur) -> Dur {
     Dur::from_millis(d.as_millis())
+}
+
+/// To the nearest millisecond.
+fn nearest_ms(d: Dur) -> Dur {
+    whole_ms(d.saturating_add(Dur::from_micros(500)))
 }
 
 /// "834, +50.5s to +2m20s after the fault, median +1m10s"

@@ -104,6 +104,7 @@ fn words(plan: &Plan) -> String {
                 let labels = labels.iter().map(|(k, v)| v.as_ref().map_or_else(|| format!(" {k}-"), |v| format!(" {k}={v}")));
                 format!("Label{}{}", names(n), labels.collect::<String>())
             }
+            Do::Instance(n, instance) => format!("Instance{} {instance:?}", names(n)),
             Do::Drain(n, options) => format!("Drain{} {options:?}", names(n)),
             Do::CreatePod(p) => format!("CreatePod {}", pod(p)),
             Do::DeletePod(p, grace) => format!("DeletePod {} {}", pod(p), grace.map_or("-".to_owned(), |g| g.to_string())),

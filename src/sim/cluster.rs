@@ -10,6 +10,7 @@ use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
+use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
 use crate::kernel::{Ctx, Dur, Shared, Time};
 use crate::trace::{Actor, Trace};
@@ -27,6 +28,7 @@ pub(super) struct Cluster {
     pub(super) api: Rc<ApiServer>,
     pub(super) kubelets: Rc<Kubelets>,
     pub(super) lags: Rc<WatchLags>,
+    pub(super) provider: Rc<Provider>,
     pub(super) node_ids: Vec<NodeId>,
     pub(super) pod_ids: Vec<PodId>,
     templates: Vec<Rc<PodTemplate>>,
@@ -60,6 +62,7 @@ impl Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
+            provider: Rc::new(Provider::default()),
             templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),

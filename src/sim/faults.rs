@@ -164,6 +164,7 @@ impl Cluster {
                 let result = self.api.bind_pod(Actor::User, id, self.node_id(*node));
                 self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
+            Do::Instance(nodes, instance) => each(nodes, &|n| self.provider.set(n, *instance)),
             Do::Drain(nodes, options) => self.drain(action.entry, nodes, options),
             Do::Scale(workload, replicas) => self.scale(action.entry, *workload, *replicas),
             Do::CreateWorkload(workload) => {

@@ -15,6 +15,7 @@ use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
 pub use crate::client::{Delay, Limits};
+use crate::controllers::cloud::Instance;
 use crate::controllers::drain;
 use crate::controllers::kubelet::KubeletMode;
 use crate::kernel::{Dur, Time};
@@ -76,6 +77,8 @@ pub struct Controllers {
     pub daemon_set: bool,
     /// The Job controller.
     pub job: bool,
+    /// The cloud controllers.
+    pub cloud: bool,
     /// The disruption controller.
     pub disruption: bool,
     /// The scheduler.
@@ -218,6 +221,8 @@ pub enum Do {
     DeletePod(PodIndex, Option<i64>),
     /// A pod is bound to a node.
     BindPod(PodIndex, NodeIndex),
+    /// The cloud provider says so of the nodes' instances from now on.
+    Instance(Vec<NodeIndex>, Instance),
     /// `kubectl drain` of nodes, one after the other.
     Drain(Vec<NodeIndex>, drain::Options),
     /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).

@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket};
-use crate::controllers::{disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::controllers::{cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::{Dur, Group};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
@@ -81,6 +81,11 @@ impl Cluster {
             let (client, recorder) = own(Actor::StatefulSet);
             let c = workload::StatefulSetController::new(switches.stateful_set, client, &informers, group, recorder);
             parts.push(Box::new(move || c.run(warm)));
+        }
+        if plan.controllers.cloud {
+            let (client, recorder) = own(Actor::Cloud);
+            let c = cloud::Controller::new(client, &informers, group, recorder, &self.provider);
+            parts.push(Box::new(move || c.run()));
         }
         if plan.controllers.disruption {
             let c = disruption::Controller::new(

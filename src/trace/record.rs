@@ -37,6 +37,8 @@ pub enum Actor {
     DaemonSet,
     /// The Job controller.
     Job,
+    /// The cloud controllers.
+    Cloud,
     /// The disruption controller, which keeps the status of PodDisruptionBudgets.
     Disruption,
     /// The scheduler.
@@ -58,6 +60,7 @@ impl Actor {
             Self::StatefulSet => "statefulset",
             Self::DaemonSet => "daemonset",
             Self::Job => "job",
+            Self::Cloud => "cloud",
             Self::Disruption => "disruption",
             Self::Scheduler => "scheduler",
         }
@@ -115,6 +118,10 @@ pub enum EventText {
     NodeControllerEviction,
     /// Warning TaintToleration: the kubelet refuses the pod.
     TaintToleration,
+    /// Normal DeletingNode "Deleting node N because it does not exist in the cloud provider"
+    DeletingNode,
+    /// Normal Synced "Node synced successfully"
+    NodeSynced,
     /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
     CreatedPod,
     /// Normal SuccessfulDelete "Deleted pod: P". Argument: pod.

@@ -118,7 +118,7 @@ impl Algorithm {
             self.kind = self.memo.kind(of.shape);
         }
         let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
-        let feasible = self.feasible(of, nominator, &mut diagnosis);
+        let (feasible, found) = self.feasible(of, nominator, &mut diagnosis);
         match feasible.as_slice() {
             [] => {
                 for (_, number) in &diagnosis.rejected {
@@ -132,17 +132,17 @@ impl Algorithm {
                 Outcome::Unfit(Box::new(diagnosis))
             }
             [only] => Outcome::Fits(*only),
-            several => Outcome::Fits(self.best(of, several, pick)),
+            several => Outcome::Fits(self.best(of, several, &found, pick)),
         }
     }
 
-    /// `findNodesThatFitPod`
-    fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> Vec<NodeId> {
+    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`).
+    fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> (Vec<NodeId>, Vec<Found>) {
         let named = match self.named_nodes(of.shape) {
             Ok(named) => named,
             Err(rejection) => {
                 diagnosis.at_once = Some(rejection);
-                return Vec::new();
+                return (Vec::new(), Vec::new());
             }
         };
         diagnosis.state = ClusterState {
@@ -151,8 +151,9 @@ impl Algorithm {
         };
         let nominated = of.pod.unscheduled.as_ref().and_then(|u| u.nominated);
         if let Some(node) = nominated.filter(|n| self.choice.switches.nominated_node_first && self.cache.node(*n).is_some()) {
-            match self.filter(of, node, &diagnosis.state, nominator) {
-                0 => return vec![node],
+            let found = self.filter(of, node, &diagnosis.state, nominator);
+            match found.rejection {
+                0 => return (vec![node], vec![found]),
                 number => diagnosis.rejected.push((node, number)),
             }
         }
@@ -164,13 +165,17 @@ impl Algorithm {
             diagnosis.plugins.insert(Plugin::NodeAffinity);
         }
         let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
-        let mut feasible = Vec::with_capacity(wanted);
+        let (mut feasible, mut all_found) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
         let mut at = if count == 0 { 0 } else { self.next_start % count };
         for _ in 0..count {
             let node = named.as_ref().map_or_else(|| self.cache.list()[at], |named| named[at]);
             at = if at + 1 == count { 0 } else { at + 1 };
-            match self.filter(of, node, &diagnosis.state, nominator) {
-                0 => feasible.push(node),
+            let found = self.filter(of, node, &diagnosis.state, nominator);
+            match found.rejection {
+                0 => {
+                    feasible.push(node);
+                    all_found.push(found);
+                }
                 number if nominated == Some(node) && diagnosis.rejected.first().is_some_and(|(n, _)| *n == node) => {
                     diagnosis.rejected[0].1 = number;
                 }
@@ -182,7 +187,7 @@ impl Algorithm {
         }
         let modulus = if self.choice.switches.narrow_search_resets_start { count.max(1) } else { all };
         self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % modulus;
-        feasible
+        (feasible, all_found)
     }
 
     /// The nodes that required affinity names, by name, where that narrows the search.
@@ -196,26 +201,26 @@ impl Algorithm {
         Ok(Some(names.iter().filter_map(named).collect()))
     }
 
-    /// The number of a node's rejection, or 0; nominated pods of the same or higher priority are taken as there, and then as
+    /// What is found out about a node, its rejection first of all; nominated pods of the same or higher priority are taken as there, and then as
     /// not there (`RunFilterPluginsWithNominatedPods`).
-    fn filter(&mut self, of: Incoming<'_>, node: NodeId, state: &ClusterState, nominator: &Nominator) -> u32 {
+    fn filter(&mut self, of: Incoming<'_>, node: NodeId, state: &ClusterState, nominator: &Nominator) -> Found {
         if !nominator.is_empty() {
             let verdict = self.with_nominated(of, node, None, state, nominator);
             if verdict.is_err() {
-                return self.rejections.number(verdict);
+                return Found { rejection: self.rejections.number(verdict), ..Found::default() };
             }
         }
-        let Some(info) = self.cache.node(node) else { return 0 };
-        let number = if self.choice.indexed {
-            self.memo.look_up(self.kind, node, info, &self.choice, &mut self.rejections).rejection
+        let Some(info) = self.cache.node(node) else { return Found::default() };
+        let found = if self.choice.indexed {
+            self.memo.look_up(self.kind, node, info, &self.choice, &mut self.rejections)
         } else {
-            self.rejections.number(check_node(of.shape, info, &self.choice.switches))
+            look(of.shape, info, &self.choice, &mut self.rejections)
         };
-        if number != 0 || state.spread.is_none() && state.affinity.is_none() {
-            return number;
+        if found.rejection != 0 || state.spread.is_none() && state.affinity.is_none() {
+            return found;
         }
         let verdict = check_cluster(of.shape, node, state, &self.cache, &self.choice.switches);
-        self.rejections.number(verdict)
+        Found { rejection: self.rejections.number(verdict), ..found }
     }
 
     /// What filters say of a node, or of `changed` in its place, once nominated pods are added.
@@ -261,8 +266,8 @@ impl Algorithm {
     }
 
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
-    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
-        let totals = self.totals(of, nodes);
+    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
+        let totals = self.totals(of, nodes, found);
         let most = totals.iter().max().copied().unwrap_or(0);
         let ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
@@ -275,10 +280,9 @@ impl Algorithm {
     }
 
     /// The weighted sums of the scores of feasible nodes.
-    fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId]) -> Vec<i64> {
+    fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found]) -> Vec<i64> {
         let (switches, shape) = (self.choice.switches, of.shape);
         let weights = switches.weights;
-        let found: Vec<Found> = nodes.iter().map(|id| self.look_at(shape, *id)).collect();
         let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
         let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
         let own = |f: &Found| {
@@ -307,15 +311,6 @@ impl Algorithm {
         totals
     }
 
-    fn look_at(&mut self, shape: &Rc<Shape>, id: NodeId) -> Found {
-        let Some(info) = self.cache.node(id) else { return Found::default() };
-        if self.choice.indexed {
-            self.memo.look_up(self.kind, id, info, &self.choice, &mut self.rejections)
-        } else {
-            look(shape, info, &self.choice)
-        }
-    }
-
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
         let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
@@ -331,7 +326,7 @@ impl Algorithm {
 }
 
 /// The filters that look at one node alone, in the release's order.
-pub fn check_node(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
+fn check_node(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
     for plugin in node_filters(switches.filter_order) {
         match plugin {
@@ -357,13 +352,14 @@ fn check_cluster(shape: &Shape, node: NodeId, state: &ClusterState, cache: &Cach
     Ok(())
 }
 
-/// What scores make of a node on its own.
-pub fn look(shape: &Shape, info: &NodeInfo, choice: &Choice) -> Found {
-    let Some(node) = &info.node else { return Found::default() };
+/// What filters and scores make of a node on its own.
+pub fn look(shape: &Shape, info: &NodeInfo, choice: &Choice, rejections: &mut Rejections) -> Found {
+    let rejection = rejections.number(check_node(shape, info, &choice.switches));
+    let Some(node) = info.node.as_ref().filter(|_| rejection == 0) else { return Found { rejection, ..Found::default() } };
     let fit = node_resources_fit::score(shape, info, choice.strategy);
     let balance = balanced_allocation::score(shape, info, choice.switches.balance);
     Found {
-        rejection: 0,
+        rejection,
         score: i32::try_from(fit + balance).unwrap_or(0),
         taints: i32::try_from(taint_toleration::score(shape, node, choice.switches.comparison_operators)).unwrap_or(i32::MAX),
         affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels)).unwrap_or(i32::MAX),

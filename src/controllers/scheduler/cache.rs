@@ -222,6 +222,15 @@ impl Cache {
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
 
+    /// As [`Cache::count`] for several nodes at once.
+    pub fn counts(&self, nodes: &[NodeId], namespace: &str, spread: &Spread) -> Vec<i64> {
+        if !self.indexed {
+            return nodes.iter().map(|id| self.count(*id, namespace, spread)).collect();
+        }
+        let on_nodes = self.tallies.on_nodes(spread.tally);
+        nodes.iter().map(|id| on_nodes.get(id.index()).map_or(0, |n| i64::from(*n))).collect()
+    }
+
     /// As [`Cache::count`], by walking over the node's pods.
     pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
         let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };

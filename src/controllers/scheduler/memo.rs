@@ -1,6 +1,6 @@
 //! What filters and scores made of a node on its own, for each kind of pod, until the node changes.
 
-use super::algorithm::{Choice, check_node, look};
+use super::algorithm::{Choice, look};
 use super::framework::Rejections;
 use super::node_info::NodeInfo;
 use super::shape::Shape;
@@ -90,9 +90,7 @@ impl Memo {
         }
         let entry = &mut nodes[id.index()];
         if entry.generation != info.generation {
-            let rejection = rejections.number(check_node(example, info, &choice.switches));
-            let found = if rejection == 0 { look(example, info, choice) } else { Found::default() };
-            *entry = Entry { generation: info.generation, found: Found { rejection, ..found } };
+            *entry = Entry { generation: info.generation, found: look(example, info, choice, rejections) };
         }
         entry.found
     }

@@ -103,6 +103,11 @@ impl Tallies {
         self.all[tally.0 as usize].on_node.get(node.index()).map_or(0, |n| i64::from(*n))
     }
 
+    /// How many on each node, by node; none beyond the end.
+    pub fn on_nodes(&self, tally: TallyId) -> &[u32] {
+        &self.all[tally.0 as usize].on_node
+    }
+
     /// How many in each domain of a key, over the nodes of `list`.
     pub fn sums(&mut self, tally: TallyId, key: KeyId, topologies: &Topologies, list: &[NodeId]) -> &[i64] {
         let Tally { on_node, sums, .. } = &mut self.all[tally.0 as usize];

@@ -11,8 +11,8 @@ pub const HOSTNAME: &str = "kubernetes.io/hostname";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct KeyId(pub u32);
 
-/// A node without the label.
-const ABSENT: u32 = u32::MAX;
+/// The domain of a node without the label.
+pub const ABSENT: u32 = u32::MAX;
 
 #[derive(Default, Debug)]
 struct Topology {
@@ -73,6 +73,11 @@ impl Topologies {
     /// The domain of a node, if it has the label.
     pub fn domain(&self, key: KeyId, node: NodeId) -> Option<u32> {
         self.all[key.0 as usize].of_node.get(node.index()).copied().filter(|d| *d != ABSENT)
+    }
+
+    /// The domains of nodes under a key, by node; [`ABSENT`] for those without the label, and beyond the end.
+    pub fn all(&self, key: KeyId) -> &[u32] {
+        &self.all[key.0 as usize].of_node
     }
 
     /// How many domains a key ever had; their numbers are below this.

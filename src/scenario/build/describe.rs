@@ -1,6 +1,6 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use super::super::spec::{ConditionKind, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
+use super::super::spec::{ConditionKind, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -42,6 +42,14 @@ pub(super) fn describe(step: &Step) -> String {
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
         Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+        Step::Instance { node, nodes, state } => {
+            let said = match state {
+                InstanceState::Running => "runs",
+                InstanceState::ShutDown => "is shut down",
+                InstanceState::Gone => "is gone",
+            };
+            format!("instance of {} {said}", on(node, nodes))
+        }
         Step::Drain { node, nodes, .. } => format!("drain {}", on(node, nodes)),
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {

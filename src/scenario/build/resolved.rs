@@ -14,8 +14,9 @@ use super::select::{Nodes, Pods};
 use super::workloads::Workloads;
 use super::{flags, scheduling, timeline, timing, values};
 use crate::api::workload::WorkloadKind;
+use crate::controllers::cloud::UNINITIALIZED;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Controllers, Plan, PodPlan, WorkloadPlan};
+use crate::sim::plan::{Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -198,6 +199,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     let imported = spec.cluster.is_some()
         || spec.nodes.iter().any(|g| matches!(g.start, Some(NodeStart::Imported { .. })))
         || spec.pods.iter().any(|g| matches!(g.start, Some(PodStart::Imported { .. })));
+    let waits = |n: &NodePlan| n.taints.iter().any(|t| t.key == UNINITIALIZED);
+    let cloud = actions.iter().any(|a| matches!(a.act, Do::Instance(..))) || nodes.plans.iter().any(waits);
     Some(Plan {
         name: loaded.name.clone(),
         doc: spec.doc.clone(),
@@ -211,7 +214,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         timing,
         profile,
         nodes: nodes.plans,
-        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.len()),
+        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.len(), cloud),
         templates: pods.templates,
         pods: pods.plans,
         workloads: workloads.plans,
@@ -222,11 +225,12 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
 }
 
 /// The controllers that run: all but those that are switched off, and those that would find nothing to do in the whole run.
-fn controllers(written: &spec::Controllers, workloads: &[WorkloadPlan], pods: &[PodPlan], budgets: usize) -> Controllers {
+fn controllers(written: &spec::Controllers, workloads: &[WorkloadPlan], pods: &[PodPlan], budgets: usize, cloud: bool) -> Controllers {
     let any = |kind| workloads.iter().any(|w| w.kind == kind);
     let on = |wanted: Option<bool>, needed: bool| wanted.unwrap_or(true) && needed;
     let deployments = any(WorkloadKind::Deployment);
     Controllers {
+        cloud: on(written.cloud, cloud),
         disruption: on(written.disruption, budgets > 0),
         pod_gc: on(written.pod_gc, true),
         deployment: on(written.deployment, deployments),

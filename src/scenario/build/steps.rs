@@ -1,7 +1,7 @@
 //! What one entry of the timeline does, as primitive steps with offsets from its beginning.
 
 use super::super::problem::Problem;
-use super::super::spec::{ConditionKind, DurationText, NodeSelector, OneOrMany, PodSelector, Resource, Step};
+use super::super::spec::{ConditionKind, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step};
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::{condition_kind, status, with};
@@ -13,6 +13,7 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
+use crate::controllers::cloud::Instance;
 use crate::controllers::drain;
 use crate::kernel::Dur;
 use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
@@ -41,6 +42,7 @@ pub(super) fn weight(act: &Do) -> u64 {
         | Do::DeleteNode(n)
         | Do::Taint(n, _)
         | Do::Cordon(n, _)
+        | Do::Instance(n, _)
         | Do::Label(n, _) => 1 + n.len() as u64,
         _ => 1,
     }
@@ -222,6 +224,14 @@ pub(super) fn primitives(
             let read = tolerations(written, &at("tolerations"), world.profile.taint_eviction.comparison_operators, complaints);
             let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
             each(&pods, |p| Do::PatchTolerations(p, read.clone()))
+        }
+        Step::Instance { node, nodes: selector, state } => {
+            let instance = match state {
+                InstanceState::Running => Instance::Running,
+                InstanceState::ShutDown => Instance::ShutDown,
+                InstanceState::Gone => Instance::Gone,
+            };
+            once(Do::Instance(nodes(node, selector, complaints)?, instance))
         }
         Step::Drain {
             node,

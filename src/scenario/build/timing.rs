@@ -38,13 +38,14 @@ const LEASE_DURATION: Dur = Dur::from_secs(40);
 /// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
 const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
 /// The controllers beside those of node failure handling, under the names of their clients in a scenario.
-const OTHERS: [(&str, Actor); 8] = [
+const OTHERS: [(&str, Actor); 9] = [
     ("pod_gc", Actor::PodGc),
     ("deployment", Actor::Deployment),
     ("replica_set", Actor::ReplicaSet),
     ("stateful_set", Actor::StatefulSet),
     ("daemon_set", Actor::DaemonSet),
     ("job", Actor::Job),
+    ("cloud", Actor::Cloud),
     ("disruption", Actor::Disruption),
     ("scheduler", Actor::Scheduler),
 ];
@@ -206,6 +207,7 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
         &clients.stateful_set,
         &clients.daemon_set,
         &clients.job,
+        &clients.cloud,
         &clients.disruption,
         &clients.scheduler,
     ];

@@ -131,7 +131,7 @@ fn lay_out(text: &str, indent: usize) -> String {
     let mut chars = text.chars().peekable();
     let piece = read_piece(&mut chars);
     let mut out = String::new();
-    write_piece(&piece, indent, &mut out);
+    write_piece(&piece, indent, indent, &mut out);
     out
 }
 
@@ -195,10 +195,11 @@ fn flat(piece: &Piece, out: &mut String) {
     out.push(*close);
 }
 
-fn write_piece(piece: &Piece, indent: usize, out: &mut String) {
+/// Writes a piece whose lines are indented so far; `column` is where it begins.
+fn write_piece(piece: &Piece, indent: usize, column: usize, out: &mut String) {
     let mut line = String::new();
     flat(piece, &mut line);
-    let Some((open, close, body)) = piece.body.as_ref().filter(|_| indent + line.chars().count() >= WIDTH) else {
+    let Some((open, close, body)) = piece.body.as_ref().filter(|_| column + line.chars().count() >= WIDTH) else {
         out.push_str(&line);
         return;
     };
@@ -206,7 +207,7 @@ fn write_piece(piece: &Piece, indent: usize, out: &mut String) {
     out.push(*open);
     if let ([only], '(') = (body.as_slice(), open) {
         // `Nodes([…])`: the inner brackets alone are broken up.
-        write_piece(only, indent, out);
+        write_piece(only, indent, column + piece.head.chars().count() + 1, out);
         out.push(*close);
         return;
     }
@@ -222,7 +223,7 @@ fn write_piece(piece: &Piece, indent: usize, out: &mut String) {
             _ = write!(out, "\n{:inner$}", "");
             column = inner;
         }
-        write_piece(p, inner, out);
+        write_piece(p, inner, inner, out);
         out.push(',');
         column += width;
     }

@@ -112,6 +112,7 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
         | Step::Cordon { nodes, .. }
         | Step::Uncordon { nodes, .. }
         | Step::Drain { nodes, .. }
+        | Step::Instance { nodes, .. }
         | Step::Label { nodes, .. } => nodes.as_mut(),
         Step::ApiOutage { .. }
         | Step::WatchLag { .. }

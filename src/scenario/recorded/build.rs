@@ -84,6 +84,7 @@ fn controllers(sc: &RecordedScenario) -> Controllers {
         stateful_set: wanted("statefulset"),
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
+        cloud: false,
         disruption: false,
         scheduler: wanted("scheduler"),
     }

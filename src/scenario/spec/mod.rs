@@ -22,7 +22,7 @@ pub use scheduling::{
     PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
-pub use timeline::{Entry, Resource, Step};
+pub use timeline::{Entry, InstanceState, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub use workload::{
     Controllers, LabelSelector, LabelSelectorRequirement, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,

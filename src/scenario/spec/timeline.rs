@@ -263,6 +263,17 @@ pub enum Step {
         /// The new list.
         tolerations: Vec<Toleration>,
     },
+    /// What the cloud provider says of machines from now on.
+    Instance {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// What it says.
+        state: InstanceState,
+    },
     /// `kubectl drain`
     Drain {
         /// One node.
@@ -331,4 +342,15 @@ pub enum Resource {
     DaemonSets,
     /// Jobs.
     Jobs,
+}
+
+/// What a cloud provider says of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum InstanceState {
+    /// It runs.
+    Running,
+    /// It is shut down: the node is tainted once it is not Ready.
+    ShutDown,
+    /// It does not exist: the node is deleted once it is not Ready.
+    Gone,
 }

@@ -66,6 +66,9 @@ pub struct ClientLimits {
     /// The Job controller's client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<ClientLimit>,
+    /// The cloud controllers' client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<ClientLimit>,
     /// The disruption controller's client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disruption: Option<ClientLimit>,

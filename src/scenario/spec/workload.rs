@@ -310,6 +310,9 @@ pub struct Controllers {
     /// The Job controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<bool>,
+    /// The cloud controllers; they run where the timeline speaks of instances, or a node waits to be initialized.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cloud: Option<bool>,
     /// The disruption controller, which keeps the status of disruption budgets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disruption: Option<bool>,

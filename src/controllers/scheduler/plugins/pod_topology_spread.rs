@@ -6,7 +6,7 @@ use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
 use super::super::node_info::NodeInfo;
 use super::super::shape::{Shape, Spread};
 use super::super::switches::{SpreadScore, Switches};
-use super::super::topology::HOSTNAME;
+use super::super::topology::{ABSENT, HOSTNAME};
 use super::{node_affinity, taint_toleration};
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
@@ -129,34 +129,39 @@ pub fn score(
     switches: &Switches,
 ) -> Vec<Option<i64>> {
     let plain = switches.spread_score == SpreadScore::PlainSum;
-    let scored: Vec<bool> = nodes.iter().map(|id| !all_keys && !plain || has_all_keys(constraints, cache, *id)).collect();
+    let all_keys = all_keys || plain;
+    let scored: Vec<bool> = nodes.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
     let among = scored.iter().filter(|s| **s).count();
     let mut sums = vec![0.0; nodes.len()];
     for constraint in constraints {
-        let mut add = |weight: f64, count: &mut dyn FnMut(NodeId) -> Option<i64>| {
-            for (i, id) in nodes.iter().enumerate().filter(|(i, _)| scored[*i]) {
-                if let Some(count) = count(*id) {
-                    sums[i] += if plain { count as f64 } else { count as f64 * weight + (constraint.max_skew - 1) as f64 };
-                }
+        let (weight, counts) = if constraint.by_host && !plain {
+            (normalizing_weight(among), cache.counts(nodes, &shape.namespace, constraint))
+        } else {
+            let by_domain = domain_counts(shape, constraint, constraints, all_keys, cache, switches);
+            let domains = cache.topologies.all(constraint.key);
+            let domain = |id: &NodeId| domains.get(id.index()).copied().unwrap_or(ABSENT) as usize;
+            // Nodes without the label count as a domain of their own here.
+            let mut seen = vec![false; by_domain.len() + 1];
+            for (id, _) in nodes.iter().zip(&scored).filter(|(_, scored)| **scored) {
+                seen[domain(id).min(by_domain.len())] = true;
             }
+            let size = seen.iter().filter(|s| **s).count();
+            (normalizing_weight(size), nodes.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect())
         };
-        if constraint.by_host && !plain {
-            let mut count = |id| cache.topologies.domain(constraint.key, id).map(|_| cache.count(id, &shape.namespace, constraint));
-            add(normalizing_weight(among), &mut count);
-            continue;
+        let (weight, more) = if plain { (1.0, 0.0) } else { (weight, (constraint.max_skew - 1) as f64) };
+        let domains = cache.topologies.all(constraint.key);
+        for ((sum, id), count) in sums.iter_mut().zip(nodes).zip(counts) {
+            if domains.get(id.index()).is_some_and(|d| *d != ABSENT) {
+                *sum += count as f64 * weight + more;
+            }
         }
-        let counts = domain_counts(shape, constraint, constraints, all_keys || plain, cache, switches);
-        // A node without the label stands for a domain of its own in the number of domains.
-        let mut seen = vec![false; counts.len() + 1];
-        for (_, id) in nodes.iter().enumerate().filter(|(i, _)| scored[*i]) {
-            let domain = cache.topologies.domain(constraint.key, *id).map_or(counts.len(), |d| d as usize);
-            seen[domain] = true;
-        }
-        let size = seen.iter().filter(|s| **s).count();
-        let topologies = &cache.topologies;
-        add(normalizing_weight(size), &mut |id| topologies.domain(constraint.key, id).map(|d| counts[d as usize]));
     }
-    let whole = |sum: f64| if switches.spread_score == SpreadScore::Rounded { sum.round() as i64 } else { sum as i64 };
+    let rounded = switches.spread_score == SpreadScore::Rounded;
+    let whole = |sum: f64| {
+        // Sums are not below zero, so this is `math.Round`.
+        let down = sum as i64;
+        if rounded && sum - down as f64 >= 0.5 { down + 1 } else { down }
+    };
     sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect()
 }
 
@@ -236,7 +241,13 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     }
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
     let of = |s: i64| if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most };
-    raw.iter().map(|s| s.map_or(0, of)).collect()
+    // Few values are shared by many nodes, so each is worked out once.
+    let mut known = vec![None; usize::try_from(most - least).unwrap_or(0).min(raw.len()) + 1];
+    let mut look_up = |s: i64| match known.get_mut((s - least) as usize) {
+        Some(known) => *known.get_or_insert_with(|| of(s)),
+        None => of(s),
+    };
+    raw.iter().map(|s| s.map_or(0, &mut look_up)).collect()
 }
 
 #[cfg(test)]

@@ -180,6 +180,8 @@ fn what_is_written_reads_back() {
         let text = cluster.to_scenario();
         let back: Scenario = options.from_str(&text).unwrap_or_else(|e| panic!("{files:?}: {e}\n{text}"));
         assert_eq!((back.nodes, back.pods), (cluster.nodes.clone(), cluster.pods.clone()), "{files:?}");
+        assert_eq!((back.workloads, back.priority_classes), (cluster.workloads.clone(), cluster.priority_classes.clone()), "{files:?}");
+        assert_eq!(back.pod_disruption_budgets, cluster.budgets, "{files:?}");
         assert_eq!(back.timeline, [], "nothing goes wrong before somebody wants it");
         assert!(text.lines().all(|l| l.chars().count() <= 160), "{files:?}");
 

@@ -1,6 +1,7 @@
 //! From an export to a plan, directly and by way of a scenario file: both ways lead to the same.
 
 use super::{export, exports};
+use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::meta::Timestamp;
 use crate::scenario::{Loaded, Overrides, Problems, build, parse};
 use crate::sim::plan::{NodeStart, Plan, PodStart};
@@ -124,4 +125,45 @@ fn a_degraded_cluster_runs_on() {
     let names = format!("{:?}", cluster.summary.cut_off);
     let entry = format!("timeline: [(at: \"0s\", name: \"outage\", do: Partition(nodes: Nodes({names}), duration: \"5m\"))],\n)");
     assert_eq!(gone(&(text.trim_end().strip_suffix(')').unwrap().to_owned() + &entry)), 56);
+}
+
+/// The export's own objects, read by eye: three Deployments with a ReplicaSet each, a StatefulSet, a DaemonSet, a finished Job, two budgets.
+#[test]
+fn workloads_adopt_the_pods_of_the_export() {
+    let plan = plan(&from("healthy-all.json.gz"));
+    let mut names: Vec<&str> = plan.workloads.iter().map(|w| w.name.as_str()).collect();
+    names.sort_unstable();
+    let expected = [
+        "DaemonSet/kube-system/node-agent",
+        "Deployment/ml/train",
+        "Deployment/shop/api",
+        "Deployment/shop/web",
+        "ReplicaSet/ml/train-76db657d65",
+        "ReplicaSet/shop/api-7c6dbd6bcd",
+        "ReplicaSet/shop/web-5468c74c4d",
+        "StatefulSet/shop/db",
+    ];
+    assert_eq!(names, expected);
+    let find = |name: &str| plan.workloads.iter().find(|w| w.name == name).unwrap();
+    let template = |name: &str| &plan.templates[find(name).template as usize];
+    let web = find("ReplicaSet/shop/web-5468c74c4d");
+    assert_eq!(web.owner.map(|o| plan.workloads[o as usize].name.as_str()), Some("Deployment/shop/web"));
+    assert_eq!((web.replicas(), web.selector.as_selector().unwrap().to_string().as_str()), (6, "app=web,pod-template-hash=5468c74c4d"));
+    let spread = &template("Deployment/shop/web").scheduling.as_ref().unwrap().topology_spread[0];
+    assert_eq!((spread.max_skew, spread.topology_key.as_str(), spread.hard), (1, "topology.kubernetes.io/zone", true));
+    let api = template("Deployment/shop/api");
+    let away = &api.scheduling.as_ref().unwrap().pod_anti_affinity.required[0];
+    assert_eq!((api.priority, away.topology_key.as_str()), (Some(1_000_000), "kubernetes.io/hostname"));
+    assert_eq!(template("DaemonSet/kube-system/node-agent").priority, Some(2_000_001_000));
+    let owned = |kind: &str, name: &str| {
+        let is = |t: &crate::api::pod::PodTemplate| t.owner.as_ref().is_some_and(|o| o.kind == kind && o.name == name);
+        plan.pods.iter().filter(|p| is(&plan.templates[p.template as usize])).count()
+    };
+    assert_eq!((owned("ReplicaSet", "web-5468c74c4d"), owned("StatefulSet", "db"), owned("DaemonSet", "node-agent")), (6, 3, 12));
+    let rules: Vec<_> = plan.budgets.iter().map(|b| (b.name.as_str(), b.rule)).collect();
+    let two = BudgetRule::MinAvailable(IntOrPercent::Int(2));
+    let quarter = BudgetRule::MaxUnavailable(IntOrPercent::Percent(25));
+    assert_eq!(rules, [("PodDisruptionBudget/shop/db", two), ("PodDisruptionBudget/shop/web", quarter)]);
+    let lines = exports(&["healthy-all.json.gz"]).summary.lines();
+    assert!(lines.contains(&"nothing comes of them any more, left out: 1 finished Job".to_owned()), "{lines:?}");
 }
