@@ -62,6 +62,17 @@ pub fn stable_hash(name: &str) -> u64 {
     h ^ (h >> 32)
 }
 
+/// So many letters as Kubernetes has them in generated names, made from a hash (`apimachinery/pkg/util/rand/rand.go: alphanums`).
+pub fn generated_letters(mut hash: u64, count: usize) -> String {
+    const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    let letter = || {
+        let letter = char::from(ALPHANUMS[(hash % 27) as usize]);
+        hash /= 27;
+        letter
+    };
+    std::iter::repeat_with(letter).take(count).collect()
+}
+
 /// Names one behind the other in a single text.
 #[derive(Clone, Default)]
 struct Table {

@@ -5,7 +5,7 @@
 
 use super::labels::LabelSelector;
 use super::meta::{Timestamp, Uid};
-use super::names::WorkloadId;
+use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
 use std::rc::Rc;
 
@@ -202,6 +202,12 @@ impl Workload {
             WorkloadSpec::Job(job) => job.parallelism,
         }
     }
+}
+
+/// The label `pod-template-hash` of the pods of a Deployment, given as `Deployment/namespace/name`: ours hangs on its name alone, as its
+/// template never changes.
+pub fn pod_template_hash(deployment: &str) -> String {
+    generated_letters(stable_hash(deployment), 10)
 }
 
 /// The namespace of `Kind/namespace/name` or `namespace/name`.

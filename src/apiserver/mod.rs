@@ -24,6 +24,6 @@ pub use error::ApiError;
 pub use events::EventName;
 pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
-pub use pods::{ALPHANUMS, NewPod};
+pub use pods::NewPod;
 pub use server::{ApiServer, Watcher};
 pub use workloads::NewWorkload;

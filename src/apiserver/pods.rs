@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::nodes::put;
 use super::server::ApiServer;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
-use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
+use crate::api::names::{NodeId, PodId, WorkloadId, generated_letters, stable_hash};
 use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::api::workload::{namespace_of, short_name};
@@ -39,9 +39,6 @@ impl NewPod {
     }
 }
 
-/// The letters of generated names (`apimachinery/pkg/util/rand/rand.go: alphanums`).
-pub const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-
 impl ApiServer {
     /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`, where the suffix hangs on
     /// nothing but the base and how many there were before (`apiserver/pkg/storage/names/generate.go`).
@@ -58,12 +55,7 @@ impl ApiServer {
             let (namespace, base) = (namespace_of(&full), short_name(&full));
             let cut = base.get(..58 - 1).unwrap_or(base);
             for attempt in 0_u64.. {
-                let mut hash = stable_hash(&format!("{full}#{number}#{attempt}"));
-                let mut suffix = String::with_capacity(5);
-                for _ in 0..5 {
-                    suffix.push(char::from(ALPHANUMS[(hash % 27) as usize]));
-                    hash /= 27;
-                }
+                let suffix = generated_letters(stable_hash(&format!("{full}#{number}#{attempt}")), 5);
                 let name = format!("{cut}-{suffix}");
                 let namespaced = format!("{namespace}/{name}");
                 if names.find_pod(&namespaced).is_some() {

@@ -7,9 +7,9 @@ use super::pod_control::PodControl;
 use super::switches::{ScalingText, Switches};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::Uid;
-use crate::api::names::{WorkloadId, stable_hash};
-use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
-use crate::apiserver::{ALPHANUMS, ApiError, NewWorkload};
+use crate::api::names::WorkloadId;
+use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name};
+use crate::apiserver::{ApiError, NewWorkload};
 use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler};
 use crate::kernel::{Ctx, Group, Shared};
 use crate::trace::EventText;
@@ -102,7 +102,7 @@ impl DeploymentController {
             .client
             .call(self.control.object(d), move |api, actor| {
                 let full = api.names(|n| n.workload_name(owner.id).to_owned());
-                let hash = template_hash(&full);
+                let hash = pod_template_hash(&full);
                 let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
                 let with_hash = |labels: &Labels| {
                     let mut labels = labels.clone();
@@ -185,17 +185,6 @@ impl DeploymentController {
         let about = self.control.object(d);
         self.control.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await.map(|_| ())
     }
-}
-
-/// The name of a template among a Deployment's; ours hangs on the Deployment's name alone, as its template never changes.
-fn template_hash(deployment: &str) -> String {
-    let mut hash = stable_hash(deployment);
-    let mut text = String::with_capacity(10);
-    for _ in 0..10 {
-        text.push(char::from(ALPHANUMS[(hash % 27) as usize]));
-        hash /= 27;
-    }
-    text
 }
 
 impl WorkloadHandler for DeploymentController {

@@ -14,12 +14,12 @@ use super::select::{Nothing, Pods};
 use super::{PODS_MAX, checks};
 use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 use crate::api::meta::OwnerReference;
-use crate::api::names::stable_hash;
 use crate::api::pod::PodTemplate;
 use crate::api::taint::{self, Effect};
 use crate::api::toleration::{Operator, Toleration};
-use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, short_name};
-use crate::apiserver::ALPHANUMS;
+use crate::api::workload::{
+    JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, pod_template_hash, short_name,
+};
 use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use std::collections::BTreeMap;
 
@@ -324,13 +324,7 @@ fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
 
 /// The name of a Deployment's ReplicaSet, as its controller would make it up (`controllers/workload/deployment.rs`).
 fn replica_set_of(namespace: &str, deployment: &str) -> String {
-    let mut hash = stable_hash(&format!("Deployment/{namespace}/{deployment}"));
-    let letters = std::iter::repeat_with(|| {
-        let letter = char::from(ALPHANUMS[(hash % 27) as usize]);
-        hash /= 27;
-        letter
-    });
-    format!("{deployment}-{}", letters.take(10).collect::<String>())
+    format!("{deployment}-{}", pod_template_hash(&format!("Deployment/{namespace}/{deployment}")))
 }
 
 /// What the controller gives to each pod of a DaemonSet (`pkg/controller/daemon/util/daemonset_util.go:
