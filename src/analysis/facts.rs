@@ -242,9 +242,12 @@ impl<'a> Facts<'a> {
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
             What::PodMessage(message) => {
-                let body = self.analysis.trace.messages.get(message as usize)?.body;
-                // Each try says it again.
-                let news = body.text == EventText::FailedScheduling && self.why.insert(PodId(r.object), body.arg) != Some(body.arg);
+                let told = self.analysis.trace.messages.get(message as usize)?;
+                let body = told.body;
+                // Each try says it again, and a series goes on under the words it began with.
+                let news = told.count <= 1
+                    && body.text == EventText::FailedScheduling
+                    && self.why.insert(PodId(r.object), body.arg) != Some(body.arg);
                 let why = TextId(body.arg);
                 news.then(|| self.owners.of(self.analysis, PodId(r.object)).map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
             }

@@ -261,6 +261,7 @@ impl<'a> Walk<'a> {
         if let What::PodMessage(m) = r.what
             && let Some(message) = self.analysis.trace.messages.get(m as usize)
             && message.body.text == EventText::FailedScheduling
+            && message.count <= 1
             && let Some(open) = self.open(w)
         {
             open.outcome.why_pending = Some(TextId(message.body.arg));
