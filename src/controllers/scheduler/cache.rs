@@ -12,6 +12,7 @@ use crate::api::labels::Selector;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodTemplate};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,7 +29,8 @@ struct Place {
 pub struct Cache {
     nodes: Vec<NodeInfo>,
     tree: NodeTree,
-    list: Vec<NodeId>,
+    /// The order of nodes, made when it is first asked for after a change.
+    list: OnceCell<Vec<NodeId>>,
     places: Vec<Option<Place>>,
     shapes: Shapes,
     /// The domains of nodes.
@@ -96,7 +98,7 @@ impl Cache {
             Some(old) => self.tree.update(old, node),
         };
         if listed {
-            self.list = self.tree.list();
+            self.list.take();
         }
         if old.is_none_or(|o| !Rc::ptr_eq(&o.labels, &node.labels)) {
             self.topologies.set_node(node.id, Some(&node.labels));
@@ -109,7 +111,7 @@ impl Cache {
         self.generation += 1;
         self.nodes[id.index()].generation = self.generation;
         self.tree.remove(&old);
-        self.list = self.tree.list();
+        self.list.take();
         self.topologies.set_node(id, None);
     }
 
@@ -190,7 +192,7 @@ impl Cache {
 
     /// The nodes in the order in which they are tried.
     pub fn list(&self) -> &[NodeId] {
-        &self.list
+        self.list.get_or_init(|| self.tree.list())
     }
 
     /// A node that is there.
@@ -241,7 +243,8 @@ impl Cache {
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
     pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, &self.list))
+        let list = self.list.get_or_init(|| self.tree.list());
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, list))
     }
 
     /// The number of a topology key.

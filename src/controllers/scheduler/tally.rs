@@ -47,6 +47,8 @@ pub struct Tallies {
     all: Vec<Tally>,
     /// By shape: the counts that its pods are part of.
     of_shape: Vec<Vec<u32>>,
+    /// By shape: how many of its pods are on nodes and not being deleted.
+    pods: Vec<usize>,
     shapes: Vec<Rc<Shape>>,
 }
 
@@ -58,17 +60,15 @@ impl Tallies {
         }
         let id = self.all.len() as u32;
         let mut tally = Tally { namespace: namespace.into(), selector: selector.cloned(), on_node: Vec::new(), sums: Vec::new() };
-        let mut any = false;
-        for (shape, tallies) in self.shapes.iter().zip(&mut self.of_shape) {
-            if tally.counts(shape) {
-                tallies.push(id);
-                any = true;
-            }
+        let counted: Vec<bool> = self.shapes.iter().map(|shape| tally.counts(shape)).collect();
+        for (tallies, _) in self.of_shape.iter_mut().zip(&counted).filter(|(_, counted)| **counted) {
+            tallies.push(id);
         }
-        if any {
+        // Most selectors are new when their first pod comes.
+        if self.pods.iter().zip(&counted).any(|(pods, counted)| *counted && *pods > 0) {
             for (i, info) in nodes.iter().enumerate() {
-                let counted = info.pods.iter().filter(|p| !p.pod.is_terminating() && tally.counts(&p.shape)).count();
-                tally.add(NodeId(i as u32), counted as i32);
+                let here = info.pods.iter().filter(|p| !p.pod.is_terminating() && counted[p.shape.id as usize]).count();
+                tally.add(NodeId(i as u32), here as i32);
             }
         }
         self.all.push(tally);
@@ -79,6 +79,7 @@ impl Tallies {
     pub fn add_shape(&mut self, shape: &Rc<Shape>) {
         let counted = (0..self.all.len() as u32).filter(|t| self.all[*t as usize].counts(shape)).collect();
         self.of_shape.push(counted);
+        self.pods.push(0);
         self.shapes.push(shape.clone());
     }
 
@@ -87,7 +88,9 @@ impl Tallies {
         if placed.pod.is_terminating() {
             return;
         }
-        for &t in &self.of_shape[placed.shape.id as usize] {
+        let shape = placed.shape.id as usize;
+        self.pods[shape] = self.pods[shape].wrapping_add_signed(by as isize);
+        for &t in &self.of_shape[shape] {
             let tally = &mut self.all[t as usize];
             tally.add(node, by);
             for sums in tally.sums.iter_mut().filter(|s| s.as_of == Some(topologies.changes())) {
