@@ -73,6 +73,17 @@ pub enum WorkloadSpec {
     Job(JobSpec),
 }
 
+impl WorkloadSpec {
+    /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
+    pub fn replicas(&self) -> i32 {
+        match self {
+            Self::Deployment { replicas } | Self::ReplicaSet { replicas } | Self::StatefulSet { replicas, .. } => *replicas,
+            Self::DaemonSet => 0,
+            Self::Job(job) => job.parallelism,
+        }
+    }
+}
+
 /// `batch/v1 JobSpec`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobSpec {
@@ -194,13 +205,7 @@ pub struct Workload {
 impl Workload {
     /// How many pods it asks for; a DaemonSet asks for one on each node that suits.
     pub fn replicas(&self) -> i32 {
-        match &self.spec {
-            WorkloadSpec::Deployment { replicas } | WorkloadSpec::ReplicaSet { replicas } | WorkloadSpec::StatefulSet { replicas, .. } => {
-                *replicas
-            }
-            WorkloadSpec::DaemonSet => 0,
-            WorkloadSpec::Job(job) => job.parallelism,
-        }
+        self.spec.replicas()
     }
 }
 

@@ -119,19 +119,6 @@ pub struct BudgetPlan {
     pub always_allow_unhealthy: bool,
 }
 
-impl WorkloadPlan {
-    /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
-    pub fn replicas(&self) -> i32 {
-        match &self.spec {
-            WorkloadSpec::Deployment { replicas } | WorkloadSpec::ReplicaSet { replicas } | WorkloadSpec::StatefulSet { replicas, .. } => {
-                *replicas
-            }
-            WorkloadSpec::DaemonSet => 0,
-            WorkloadSpec::Job(job) => job.parallelism,
-        }
-    }
-}
-
 /// An entry of the timeline, for people to refer to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineEntry {

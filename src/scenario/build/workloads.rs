@@ -153,7 +153,7 @@ impl Workloads {
             min_ready_seconds: made.min_ready_seconds,
             spec: made.spec.clone(),
         };
-        if plan.replicas() as u64 > pods.left() {
+        if plan.spec.replicas() as u64 > pods.left() {
             complaints.say(place.clone(), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
             return None;
         }
@@ -221,7 +221,7 @@ impl Workloads {
             self.implied.insert(index, self.plans.len() as WorkloadIndex);
             self.plans.push(set);
         }
-        let count = self.plans[index as usize].replicas().max(0) as usize;
+        let count = self.plans[index as usize].spec.replicas().max(0) as usize;
         let node = |i: usize| Some(nodes[i % nodes.len()]);
         let placed: Vec<(String, Option<NodeIndex>)> = match made.spec {
             WorkloadSpec::DaemonSet => {

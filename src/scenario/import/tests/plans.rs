@@ -148,7 +148,10 @@ fn workloads_adopt_the_pods_of_the_export() {
     let template = |name: &str| &plan.templates[find(name).template as usize];
     let web = find("ReplicaSet/shop/web-5468c74c4d");
     assert_eq!(web.owner.map(|o| plan.workloads[o as usize].name.as_str()), Some("Deployment/shop/web"));
-    assert_eq!((web.replicas(), web.selector.as_selector().unwrap().to_string().as_str()), (6, "app=web,pod-template-hash=5468c74c4d"));
+    assert_eq!(
+        (web.spec.replicas(), web.selector.as_selector().unwrap().to_string().as_str()),
+        (6, "app=web,pod-template-hash=5468c74c4d")
+    );
     let spread = &template("Deployment/shop/web").scheduling.as_ref().unwrap().topology_spread[0];
     assert_eq!((spread.max_skew, spread.topology_key.as_str(), spread.hard), (1, "topology.kubernetes.io/zone", true));
     let api = template("Deployment/shop/api");
