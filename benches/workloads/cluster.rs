@@ -9,7 +9,8 @@ use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
 use taintsim::scenario::profiles::profile;
 use taintsim::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
+    TimelineEntry, Timing, UserMode,
 };
 
 /// `Ideal` timing: the recorder's defaults.
@@ -69,6 +70,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         templates: vec![PodTemplate::default()],
         pods: Vec::new(),
         controllers: Controllers::default(),
+        scheduler: SchedulerSettings::default(),
         workloads: Vec::new(),
         budgets: Vec::new(),
         timeline: Vec::new(),

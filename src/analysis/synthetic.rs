@@ -9,7 +9,8 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
+    TimelineEntry, Timing, UserMode,
 };
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 
@@ -87,6 +88,7 @@ impl Run {
             templates: vec![PodTemplate::default()],
             pods: Vec::new(),
             controllers: Controllers::default(),
+            scheduler: SchedulerSettings::default(),
             workloads: Vec::new(),
             budgets: Vec::new(),
             timeline: Vec::new(),

@@ -237,6 +237,7 @@ fn without_objects(plan: &Plan) -> Plan {
         templates: Vec::new(),
         pods: Vec::new(),
         controllers: plan.controllers,
+        scheduler: plan.scheduler,
         workloads: plan.workloads.clone(),
         budgets: Vec::new(),
         timeline: plan.timeline.clone(),

@@ -18,6 +18,7 @@ pub use crate::client::{Delay, Limits};
 use crate::controllers::cloud::Instance;
 use crate::controllers::drain;
 use crate::controllers::kubelet::KubeletMode;
+use crate::controllers::scheduler::Strategy;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use std::collections::BTreeMap;
@@ -52,6 +53,8 @@ pub struct Plan {
     pub pods: Vec<PodPlan>,
     /// The controllers that run beside those of node failure handling.
     pub controllers: Controllers,
+    /// The scheduler's configuration.
+    pub scheduler: SchedulerSettings,
     /// Workloads that exist from the start, then those that are created later ([`Do::CreateWorkload`]).
     pub workloads: Vec<WorkloadPlan>,
     /// Disruption budgets that exist from the start.
@@ -83,6 +86,23 @@ pub struct Controllers {
     pub disruption: bool,
     /// The scheduler.
     pub scheduler: bool,
+}
+
+/// What of `KubeSchedulerConfiguration` may be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchedulerSettings {
+    /// `percentageOfNodesToScore`; 0 is the default, which depends on the size of the cluster.
+    pub percentage_of_nodes_to_score: u32,
+    /// `scoringStrategy` of NodeResourcesFit.
+    pub strategy: Strategy,
+    /// The plugin DefaultPreemption is on.
+    pub preemption: bool,
+}
+
+impl Default for SchedulerSettings {
+    fn default() -> Self {
+        SchedulerSettings { percentage_of_nodes_to_score: 0, strategy: Strategy::LeastAllocated, preemption: true }
+    }
 }
 
 /// A workload that a user made.

@@ -178,9 +178,9 @@ fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
 fn scheduler_config(plan: &Plan) -> scheduler::Config {
     let choice = scheduler::Choice {
         switches: plan.profile.scheduler,
-        percentage_of_nodes_to_score: 0,
-        strategy: scheduler::Strategy::LeastAllocated,
+        percentage_of_nodes_to_score: plan.scheduler.percentage_of_nodes_to_score,
+        strategy: plan.scheduler.strategy,
         indexed: true,
     };
-    scheduler::Config { choice, preemption: true }
+    scheduler::Config { choice, preemption: plan.scheduler.preemption }
 }

@@ -84,7 +84,7 @@ pub enum PreemptedText {
     ByName,
     /// "Preempted by a pod on node X", 1.23 to 1.28.
     ByAPod,
-    /// "Preempted by pod <uid> on node X", from 1.29.
+    /// "Preempted by pod U on node X", U being its uid, from 1.29.
     ByUid,
 }
 

@@ -145,6 +145,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     }
     let mut pods = Pods { incomplete: damage.pods, ..Pods::default() };
     let priorities = Priorities::read(&spec.priority_classes, complaints);
+    let scheduler = scheduling::settings(&spec.scheduler, complaints);
     let budgets = scheduling::budgets(&spec.pod_disruption_budgets, complaints);
     let operators = profile.taint_eviction.comparison_operators;
     let mut workloads = Workloads { incomplete: damage.workloads, ..Workloads::default() };
@@ -215,6 +216,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         profile,
         nodes: nodes.plans,
         controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.len(), cloud),
+        scheduler,
         templates: pods.templates,
         pods: pods.plans,
         workloads: workloads.plans,

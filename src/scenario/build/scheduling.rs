@@ -4,7 +4,7 @@
 use super::super::problem::Problem;
 use super::super::spec::{
     self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PodDisruptionBudget, PreemptionPolicy, Protocol,
-    UnhealthyPodEvictionPolicy, WhenUnsatisfiable,
+    SchedulerConfiguration, ScoringStrategy, UnhealthyPodEvictionPolicy, WhenUnsatisfiable,
 };
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
@@ -15,7 +15,8 @@ use crate::api::labels::{Operator, Requirement, Selector};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint,
 };
-use crate::sim::plan::BudgetPlan;
+use crate::controllers::scheduler::Strategy;
+use crate::sim::plan::{BudgetPlan, SchedulerSettings};
 use std::rc::Rc;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority class says of preemption.
@@ -155,6 +156,23 @@ fn pod_term(written: &spec::PodAffinityTerm, place: &Place, complaints: &mut Com
 
 fn selector(written: &spec::LabelSelector, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
     complaints.take(place.clone(), workloads::label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())))
+}
+
+/// The scheduler's configuration.
+pub(super) fn settings(written: &SchedulerConfiguration, complaints: &mut Complaints) -> SchedulerSettings {
+    let defaults = SchedulerSettings::default();
+    if written.percentage_of_nodes_to_score.is_some_and(|p| p > 100) {
+        complaints.say(at!["scheduler", "percentageOfNodesToScore"], "must be in the range [0, 100]");
+    }
+    SchedulerSettings {
+        percentage_of_nodes_to_score: written.percentage_of_nodes_to_score.unwrap_or(defaults.percentage_of_nodes_to_score),
+        strategy: match written.scoring_strategy {
+            None => defaults.strategy,
+            Some(ScoringStrategy::LeastAllocated) => Strategy::LeastAllocated,
+            Some(ScoringStrategy::MostAllocated) => Strategy::MostAllocated,
+        },
+        preemption: written.preemption.unwrap_or(defaults.preemption),
+    }
 }
 
 /// The disruption budgets of a scenario.

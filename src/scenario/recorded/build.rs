@@ -21,7 +21,7 @@ use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
     Action, Admission, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex, PodPlan, PodStart,
-    TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
+    SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
 use crate::trace::Actor;
@@ -136,6 +136,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         templates: b.templates,
         pods: b.pods,
         controllers: controllers(sc),
+        scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
         budgets: Vec::new(),
         timeline: b.timeline,

@@ -19,7 +19,8 @@ pub use cluster::{
 };
 pub use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
-    PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
+    PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
+    TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, InstanceState, Resource, Step};
@@ -67,6 +68,9 @@ pub struct Scenario {
     /// Which controllers run beside those of node failure handling.
     #[serde(default, skip_serializing_if = "Controllers::is_empty")]
     pub controllers: Controllers,
+    /// The scheduler's configuration.
+    #[serde(default, skip_serializing_if = "SchedulerConfiguration::is_empty")]
+    pub scheduler: SchedulerConfiguration,
     /// A file whose nodes, workloads and pods come behind those written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,

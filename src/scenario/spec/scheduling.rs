@@ -231,3 +231,34 @@ pub enum PreemptionPolicy {
     /// It waits.
     Never,
 }
+
+/// What of `KubeSchedulerConfiguration` may be set.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SchedulerConfiguration {
+    /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
+    #[serde(rename = "percentageOfNodesToScore", skip_serializing_if = "Option::is_none")]
+    pub percentage_of_nodes_to_score: Option<u32>,
+    /// `scoringStrategy.type` of the plugin NodeResourcesFit.
+    #[serde(rename = "scoringStrategy", skip_serializing_if = "Option::is_none")]
+    pub scoring_strategy: Option<ScoringStrategy>,
+    /// The plugin DefaultPreemption is on, which it is where not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<bool>,
+}
+
+impl SchedulerConfiguration {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        is_default(self)
+    }
+}
+
+/// Which nodes are liked better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum ScoringStrategy {
+    /// Emptier ones.
+    LeastAllocated,
+    /// Fuller ones.
+    MostAllocated,
+}
