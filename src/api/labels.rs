@@ -15,7 +15,7 @@ mod parser;
 pub type Labels = BTreeMap<String, String>;
 
 /// How a requirement compares a label (`selection.Operator`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Operator {
     /// `=` or `==`
     Equals,
@@ -36,7 +36,7 @@ pub enum Operator {
 }
 
 /// One condition on one label.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Requirement {
     key: String,
     operator: Operator,
@@ -134,7 +134,7 @@ impl fmt::Display for Requirement {
 }
 
 /// Conditions that must all be met; without any, everything matches.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Selector {
     /// Sorted by key.
     requirements: Vec<Requirement>,

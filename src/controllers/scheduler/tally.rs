@@ -5,6 +5,7 @@ use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A count of a selector's pods in a namespace.
@@ -41,10 +42,18 @@ impl Tally {
     }
 }
 
+/// The counts of a namespace: the one without a selector, and those with one.
+#[derive(Default, Debug)]
+struct Ids {
+    without: Option<u32>,
+    with: BTreeMap<Selector, u32>,
+}
+
 /// All counts.
 #[derive(Default, Debug)]
 pub struct Tallies {
     all: Vec<Tally>,
+    ids: BTreeMap<Box<str>, Ids>,
     /// By shape: the counts that its pods are part of.
     of_shape: Vec<Vec<u32>>,
     /// By shape: how many of its pods are on nodes and not being deleted.
@@ -55,10 +64,17 @@ pub struct Tallies {
 impl Tallies {
     /// The count of a selector's pods in a namespace; a new one starts with the pods that are there.
     pub fn id(&mut self, namespace: &str, selector: Option<&Selector>, nodes: &[NodeInfo]) -> TallyId {
-        if let Some(at) = self.all.iter().position(|t| *t.namespace == *namespace && t.selector.as_ref() == selector) {
-            return TallyId(at as u32);
+        if let Some(ids) = self.ids.get(namespace)
+            && let Some(id) = selector.map_or(ids.without, |s| ids.with.get(s).copied())
+        {
+            return TallyId(id);
         }
         let id = self.all.len() as u32;
+        let ids = self.ids.entry(namespace.into()).or_default();
+        match selector {
+            None => ids.without = Some(id),
+            Some(s) => drop(ids.with.insert(s.clone(), id)),
+        }
         let mut tally = Tally { namespace: namespace.into(), selector: selector.cloned(), on_node: Vec::new(), sums: Vec::new() };
         let counted: Vec<bool> = self.shapes.iter().map(|shape| tally.counts(shape)).collect();
         for (tallies, _) in self.of_shape.iter_mut().zip(&counted).filter(|(_, counted)| **counted) {
