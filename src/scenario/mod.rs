@@ -3,6 +3,7 @@
 mod attach;
 mod build;
 pub mod duration;
+pub mod expectations;
 mod fingerprint;
 pub mod import;
 mod load;
@@ -19,7 +20,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, expecting, seed};
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
 pub use paths::{known_paths, split_values};

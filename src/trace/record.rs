@@ -46,6 +46,24 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::User,
+        Self::Kubelet,
+        Self::NodeLifecycle,
+        Self::TaintEviction,
+        Self::ApiServer,
+        Self::PodGc,
+        Self::Deployment,
+        Self::ReplicaSet,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
+        Self::Cloud,
+        Self::Disruption,
+        Self::Scheduler,
+    ];
+
     /// The name that recorded timelines use.
     pub fn as_str(self) -> &'static str {
         match self {
