@@ -18,6 +18,7 @@ pub mod causes;
 pub mod conformance;
 pub mod curves;
 pub mod evictions;
+pub mod expect;
 pub mod facts;
 pub mod lanes;
 pub mod metrics;

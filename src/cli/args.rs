@@ -6,8 +6,10 @@ use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
 use super::run::RunArgs;
+use super::schema::SchemaArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
+use super::test::TestArgs;
 use super::validate::ValidateArgs;
 use crate::kernel::Dur;
 use crate::scenario::{Overrides, duration};
@@ -45,6 +47,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
     Run(RunArgs),
+    /// Run scenarios as tests: holds them against what they expect
+    Test(TestArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
@@ -55,6 +59,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Write a commented scenario to start from
     Init(InitArgs),
+    /// Print the JSON Schema of the scenario language
+    Schema(SchemaArgs),
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArgs),

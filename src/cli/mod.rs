@@ -16,9 +16,12 @@ mod interrupt;
 mod man;
 mod progress;
 mod run;
+mod scenarios;
+mod schema;
 mod suggest;
 mod sweep;
 mod terminal;
+mod test;
 mod validate;
 
 pub use args::command;

@@ -17,6 +17,7 @@ pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod trials;
 
 pub use clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};

@@ -377,7 +377,8 @@ impl Reader<'_> {
         if let (Some(a), Some(b)) = (after, before)
             && a > b
         {
-            complaints.say(with(place, "before"), format!("this window is empty: it ends at {b:?} and begins at {a:?}"));
+            complaints
+                .say(with(place, "before"), format!("this window is empty: it begins at {} and ends at {}", from_start(a), from_start(b)));
             return None;
         }
         if let Some((a, b)) = between {
@@ -397,7 +398,7 @@ impl Reader<'_> {
     }
 
     fn beyond(&self, place: Place, time: Time, complaints: &mut Complaints) {
-        let message = format!("{time:?} is beyond the end of the run, {:?}", self.horizon);
+        let message = format!("{} is beyond the end of the run, {}", from_start(time), from_start(self.horizon));
         complaints.add(place, Problem::new(message).help("make `horizon` longer"));
     }
 
@@ -406,7 +407,7 @@ impl Reader<'_> {
             (self.moment(from.as_str(), &with_index(place, 0), complaints), self.moment(to.as_str(), &with_index(place, 1), complaints));
         let (a, b) = (a?, b?);
         if a > b {
-            complaints.say(place.clone(), format!("this window is empty: it begins at {a:?} and ends at {b:?}"));
+            complaints.say(place.clone(), format!("this window is empty: it begins at {} and ends at {}", from_start(a), from_start(b)));
             return None;
         }
         Some((a, b))
@@ -559,6 +560,11 @@ fn property(claim: &spec::Claim) -> Option<String> {
         C::AtLeast(_) | C::AtMost(_) | C::Equal(_) | C::All(_) | C::AnyOf(_) | C::Not(_) | C::During { .. } => return None,
     };
     Some(name.to_owned())
+}
+
+/// A time as people write it: `10m0s`.
+fn from_start(time: Time) -> Dur {
+    Dur::from_nanos(time.as_nanos())
 }
 
 fn with_index(place: &Place, i: usize) -> Place {
