@@ -22,6 +22,7 @@ pub mod expect;
 pub mod facts;
 pub mod lanes;
 pub mod metrics;
+pub mod properties;
 mod rows;
 pub mod setting;
 pub mod state;

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::run::load;
 use super::scenarios::scenarios;
 use super::terminal::Terminal;
-use crate::analysis::grouped;
+use crate::analysis::{Analysis, grouped};
 use crate::lab::Trial;
 use crate::report::Style;
 use crate::report::trials::{self, Failed, Status, Tested};
@@ -191,7 +191,7 @@ fn one(file: &Path, args: &TestArgs) -> Option<(Tested, Option<Golden>)> {
         return Some((tested(file, 0, 0, Status::NoExpectations, begun.elapsed()), None));
     }
     let goes_on = || !interrupt::asked();
-    let timeline = |analysis: &_, seed| expectations.golden.is_some().then(|| trials::golden(analysis, seed));
+    let timeline = |analysis: &Analysis<'_>, seed: u64| expectations.golden.is_some().then(|| trials::golden(analysis, seed));
     let (outcome, text) = trial.run(&goes_on, &timeline)?;
     let mut more = Vec::new();
     let mut written = None;
@@ -246,7 +246,7 @@ fn guards(trial: &Trial<'_>, loaded: &Loaded, goes_on: &(dyn Fn() -> bool + Sync
                 failed.push(Failed { kind: "guards".to_owned(), problem, notes: Vec::new() });
             }
             Err(problems) => {
-                let located = problems.0.into_iter().map(|p| Problem { help: p.help.clone(), ..p }.at(&loaded.source, bytes.clone()));
+                let located = problems.0.into_iter().map(|p| p.at(&loaded.source, bytes.clone()));
                 return Some(Err(Problems(located.collect())));
             }
         }

@@ -4,13 +4,16 @@
 //! against a run at all (a pod that there never was) is a mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use crate::analysis::Analysis;
-use crate::analysis::expect::{Failed, verdicts};
+use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::kernel::Choices;
-use crate::scenario::expectations::Expectations;
+use crate::scenario::expectations::{Expectation, Expectations};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
 use crate::sim::{self, Plan};
 use crate::trace::{RecordId, Trace};
 use rayon::prelude::*;
+
+/// How many runs share a plan.
+const SEEDS_AT_ONCE: usize = 8;
 
 /// A scenario that can be tried.
 #[derive(Debug)]
@@ -19,7 +22,6 @@ pub struct Trial<'a> {
     pub loaded: &'a Loaded,
     /// What the command line changes in it.
     pub overrides: Overrides,
-    plan: Plan,
     expectations: Expectations,
 }
 
@@ -63,18 +65,13 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
-        let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
-        Ok(Trial { loaded, overrides, plan, expectations })
+        let (_, expectations) = scenario::expecting(loaded, &overrides)?;
+        Ok(Trial { loaded, overrides, expectations })
     }
 
     /// What it expects.
     pub fn expectations(&self) -> &Expectations {
         &self.expectations
-    }
-
-    /// What it runs.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
     }
 
     /// Runs it with each of its seeds, and holds every run against the expectations. `look` sees the run of the first seed. Without an
@@ -86,23 +83,25 @@ impl<'a> Trial<'a> {
     ) -> Option<(Outcome, Option<T>)> {
         let list = &self.expectations.list;
         let seeds = &self.expectations.seeds;
-        let one = |(i, &seed): (usize, &u64)| {
-            let trace = simulate(&self.plan, seed, goes_on)?;
-            let analysis = Analysis::new(&self.plan, &trace);
-            let found = verdicts(list, &analysis);
-            let told: Vec<Result<Option<Told>, Problem>> = found
-                .into_iter()
-                .zip(list)
-                .map(|(verdict, e)| match verdict {
-                    Ok(v) => Ok(v.failure.map(|f| Told::new(f, &trace))),
-                    Err(wrong) => Err(Problem::new(wrong.message).maybe_help(wrong.help).at(&self.loaded.source, e.bytes.clone())),
-                })
-                .collect();
-            Some((told, (i == 0).then(|| look(&analysis, seed))))
+        let of_run = |plan: &Plan, seed: u64| {
+            let trace = simulate(plan, seed, goes_on)?;
+            let analysis = Analysis::new(plan, &trace);
+            let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
+                Ok(v) => Ok(v.failure.map(|f| Told::new(f, &trace))),
+                Err(wrong) => Err(Problem::new(wrong.message).maybe_help(wrong.help).at(&self.loaded.source, e.bytes.clone())),
+            };
+            let told: Vec<_> = verdicts(list, &analysis).into_iter().zip(list).map(told).collect();
+            Some((told, (seeds.first() == Some(&seed)).then(|| look(&analysis, seed))))
         };
-        let runs: Vec<_> = seeds.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>()?;
+        // Each piece builds its own plan: plans are not shared between threads.
+        let piece = |seeds: &[u64]| -> Option<Vec<_>> {
+            // It was built before; what does not build has been refused.
+            let plan = scenario::build(self.loaded, &self.overrides).ok()?;
+            seeds.iter().map(|&seed| of_run(&plan, seed)).collect()
+        };
+        let runs: Vec<Vec<_>> = seeds.par_chunks(SEEDS_AT_ONCE).map(piece).collect::<Option<_>>()?;
         let (mut told, mut looked) = (Vec::new(), None);
-        for (run, seen) in runs {
+        for (run, seen) in runs.into_iter().flatten() {
             told.push(run);
             looked = looked.or(seen);
         }

@@ -2,9 +2,11 @@
 
 use super::record::{Actor, Message, Record, RecordId};
 use crate::api::names::Names;
+use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
@@ -30,6 +32,8 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
+    /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
+    pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// The end of the run.
     pub horizon: Time,
 }

@@ -135,8 +135,15 @@ impl Run<'_> {
         let nodes: Vec<NodeId> = follow.nodes().map(|n| n.0).collect();
         let first =
             pods.into_iter().map(|p| start(p.0, What::TimerCancelled)).chain(nodes.into_iter().map(|n| start(n.0, What::NodeQueued)));
-        let mut change = |follow: &Follow<'_>, r: &Record, marked: &mut BTreeSet<u32>| {
-            mark(follow, r, &mut |object, holds| drop(if holds { marked.insert(object) } else { marked.remove(&object) }));
+        let change = |follow: &Follow<'_>, r: &Record, marked: &mut BTreeSet<u32>| {
+            let mut note = |object: u32, holds: bool| {
+                if holds {
+                    marked.insert(object);
+                } else {
+                    marked.remove(&object);
+                }
+            };
+            mark(follow, r, &mut note);
         };
         for r in first {
             change(&follow, &r, &mut marked);
