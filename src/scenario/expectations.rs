@@ -60,7 +60,7 @@ pub enum Expected {
         reason: Option<String>,
     },
     /// The first of each, in this order.
-    Order(Vec<(&'static str, Sought)>),
+    Order(Vec<Sought>),
     /// A figure and its limit at every moment, or at the end where it is one of the whole run.
     Figure {
         /// What it is compared with.
@@ -172,6 +172,7 @@ pub enum Kind {
     Condition(NodeConditionType, ConditionStatus),
     Unschedulable(bool),
     Zone(ZoneState, Option<String>),
+    MasterDisruption { entered: bool },
     Event { reason: String, message: Option<String>, object: Option<String> },
 }
 
@@ -217,8 +218,8 @@ pub struct Count {
 /// When.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times {
-    /// At exactly these times, to the millisecond, and at each.
-    pub at: Vec<Time>,
+    /// At exactly these times, to the millisecond, so often at each.
+    pub at: Vec<(u64, Time)>,
     /// None before.
     pub after: Option<Time>,
     /// None after.

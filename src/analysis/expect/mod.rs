@@ -71,7 +71,7 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Re
         .iter()
         .map(|e| {
             let failure = match &e.what {
-                Expected::Seen(sought) => seen::judge(&run, e.kind, sought, &next()?),
+                Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
                 Expected::Order(parts) => {
                     let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)

@@ -32,7 +32,7 @@ struct Search<'a> {
 pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Vec<Hit>, Wrong>> {
     let all = expectations.iter().flat_map(|e| match &e.what {
         Expected::Seen(sought) => vec![sought],
-        Expected::Order(parts) => parts.iter().map(|p| &p.1).collect(),
+        Expected::Order(parts) => parts.iter().collect(),
         _ => Vec::new(),
     });
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
@@ -91,6 +91,8 @@ impl Search<'_> {
             Kind::Zone(state, zone) => {
                 r.what == What::Zone(*state) && zone.as_ref().is_none_or(|z| zone_name(trace.names.text_of(TextId(r.object))) == *z)
             }
+            Kind::MasterDisruption { entered: true } => r.what == What::MasterDisruptionEntered,
+            Kind::MasterDisruption { entered: false } => r.what == What::MasterDisruptionLeft,
             Kind::Event { reason, message, object } => {
                 let text = match r.what {
                     What::NodeEvent(text, ..) | What::PodEvent(text, ..) => text,
@@ -115,10 +117,10 @@ fn is(sought: &TaintSought, taint: &Taint) -> bool {
 }
 
 /// Whether so many were found, and then.
-pub(super) fn judge(run: &Run<'_>, kind: &str, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
+pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
     let times = &sought.times;
     let millis = |t: Time| t.as_millis();
-    let expected = || expected(run, kind, sought);
+    let expected = || expected(run, sought);
     let ends = |list: &[Hit]| match list {
         [] => String::new(),
         [one] => format!(", at {}", words::time(one.at)),
@@ -147,14 +149,18 @@ pub(super) fn judge(run: &Run<'_>, kind: &str, sought: &Sought, hits: &[Hit]) ->
         return failed(format!("{} of {n} outside of that{}", outside.len(), ends(&outside)), outside);
     }
     if !times.at.is_empty() {
-        let wanted: BTreeSet<u64> = times.at.iter().map(|t| millis(*t)).collect();
+        let wanted: BTreeSet<u64> = times.at.iter().map(|t| millis(t.1)).collect();
         let other: Vec<Hit> = hits.iter().filter(|h| !wanted.contains(&millis(h.at))).copied().collect();
         if !other.is_empty() {
             return failed(format!("{} of {n} at other times{}", other.len(), ends(&other)), other);
         }
-        let found: BTreeSet<u64> = hits.iter().map(|h| millis(h.at)).collect();
-        if let Some(t) = times.at.iter().find(|t| !found.contains(&millis(**t))) {
-            return failed(format!("none at {}, but {n}{}", words::time(*t), ends(hits)), hits.to_vec());
+        // The whole number was looked at before: with a count of its own, how many there are at each time does not matter.
+        let exact = sought.count.least == sought.count.most && sought.count.least == times.at.iter().map(|t| t.0).sum::<u64>();
+        for (wanted, t) in &times.at {
+            let there = hits.iter().filter(|h| millis(h.at) == millis(*t)).count() as u64;
+            if there == 0 || exact && there != *wanted {
+                return failed(format!("{there} at {}", words::time(*t)), hits.to_vec());
+            }
         }
     }
     if let Some((from, to)) = times.first
@@ -195,9 +201,9 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<String> {
 }
 
 /// What was expected, in words.
-fn expected(run: &Run<'_>, kind: &str, sought: &Sought) -> String {
+fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
-    let mut out = format!("{} {}", words::count(sought.count), subject(run, kind, sought));
+    let mut out = format!("{} {}", words::count(sought.count), subject(run, sought));
     match (times.after, times.before) {
         (Some(a), Some(b)) => out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b))),
         (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),
@@ -205,7 +211,8 @@ fn expected(run: &Run<'_>, kind: &str, sought: &Sought) -> String {
         (None, None) => {}
     }
     if !times.at.is_empty() {
-        out.push_str(&format!(", at {}", times.at.iter().map(|t| words::time(*t)).collect::<Vec<_>>().join(", ")));
+        let at = |(n, t): &(u64, Time)| if *n == 1 { words::time(*t) } else { format!("{n}x {}", words::time(*t)) };
+        out.push_str(&format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", ")));
     }
     if let Some((from, to)) = times.first {
         out.push_str(&format!(", the first between {} and {}", words::time(from), words::time(to)));
@@ -221,18 +228,18 @@ fn expected(run: &Run<'_>, kind: &str, sought: &Sought) -> String {
 }
 
 /// What is looked for, with the nodes: one by name, several by number.
-fn subject(run: &Run<'_>, kind: &str, sought: &Sought) -> String {
+fn subject(run: &Run<'_>, sought: &Sought) -> String {
     let name = |i: &u32| run.analysis.plan.nodes[*i as usize].name.clone();
     let on = sought.nodes.as_ref().map(|nodes| match nodes.len() {
         1..=3 => nodes.iter().map(name).collect::<Vec<_>>().join(", "),
         n => format!("{n} nodes ({}, …)", nodes.iter().take(2).map(name).collect::<Vec<_>>().join(", ")),
     });
-    words::subject(kind, sought, on.as_deref())
+    words::subject(sought, on.as_deref())
 }
 
 /// Whether the first of each comes in the order of the list.
-pub(super) fn judge_order(run: &Run<'_>, parts: &[(&'static str, Sought)], found: &[Vec<Hit>]) -> Option<Failed> {
-    let described = |i: usize| subject(run, parts[i].0, &parts[i].1);
+pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -> Option<Failed> {
+    let described = |i: usize| subject(run, &parts[i]);
     let expected = || format!("first {}", (0..parts.len()).map(described).collect::<Vec<_>>().join(", then "));
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
     let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();

@@ -30,7 +30,7 @@ pub(super) fn span(d: Dur) -> String {
 }
 
 /// What is looked for, in the plural: `evictions`.
-fn noun(kind: &str, what: &Kind) -> String {
+fn noun(what: &Kind) -> String {
     let taint = |t: &TaintSought| {
         let value = t.value.as_ref().map(|v| format!("={v}")).unwrap_or_default();
         let effect = t.effect.map(|e| format!(":{e}")).unwrap_or_default();
@@ -55,10 +55,11 @@ fn noun(kind: &str, what: &Kind) -> String {
         Kind::Zone(state, zone) => {
             format!("changes of {} to {}", zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}")), state.as_str())
         }
+        Kind::MasterDisruption { entered: true } => "beginnings of master disruption".to_owned(),
+        Kind::MasterDisruption { entered: false } => "ends of master disruption".to_owned(),
         Kind::Event { reason, message, object } => {
             let about = object.as_ref().map(|o| format!(" about {o}")).unwrap_or_default();
             let with = message.as_ref().map(|m| format!(" with {m:?}")).unwrap_or_default();
-            let _ = kind;
             format!("events {reason}{about}{with}")
         }
     }
@@ -78,8 +79,8 @@ pub(super) fn count(count: Count) -> String {
 }
 
 /// What is looked for, without how many and when.
-pub(super) fn subject(kind: &str, sought: &Sought, on: Option<&str>) -> String {
-    let mut out = noun(kind, &sought.what);
+pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
+    let mut out = noun(&sought.what);
     if let Some(pods) = sought.pods.as_ref().filter(|p| !p.written.is_empty()) {
         out.push_str(&format!(" of {}", written(pods)));
     }

@@ -22,7 +22,7 @@ pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
     };
     let detail = match &t.status {
         Status::Passed => format!(" ({})", t.size()),
-        Status::Failed(failed) => format!(" ({} of {} failed)", failed.len(), t.size()),
+        Status::Failed(failed) => format!(" ({} failed of {})", failed.len(), t.size()),
         Status::Wrong(problems) => format!(" ({})", if problems.0.len() == 1 { "1 mistake" } else { "several mistakes" }),
         Status::NoExpectations | Status::NotRun => String::new(),
     };

@@ -2,6 +2,7 @@
 
 use super::super::expectations::{
     Claim, Comparison, Count, Expectation, Expectations, Expected, Kind, Pods as Selected, Relation, Sought, Stretch, TaintSought, Times,
+    glob,
 };
 use super::super::problem::{Problem, did_you_mean};
 use super::super::spec::{self, Common, FlagValue, PodSelector, Quantity, Scenario, Window};
@@ -100,7 +101,7 @@ impl Reader<'_> {
                     let mut at = with_index(place, 0);
                     at.push(i.into());
                     match self.sought(part, &at, complaints) {
-                        Some(Some(sought)) => parts.push((word(part), sought)),
+                        Some(Some(sought)) => parts.push(sought),
                         Some(None) => complaints.say(at, format!("`{}` is not about records; an order has only those", word(part))),
                         None => {}
                     }
@@ -199,14 +200,28 @@ impl Reader<'_> {
             E::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
             _ => count(common.count, place, complaints),
         };
+        let times = self.times(&common, place, complaints);
+        let count = count.map(|count| match (&times, common.count) {
+            (Some(times), None) if !times.at.is_empty() => {
+                let n = times.at.iter().map(|t| t.0).sum();
+                Count { least: n, most: n, each: false }
+            }
+            _ => count,
+        });
         let pods = self.pods(&common, place, complaints);
         let mut nodes = self.nodes(&common, place, complaints);
         if matches!(what, Kind::Zone(..)) {
             nodes = nodes.map(|_| None);
         }
-        let times = self.times(&common, place, complaints);
-        let is_about_pods =
-            !matches!(what, Kind::Tainted(_) | Kind::Untainted(_) | Kind::Condition(..) | Kind::Unschedulable(_) | Kind::Zone(..));
+        let is_about_pods = !matches!(
+            what,
+            Kind::Tainted(_)
+                | Kind::Untainted(_)
+                | Kind::Condition(..)
+                | Kind::Unschedulable(_)
+                | Kind::Zone(..)
+                | Kind::MasterDisruption { .. }
+        );
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
@@ -330,7 +345,11 @@ impl Reader<'_> {
             });
         };
         if let Some(name) = c.node {
-            narrow(said(self.nodes.named(name).map(|n| vec![n]), with(place, "node"), complaints)?);
+            let found = match name.contains('*') {
+                true => self.nodes.like(name, glob),
+                false => self.nodes.named(name).map(|n| vec![n]),
+            };
+            narrow(said(found, with(place, "node"), complaints)?);
         }
         if let Some(selector) = c.nodes {
             narrow(said(self.nodes.select(selector), with(place, "nodes"), complaints)?);
@@ -356,9 +375,10 @@ impl Reader<'_> {
         };
         let mut at = Some(Vec::new());
         for text in c.at.iter().flat_map(|t| t.texts()) {
-            let time = self.moment(text, &with(place, "at"), complaints);
+            let (times, rest) = repeated(text);
+            let time = self.moment(rest, &with(place, "at"), complaints);
             at = at.zip(time).map(|(mut all, t)| {
-                all.push(t);
+                all.push((times, t));
                 all
             });
         }
@@ -617,6 +637,12 @@ fn count(written: Option<&FlagValue>, place: &Place, complaints: &mut Complaints
     Some(read)
 }
 
+/// `3x 10m` is three times `10m`.
+fn repeated(text: &str) -> (u64, &str) {
+    let number = text.split_once('x').and_then(|(n, rest)| Some((n.trim().parse().ok()?, rest.trim_start())));
+    number.filter(|(n, _)| *n > 0).unwrap_or((1, text))
+}
+
 fn spread(text: &str) -> Result<(Dur, Dur), Problem> {
     let bound = |text: &str, open: Dur| if text.trim().is_empty() { Ok(open) } else { values::span(text.trim()) };
     let (least, most) = match text.split_once("..") {
@@ -710,6 +736,7 @@ fn word(e: &spec::Expectation) -> &'static str {
         E::Cordoned(_) => "Cordoned",
         E::Uncordoned(_) => "Uncordoned",
         E::ZoneState(_) => "ZoneState",
+        E::MasterDisruption(_) => "MasterDisruption",
         E::Event(_) => "Event",
         E::Order(_) => "Order",
         E::AtLeast(_) => "AtLeast",

@@ -41,7 +41,7 @@ macro_rules! seen {
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($own)*
-            /// Only on that node.
+            /// Only on that node; `*` stands for any letters.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub node: Option<String>,
             /// Only on these nodes.
@@ -53,7 +53,8 @@ macro_rules! seen {
             /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each selected object. At least once where not given.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub count: Option<FlagValue>,
-            /// It happens at exactly these times, to the millisecond, and at each of them.
+            /// It happens at exactly these times, to the millisecond, once at each, or as often as `"3x 10m"` says; with a `count`, once or
+            /// more.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub at: Option<OneOrMany>,
             /// None of it happens before this time.
@@ -190,6 +191,23 @@ seen! {
         /// Which state.
         pub state: ZoneState,
     }
+}
+
+seen! {
+    /// The controller concludes that it is itself cut off, or no longer.
+    nodes DisruptionSeen {
+        /// Which of the two.
+        pub state: DisruptionState,
+    }
+}
+
+/// What becomes of master disruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum DisruptionState {
+    /// Every zone is in FullDisruption; tainting stops.
+    Entered,
+    /// Some node is Ready again; tainting resumes.
+    Left,
 }
 
 /// The type of a pod's condition.
@@ -452,6 +470,8 @@ pub enum Expectation {
     Uncordoned(NodesSeen),
     /// A zone comes into a state: `ZoneState(zone: "b", state: FullDisruption, count: 1)`
     ZoneState(ZoneSeen),
+    /// Master disruption begins or ends: `MasterDisruption(state: Entered, at: "105s")`
+    MasterDisruption(DisruptionSeen),
     /// Events are stored: `Event(reason: "TaintManagerEviction", workload: "web", count: "1..")`
     Event(EventSeen),
     /// The first of each comes in this order: `Order([Tainted(node: "b-00", taint: "unreachable:NoExecute"), Evicted(node: "b-00")])`

@@ -19,8 +19,8 @@ pub use cluster::{
     PodGroup, PodReason, PodSelector, PodStart, StaticPod, Status, Toleration,
 };
 pub use expect::{
-    Claim, Common, Comparison, ConditionSeen, DeletedSeen, EventSeen, Expectation, Limit, NodesSeen, NotEvicted, Pending, PhaseSeen,
-    PodConditionSeen, PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
+    Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation, Limit, NodesSeen,
+    NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
 };
 pub use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
