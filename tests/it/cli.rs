@@ -9,6 +9,7 @@ mod files;
 mod interrupt;
 mod streams;
 mod sweep;
+mod test;
 mod timeline;
 
 use assert_cmd::Command;

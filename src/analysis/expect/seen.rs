@@ -124,7 +124,7 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
     let ends = |list: &[Hit]| match list {
         [] => String::new(),
         [one] => format!(", at {}", words::time(one.at)),
-        [first, .., last] if first.at == last.at => format!(", at {}", words::time(first.at)),
+        [first, .., last] if millis(first.at) == millis(last.at) => format!(", at {}", words::time(first.at)),
         [first, .., last] => format!(", from {} to {}", words::time(first.at), words::time(last.at)),
     };
     let failed = |got: String, records: Vec<Hit>| {
@@ -203,7 +203,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<String> {
 /// What was expected, in words.
 fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
-    let mut out = format!("{} {}", words::count(sought.count), subject(run, sought));
+    let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
         (Some(a), Some(b)) => out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b))),
         (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),
