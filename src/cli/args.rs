@@ -5,6 +5,7 @@ use super::conform::ConformArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
@@ -45,6 +46,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
     Run(RunArgs),
+    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
+    Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
@@ -86,12 +89,6 @@ impl ChangeArgs {
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: self.seed, sets }
-    }
-
-    /// The changes as paths, for the manifest.
-    pub(crate) fn as_sets(&self) -> Vec<String> {
-        let named = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
-        named.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}"))).collect()
     }
 }
 

@@ -12,7 +12,9 @@ pub mod files;
 pub mod json;
 pub mod manifest;
 mod model;
+pub mod names_json;
 pub mod output;
+pub mod perfetto;
 pub mod sweep;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ mod export_zone_lost;
 mod exports;
 mod files;
 mod interrupt;
+mod report;
 mod streams;
 mod sweep;
 mod timeline;
