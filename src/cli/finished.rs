@@ -1,8 +1,10 @@
 //! Finished runs: folders of results that are read again, and scenarios that are run for a command that asks about them.
 
+use super::args::ChangeArgs;
 use super::failure::Failure;
 use super::run::{self, Ready};
 use super::suggest;
+use super::terminal::Terminal;
 use crate::kernel::Dur;
 use crate::report::{Written, events, manifest, names_json};
 use crate::scenario::{self, Overrides, Problem};
@@ -64,6 +66,28 @@ struct Entry {
 }
 
 const AGAIN: &str = "run the scenario again: `taintsim run` replaces the folder";
+
+/// Opens a folder of results, or reads and runs a scenario with those changes.
+pub(crate) fn open(path: &Path, change: &ChangeArgs, sets: &[String], quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
+    if path.is_dir() {
+        if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
+            let problem = Problem::new(format!("{} is a finished run, which nothing can be changed in any more", path.display()));
+            return Err(Failure::Input(problem.help("give the scenario's file instead")));
+        }
+        return read(path);
+    }
+    let ready = run::prepare(path, change, sets)?;
+    simulate(ready, quiet, terminal)
+}
+
+/// Runs a scenario.
+pub(crate) fn simulate(ready: Ready, quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
+    run::tell_imported(&ready.imported, quiet, terminal);
+    let progress = run::progress(&ready.plan, quiet, terminal);
+    let trace = run::simulate(&ready, &progress, String::new)?;
+    progress.clear();
+    Ok(Finished { ready, trace, window: crate::analysis::DEFAULT_NEEDLESS_WINDOW, written: None })
+}
 
 /// Reads the folder of a run.
 pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {

@@ -6,6 +6,7 @@
 mod args;
 mod completions;
 pub mod conform;
+mod diff;
 mod dispatch;
 pub mod exit;
 mod failure;

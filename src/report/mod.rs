@@ -6,6 +6,7 @@
 
 pub mod charts;
 mod clock;
+pub mod diff;
 pub mod events;
 pub mod evictions_csv;
 pub mod files;

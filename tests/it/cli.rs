@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod determinism;
+mod diff;
 mod export_zone_lost;
 mod exports;
 mod files;
