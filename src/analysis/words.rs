@@ -36,6 +36,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             None => format!("{} created", pod()),
         },
         What::PodBound(n) => format!("{} bound to {}", pod(), analysis.node_name(NodeId(n))),
+        What::PodTolerations => format!("{}: its tolerations change", pod()),
         What::PodPhase(phase) => format!("{} is {}", pod(), phase.as_str()),
         What::PodCondition(kind, status, _) => format!("{}: {} is {}", pod(), kind.as_str(), status.as_str()),
         What::PodDeleting(grace) => format!("{} deleted by {}, with a grace period of {grace} s", pod(), by(r.actor)),
@@ -95,7 +96,7 @@ pub fn ranges(names: &[&str]) -> String {
         return parts.iter().map(said).collect::<Vec<_>>().join(", ");
     }
     let end = parts.last().map(said).unwrap_or_default();
-    format!("{}, {}, … {end} ({} names)", said(&parts[0]), said(&parts[1]), grouped(names.len() as u64))
+    format!("{}, {}, … {end} ({} in all)", said(&parts[0]), said(&parts[1]), grouped(names.len() as u64))
 }
 
 /// A name's text before its number at the end, and that number.
@@ -123,7 +124,7 @@ mod tests {
             (&["b-2", "b-0", "b-1"], "b-0..b-2"),
             (&["b-09", "b-10", "a-1"], "a-1, b-09..b-10"),
             (&["a-1", "a-3", "a-5"], "a-1, a-3, a-5"),
-            (&["a-1", "a-3", "a-5", "a-7", "a-9"], "a-1, a-3, … a-9 (5 names)"),
+            (&["a-1", "a-3", "a-5", "a-7", "a-9"], "a-1, a-3, … a-9 (5 in all)"),
             (&["x", "x"], "x"),
             (&[], ""),
         ] {

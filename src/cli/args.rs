@@ -8,8 +8,10 @@ use super::init::InitArgs;
 use super::man::ManArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
+use super::schema::SchemaArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
+use super::test::TestArgs;
 use super::validate::ValidateArgs;
 use crate::kernel::Dur;
 use crate::scenario::{Overrides, duration};
@@ -47,6 +49,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
     Run(RunArgs),
+    /// Run scenarios as tests: holds them against what they expect
+    Test(TestArgs),
     /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
     Diff(DiffArgs),
     /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
@@ -61,6 +65,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Write a commented scenario to start from
     Init(InitArgs),
+    /// Print the JSON Schema of the scenario language
+    Schema(SchemaArgs),
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArgs),

@@ -6,7 +6,7 @@ use super::run::{self, Ready};
 use super::suggest;
 use super::terminal::Terminal;
 use crate::kernel::Dur;
-use crate::report::{Written, events, manifest, names_json};
+use crate::report::{Written, events, manifest, trace_json};
 use crate::scenario::{self, Overrides, Problem};
 use crate::trace::Trace;
 use serde::Deserialize;
@@ -114,12 +114,13 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     let overrides = Overrides { seed: Some(manifest.seed), sets: manifest.scenario.set.clone(), ..Overrides::default() };
     let ready = run::ready(loaded, manifest.scenario.file.clone(), overrides)?;
 
-    let names = names_json::read(&contents(&place(names_json::FILE))?).map_err(|e| wrong(names_json::FILE, e))?;
+    let mut trace = trace_json::read(&contents(&place(trace_json::FILE))?).map_err(|e| wrong(trace_json::FILE, e))?;
+    trace.horizon = ready.plan.horizon;
     let lines = String::from_utf8(contents(&place(EVENTS))?).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
         wrong(EVENTS, format!("line {line} is not UTF-8"))
     })?;
-    let trace = events::read(&lines, names, ready.plan.horizon).map_err(|e| wrong(EVENTS, e.to_string()))?;
+    let trace = events::read(&lines, trace).map_err(|e| wrong(EVENTS, e.to_string()))?;
     if trace.len() != manifest.records {
         let (is, was) = (trace.len(), manifest.records);
         return Err(wrong(EVENTS, format!("it has {is} records, and the manifest says {was}: the file was cut off or changed")));

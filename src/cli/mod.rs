@@ -19,9 +19,12 @@ mod man;
 mod progress;
 mod report;
 mod run;
+mod scenarios;
+mod schema;
 mod suggest;
 mod sweep;
 mod terminal;
+mod test;
 mod validate;
 
 pub use args::command;

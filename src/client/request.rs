@@ -145,6 +145,7 @@ impl Client {
 
     fn apply<R>(&self, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
         let api = &*self.inner.api;
+        api.count_request(self.actor);
         if api.is_down() { Err(ApiError::Unavailable) } else { apply(api, self.actor) }
     }
 }

@@ -1,7 +1,9 @@
-//! Many runs: the same scenario with other values and other seeds.
+//! Many runs: the same scenario with other values and other seeds, and scenarios held against what they expect.
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
 pub mod sweep;
+pub mod trial;
 
 pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
+pub use trial::Trial;

@@ -13,13 +13,14 @@ pub mod files;
 pub mod json;
 pub mod manifest;
 mod model;
-pub mod names_json;
 pub mod output;
 pub mod perfetto;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod trace_json;
+pub mod trials;
 
 pub use clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};

@@ -3,7 +3,7 @@
 use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
 use super::files::{FileError, Folder};
 use super::model::Report;
-use super::{events, evictions_csv, json, manifest, names_json};
+use super::{events, evictions_csv, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
         folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
     }
     // What it takes to read the run again.
-    folder.write(names_json::FILE, |out| names_json::write(out, &analysis.trace.names))?;
+    folder.write(trace_json::FILE, |out| trace_json::write(out, analysis.trace))?;
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     for input in &report.source.fingerprint.inputs {
         folder.copy(Path::new(&input.file), &input.copy())?;

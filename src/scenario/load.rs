@@ -331,10 +331,8 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 }
 
 /// Fields and variants of the language that work in a later version.
-const LATER: &[(&str, &str)] = &[
-    ("expect", "Expectations belong to later work"),
-    ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
-];
+const LATER: &[(&str, &str)] =
+    &[("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one")];
 
 /// A mistake of form in a person's words.
 fn explain(error: &SpannedError) -> Problem {

@@ -169,6 +169,7 @@ impl Trace {
                 f.node = Some(names.node_name(NodeId(node)).to_owned());
                 "pod-bound"
             }
+            What::PodTolerations => "pod-tolerations",
             What::PodPhase(phase) => {
                 f.status = Some(phase.as_str());
                 "pod-phase"
@@ -242,6 +243,22 @@ impl Trace {
             }
         };
         f
+    }
+
+    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown NodeStatusUnknown`.
+    pub fn sentence(&self, r: &Record) -> String {
+        let f = self.fields(r);
+        let mut parts = vec![r.at.to_string(), r.actor.as_str().to_owned(), f.what.to_owned()];
+        parts.extend([f.pod, f.object].into_iter().flatten());
+        parts.extend(f.node.map(|node| if parts.len() > 3 { format!("on {node}") } else { node }));
+        parts.extend([f.kind, f.status, f.reason].into_iter().flatten().map(str::to_owned));
+        parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
+        parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));
+        parts.extend(f.seconds.map(|s| format!("{s}s")));
+        parts.extend(f.value.map(|v| v.to_string()));
+        parts.extend(f.replicas.map(|n| format!("replicas {n}")));
+        parts.extend(f.message.map(|m| format!("{m:?}")));
+        parts.join(" ")
     }
 
     fn event(&self, f: &mut Fields, event: &Message, name: &str) -> &'static str {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::Choices;
-use taintsim::report::{events, names_json, perfetto};
+use taintsim::report::{events, perfetto, trace_json};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{self, Plan};
 use taintsim::trace::Trace;
@@ -39,13 +39,16 @@ fn check_again(path: &Path, plan: &Plan, trace: &Trace) {
     let shown = path.display();
     let written = lines(plan, trace);
     let mut names = Vec::new();
-    names_json::write(&mut names, &trace.names).unwrap();
-    let again = events::read(&written, names_json::read(&names).unwrap(), trace.horizon).unwrap_or_else(|e| panic!("{shown}: {e}"));
+    trace_json::write(&mut names, trace).unwrap();
+    let again = events::read(&written, trace_json::read(&names).unwrap()).unwrap_or_else(|e| panic!("{shown}: {e}"));
     assert_eq!(again.len(), trace.len(), "{shown}");
     for (id, (a, b)) in again.iter().zip(trace.iter()).enumerate() {
         assert_eq!(a, b, "{shown}: record {id}");
     }
     assert_eq!(again.messages, trace.messages, "{shown}");
+    assert_eq!(again.requests, trace.requests, "{shown}");
+    let tolerations = |t: &Trace| t.templates.iter().map(|(id, of)| (*id, of.tolerations.clone())).collect::<Vec<_>>();
+    assert!(tolerations(&again) == tolerations(trace), "{shown}: tolerations");
     let texts = |t: &Trace| t.taints.iter().map(|c| format!("{:?}", [c.added.as_slice(), &c.removed])).collect::<Vec<_>>();
     // When a taint was added is not in the lines.
     let mut untimed = Trace::default();
@@ -112,8 +115,8 @@ fn a_damaged_line_is_named_and_nothing_panics() {
     let (plan, trace) = run(&path);
     let written = lines(&plan, &trace);
     let mut names = Vec::new();
-    names_json::write(&mut names, &trace.names).unwrap();
-    let read = |text: &str| events::read(text, names_json::read(&names).unwrap(), trace.horizon).map_err(|e| e.to_string());
+    trace_json::write(&mut names, &trace).unwrap();
+    let read = |text: &str| events::read(text, trace_json::read(&names).unwrap()).map_err(|e| e.to_string());
     let error = |text: &str| read(text).expect_err("it is damaged");
     let third = written.split_inclusive('\n').nth(2).unwrap();
     let before: usize = written.split_inclusive('\n').take(2).map(str::len).sum();
@@ -142,7 +145,17 @@ fn a_damaged_line_is_named_and_nothing_panics() {
             let _ = read(&String::from_utf8_lossy(&bytes));
         }
     }
-    assert!(names_json::read(b"[]").is_err());
-    assert!(names_json::read(br#"{"nodes":["a","a"],"pods":[],"workloads":[],"texts":[],"owners":[]}"#).is_err());
-    assert!(names_json::read(br#"{"nodes":[],"pods":[],"workloads":[],"texts":[],"owners":[3]}"#).is_err());
+    let text = String::from_utf8(names).unwrap();
+    let node = plan.nodes[0].name.as_str();
+    for (from, to) in [
+        ("{", "["),
+        ("\"owners\":[", "\"owners\":[99999,"),
+        ("\"templates\":[[", "\"templates\":[[0,77777],["),
+        ("\"operator\":\"", "\"operator\":\"un"),
+        ("\"requests\":{", "\"requests\":{\"you\":[],"),
+        ("\"nodes\":[", &format!("\"nodes\":[\"{node}\",")),
+    ] {
+        assert!(text.contains(from), "{from}");
+        assert!(trace_json::read(text.replacen(from, to, 1).as_bytes()).is_err(), "{from} as {to}");
+    }
 }

@@ -54,13 +54,11 @@ struct Line {
     saw: Option<RecordId>,
 }
 
-/// Reads all records of a run whose names are known.
+/// Reads all records of a run into a trace that has its names, [`trace_json`](super::super::trace_json), and no records yet.
 ///
 /// # Errors
 /// The first line that is not a record of such a run.
-pub fn read(text: &str, names: Names, horizon: Time) -> Result<Trace, BadLine> {
-    let mut trace = Trace::of(names);
-    trace.horizon = horizon;
+pub fn read(text: &str, mut trace: Trace) -> Result<Trace, BadLine> {
     let mut before = Time::ZERO;
     for (i, line) in text.split_terminator('\n').enumerate() {
         let bad = |what: String| BadLine { line: i + 1, what };
@@ -100,9 +98,9 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
     let pod = || pod_of(names, line.pod.as_deref()).map(|p| p.0);
     let workload = || {
         let name = line.object.as_deref().ok_or("`object` is missing")?;
-        names.find_workload(name).map(|w| w.0).ok_or_else(|| format!("`{name}` is not in names.json"))
+        names.find_workload(name).map(|w| w.0).ok_or_else(|| format!("`{name}` is not in trace.json"))
     };
-    let text = |text: &str| names.find_text(text).map(|t| t.0).ok_or_else(|| format!("the text {text:?} is not in names.json"));
+    let text = |text: &str| names.find_text(text).map(|t| t.0).ok_or_else(|| format!("the text {text:?} is not in trace.json"));
     let entry = || line.entry_index.ok_or_else(|| "`entry_index` is missing".to_owned());
     let number = |name: &str, n: Option<u32>| n.ok_or_else(|| format!("`{name}` is missing"));
     let status = || find(CONDITION, ConditionStatus::as_str, "status", line.status.as_deref());
@@ -131,6 +129,7 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
             (pod()?, What::pod_created(on))
         }
         "pod-bound" => (pod()?, What::PodBound(node()?)),
+        "pod-tolerations" => (pod()?, What::PodTolerations),
         "pod-phase" => (pod()?, What::PodPhase(find(PodPhase::ALL, PodPhase::as_str, "status", line.status.as_deref())?)),
         "pod-condition" => {
             let kind = find(PodConditionType::ALL, PodConditionType::as_str, "type", line.kind.as_deref())?;
@@ -174,12 +173,12 @@ fn find<T: Copy, const N: usize>(all: [T; N], word: fn(T) -> &'static str, field
 
 fn node_of(names: &Names, name: Option<&str>) -> Result<NodeId, String> {
     let name = name.ok_or("`node` is missing")?;
-    names.find_node(name).ok_or_else(|| format!("the node `{name}` is not in names.json"))
+    names.find_node(name).ok_or_else(|| format!("the node `{name}` is not in trace.json"))
 }
 
 fn pod_of(names: &Names, name: Option<&str>) -> Result<PodId, String> {
     let name = name.ok_or("`pod` is missing")?;
-    names.find_pod(name).ok_or_else(|| format!("the pod `{name}` is not in names.json"))
+    names.find_pod(name).ok_or_else(|| format!("the pod `{name}` is not in trace.json"))
 }
 
 /// `key=value:Effect`, or `key:Effect`.
@@ -207,7 +206,7 @@ fn event(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
     let (about, name) = match full.split_once('/') {
         Some(("Node", name)) => (About::Node(node_of(names, Some(name))?), name),
         Some(("Pod", name)) => (About::Pod(pod_of(names, Some(name))?), name),
-        _ => (About::Workload(names.find_workload(full).ok_or_else(|| format!("`{full}` is not in names.json"))?), full),
+        _ => (About::Workload(names.find_workload(full).ok_or_else(|| format!("`{full}` is not in trace.json"))?), full),
     };
     let body = |text: EventText| {
         let pod = |prefix| names.find_pod(&format!("{}/{}", namespace_of(full), message.strip_prefix(prefix)?));

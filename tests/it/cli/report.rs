@@ -60,12 +60,12 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     let original = |name: &str| scratch.text(&format!("output/a/{name}"));
     let (manifest, events, scenario, names) =
-        (original("manifest.json"), original("events.jsonl"), original("scenario.ron"), original("names.json"));
+        (original("manifest.json"), original("events.jsonl"), original("scenario.ron"), original("trace.json"));
     let restore = || {
         scratch.write("output/a/manifest.json", &manifest);
         scratch.write("output/a/events.jsonl", &events);
         scratch.write("output/a/scenario.ron", &scenario);
-        scratch.write("output/a/names.json", &names);
+        scratch.write("output/a/trace.json", &names);
     };
     for (file, text, said) in [
         ("manifest.json", "{".to_owned(), &["not the manifest of a run"][..]),
@@ -76,13 +76,13 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
         ("events.jsonl", events[..events.len() - 20].to_owned(), &["events.jsonl: line", "not a record"]),
         ("events.jsonl", events[..events.trim_end().rfind('\n').unwrap() + 1].to_owned(), &["records, and the manifest says"]),
         ("events.jsonl", events.replacen("pod-", "pot-", 1), &["events.jsonl: line", "pot-"]),
-        ("names.json", "{}".to_owned(), &["names.json"]),
+        ("trace.json", "{}".to_owned(), &["trace.json"]),
     ] {
         scratch.write(&format!("output/a/{file}"), text);
         scratch.call(&["report", "output/a"]).fails(2, said);
         restore();
     }
-    for file in ["manifest.json", "events.jsonl", "scenario.ron", "names.json"] {
+    for file in ["manifest.json", "events.jsonl", "scenario.ron", "trace.json"] {
         fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("can be removed");
         scratch.call(&["report", "output/a"]).fails(2, &[file]);
         restore();
