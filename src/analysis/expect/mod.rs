@@ -7,8 +7,6 @@ mod claims;
 mod figures;
 mod objects;
 mod seen;
-#[cfg(test)]
-mod tests;
 mod words;
 
 use super::properties;

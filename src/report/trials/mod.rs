@@ -7,8 +7,6 @@ mod golden;
 mod json;
 mod junit;
 mod tap;
-#[cfg(test)]
-mod tests;
 mod text;
 
 pub use github::{annotations, step_summary};

@@ -193,8 +193,26 @@ impl Reader<'_> {
                 }
                 (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
             }
+            E::MasterDisruption(s) => {
+                for (field, given) in [("node", s.node.is_some()), ("nodes", s.nodes.is_some()), ("zone", s.zone.is_some())] {
+                    if given {
+                        complaints.say(with(place, field), "master disruption is about all zones");
+                        return None;
+                    }
+                }
+                (Kind::MasterDisruption { entered: s.state == spec::DisruptionState::Entered }, s.common())
+            }
             E::Event(s) => (Kind::Event { reason: s.reason.clone(), message: s.message.clone(), object: s.object.clone() }, s.common()),
-            _ => return Some(None),
+            E::Pending(_)
+            | E::Order(_)
+            | E::AtLeast(_)
+            | E::AtMost(_)
+            | E::Equal(_)
+            | E::Always(_)
+            | E::Never(_)
+            | E::Eventually { .. }
+            | E::Until { .. }
+            | E::Mostly { .. } => return Some(None),
         };
         let count = match e {
             E::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
