@@ -17,6 +17,7 @@
 pub mod causes;
 pub mod conformance;
 pub mod curves;
+pub mod diff;
 pub mod evictions;
 pub mod expect;
 pub mod facts;
@@ -33,6 +34,7 @@ pub(crate) mod synthetic;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod words;
 pub mod workloads;
 
 pub use causes::Since;

@@ -23,7 +23,7 @@ mod tests;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, expecting, seed};
 pub use fingerprint::{Fingerprint, InputFile};
-pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
+pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
 pub use paths::{known_paths, split_values};
 pub use problem::{Problem, Problems, Source};
 pub use schema::schema;

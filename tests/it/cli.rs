@@ -3,10 +3,12 @@
 
 mod bad_input;
 mod determinism;
+mod diff;
 mod export_zone_lost;
 mod exports;
 mod files;
 mod interrupt;
+mod report;
 mod streams;
 mod sweep;
 mod test;

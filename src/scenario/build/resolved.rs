@@ -45,6 +45,15 @@ pub struct Overrides {
     pub sets: Vec<String>,
 }
 
+impl Overrides {
+    /// All but the seed as `PATH=VALUE`.
+    pub fn as_sets(&self) -> Vec<String> {
+        let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
+        let own = own.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}")));
+        own.chain(self.sets.iter().cloned()).collect()
+    }
+}
+
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
     overrides.seed.map_or_else(|| overridden(loaded, overrides).map(|(spec, _)| spec.seed.unwrap_or(SEED)), Ok)
