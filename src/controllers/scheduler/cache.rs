@@ -59,8 +59,8 @@ impl Cache {
     /// What the scheduler makes of a template in a namespace.
     pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
         let known = self.shapes.all().len();
-        let (tallies, nodes) = (&mut self.tallies, &self.nodes);
-        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector, nodes);
+        let tallies = &mut self.tallies;
+        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
         let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
@@ -212,14 +212,14 @@ impl Cache {
 
     /// The count of a selector's pods.
     pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
-        self.tallies.id(namespace, selector, &self.nodes)
+        self.tallies.id(namespace, selector)
     }
 
     /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace that its selector selects
     /// and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
-            return self.tallies.on_node(spread.tally, node);
+            return i64::from(self.tallies.on_nodes(spread.tally).on(node));
         }
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
@@ -230,7 +230,7 @@ impl Cache {
             return nodes.iter().map(|id| self.count(*id, namespace, spread)).collect();
         }
         let on_nodes = self.tallies.on_nodes(spread.tally);
-        nodes.iter().map(|id| on_nodes.get(id.index()).map_or(0, |n| i64::from(*n))).collect()
+        nodes.iter().map(|id| i64::from(on_nodes.on(*id))).collect()
     }
 
     /// As [`Cache::count`], by walking over the node's pods.
@@ -243,8 +243,7 @@ impl Cache {
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
     pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        let list = self.list.get_or_init(|| self.tree.list());
-        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, list))
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
     }
 
     /// The number of a topology key.
