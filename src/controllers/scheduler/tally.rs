@@ -153,7 +153,7 @@ impl Tallies {
 
     /// Counts a pod on a node in, or out.
     pub fn change(&mut self, placed: &Placed, node: NodeId, topologies: &Topologies, by: i32) {
-        if placed.pod.is_terminating() {
+        if placed.terminating {
             return;
         }
         let of = &mut self.shapes[placed.shape.id as usize];
