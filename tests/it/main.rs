@@ -5,6 +5,7 @@ mod conformance;
 mod eager;
 mod kernel_workloads;
 mod pack_traces;
+mod races;
 mod readme;
 mod scenarios;
 mod scheduler;

@@ -25,7 +25,7 @@ use taintsim::trace::{Fields, Trace};
 
 /// A claim of a scenario's comments.
 #[derive(Debug)]
-struct Claim {
+pub(crate) struct Claim {
     text: String,
     when: When,
     what: String,
@@ -53,7 +53,8 @@ fn number(text: &str) -> usize {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-fn claim(text: &str) -> Claim {
+/// Reads a claim.
+pub(crate) fn claim(text: &str) -> Claim {
     let words: Vec<&str> = text.split_whitespace().collect();
     let span = words[0].split_once("..");
     let nanos_of = |(from, to): (&str, &str)| (nanos(from), if to.is_empty() { u64::MAX } else { nanos(to) });
@@ -110,7 +111,7 @@ fn glob(pattern: &str, text: &str) -> bool {
 }
 
 /// What contradicts a claim, if anything does.
-fn contradiction(claim: &Claim, trace: &Trace) -> Option<String> {
+pub(crate) fn contradiction(claim: &Claim, trace: &Trace) -> Option<String> {
     let found: Vec<u64> = trace.iter().filter(|r| matches(claim, &trace.fields(r))).map(|r| r.at.as_nanos()).collect();
     let within = |from: u64, to: u64, t: u64| (from..=to).contains(&t);
     let holds = match &claim.when {
@@ -125,7 +126,7 @@ fn contradiction(claim: &Claim, trace: &Trace) -> Option<String> {
 }
 
 /// The scenarios of a folder.
-fn scenarios(folder: &str) -> Vec<PathBuf> {
+pub(crate) fn scenarios(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
