@@ -7,6 +7,7 @@ mod expectations;
 mod folders;
 mod kernel_workloads;
 mod pack_traces;
+mod races;
 mod readme;
 mod scenarios;
 mod scheduler;

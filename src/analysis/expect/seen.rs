@@ -84,6 +84,7 @@ impl Search<'_> {
             Kind::PodCondition(kind, status) => matches!(r.what, What::PodCondition(k, s, _) if k == *kind && s == *status),
             Kind::TimerSet => matches!(r.what, What::TimerSet(_)),
             Kind::TimerCancelled => r.what == What::TimerCancelled,
+            Kind::EvictionFailed => r.what == What::EvictionFailed,
             Kind::Tainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].added.iter().any(|x| is(t, x))),
             Kind::Untainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].removed.iter().any(|x| is(t, x))),
             Kind::Condition(kind, status) => matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status),

@@ -47,6 +47,7 @@ fn noun(what: &Kind) -> String {
         Kind::PodCondition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
         Kind::TimerSet => "eviction timers".to_owned(),
         Kind::TimerCancelled => "cancelled eviction timers".to_owned(),
+        Kind::EvictionFailed => "failed evictions".to_owned(),
         Kind::Tainted(t) => format!("taints {} added", taint(t)),
         Kind::Untainted(t) => format!("taints {} removed", taint(t)),
         Kind::Condition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),

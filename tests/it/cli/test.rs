@@ -18,7 +18,7 @@ const PASSES: &str = r#"Scenario(
 )"#;
 
 fn scratch() -> Scratch {
-    let dir = Scratch::new(name);
+    let dir = Scratch::new();
     dir.write("passes.ron", PASSES);
     dir.write("fails.ron", &PASSES.replace("165.1s", "166.1s"));
     dir

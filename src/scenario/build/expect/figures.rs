@@ -154,6 +154,8 @@ pub(super) fn property(claim: &spec::Claim) -> Option<String> {
         C::NeverReady => "never-ready",
         C::NeverTainted => "never-tainted",
         C::EvictLoop => "evict-loop",
+        C::FalseUnknown => "false-unknown",
+        C::StaleReady => "stale-ready",
         C::Property(name) => name,
         C::AtLeast(_) | C::AtMost(_) | C::Equal(_) | C::All(_) | C::AnyOf(_) | C::Not(_) | C::During { .. } => return None,
     };

@@ -125,6 +125,15 @@ impl Reader<'_> {
                     None => Expected::Never(self.claim(claim, &at, complaints)?, stretch),
                 }
             }
+            E::Violates(claim) => {
+                let (claim, at, stretch) = self.stretch_of(claim, with_index(place, 0), complaints)?;
+                let Some(name) = property(claim) else {
+                    complaints
+                        .add(at, Problem::new("this is not a property").help("`Violates(PodStuck)`, or `Never(…)` of what must not be"));
+                    return None;
+                };
+                Expected::Violates(name, stretch)
+            }
             E::Eventually { that, after, within } => {
                 let claim = self.claim(that, &with(place, "that"), complaints);
                 let from = match after {
@@ -199,6 +208,7 @@ fn word(e: &spec::Expectation) -> &'static str {
         E::PodCondition(_) => "PodCondition",
         E::TimerSet(_) => "TimerSet",
         E::TimerCancelled(_) => "TimerCancelled",
+        E::EvictionFailed(_) => "EvictionFailed",
         E::Pending(_) => "Pending",
         E::Tainted(_) => "Tainted",
         E::Untainted(_) => "Untainted",
@@ -214,6 +224,7 @@ fn word(e: &spec::Expectation) -> &'static str {
         E::Equal(_) => "Equal",
         E::Always(_) => "Always",
         E::Never(_) => "Never",
+        E::Violates(_) => "Violates",
         E::Eventually { .. } => "Eventually",
         E::Until { .. } => "Until",
         E::Mostly { .. } => "Mostly",

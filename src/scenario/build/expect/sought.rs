@@ -33,6 +33,7 @@ impl Reader<'_> {
             E::PodCondition(s) => (Kind::PodCondition(pod_condition(s.kind), status(s.status)), s.common()),
             E::TimerSet(s) => (Kind::TimerSet, s.common()),
             E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
+            E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
             E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place, complaints)?), s.common()),
             E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place, complaints)?), s.common()),
             E::Condition(s) => (Kind::Condition(condition_kind(s.kind), status(s.status)), s.common()),
@@ -64,6 +65,7 @@ impl Reader<'_> {
             | E::Equal(_)
             | E::Always(_)
             | E::Never(_)
+            | E::Violates(_)
             | E::Eventually { .. }
             | E::Until { .. }
             | E::Mostly { .. } => return Some(None),
