@@ -57,6 +57,8 @@ pub struct Choices {
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
+    /// Turns and yields are drawn like everything else.
+    free: bool,
 }
 
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
@@ -64,13 +66,19 @@ const SLOTS: u32 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None }
+        Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None, free: false }
     }
 
     /// Draws everything, keyed by the seed. Never yields.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::over(Base::Seeded(seed))
+    }
+
+    /// Draws everything, which event of an instant comes next included. For a kernel that searches.
+    #[must_use]
+    pub fn free(seed: u64) -> Self {
+        Self { free: true, ..Self::over(Base::Seeded(seed)) }
     }
 
     /// Always the first alternative, the least number, the order as given, and no yield.
@@ -105,6 +113,11 @@ impl Choices {
     #[must_use]
     pub fn log(&self) -> &[Drawn] {
         self.log.as_deref().unwrap_or_default()
+    }
+
+    /// Hands out the record of the choices made so far.
+    pub fn take_log(&mut self) -> Vec<Drawn> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The deviations whose choice has not come up, sorted.
@@ -158,8 +171,10 @@ impl Choices {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
-                    // A run between yield points is what `run` simulates; only a tape asks for another.
-                    Span::Yield => span.default_value(),
+                    Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Yield if self.free => bits >> 63,
+                    // The usual order is what `run` simulates; only a search asks for another.
+                    Span::Yield | Span::Turn(_) => span.default_value(),
                 }
             }
         };
@@ -175,6 +190,11 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// Which of so many events of one instant comes next.
+    pub fn turn(&mut self, point: PointId, object: Object, events: u32) -> u32 {
+        self.ask(point, object, Span::Turn(events)) as u32
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
