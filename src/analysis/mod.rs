@@ -21,6 +21,7 @@ pub mod evictions;
 pub mod facts;
 pub mod lanes;
 pub mod metrics;
+pub mod properties;
 mod rows;
 pub mod setting;
 pub mod state;

@@ -6,6 +6,7 @@ use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
+use std::rc::Rc;
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step has.
@@ -69,8 +70,14 @@ impl ApiServer {
     pub(super) fn record_pod_change(&self, actor: Actor, old: Option<&Pod>, new: &Pod) -> RecordId {
         let mut last = match old {
             Some(o) => o.record,
-            None => self.record_pod(actor, new.id, What::pod_created(new.node)),
+            None => self.record_template(actor, new, What::pod_created(new.node)),
         };
+        if let Some(old) = old
+            && !Rc::ptr_eq(&old.template, &new.template)
+            && old.template.tolerations != new.template.tolerations
+        {
+            last = self.record_template(actor, new, What::PodTolerations);
+        }
         if let (Some(old), Some(node)) = (old, new.node)
             && old.node != new.node
         {
@@ -95,6 +102,13 @@ impl ApiServer {
             last = self.record_pod(actor, new.id, What::PodDeleting(grace));
         }
         last
+    }
+
+    /// Records what brought a pod its template, and the template with it.
+    fn record_template(&self, actor: Actor, pod: &Pod, what: What) -> RecordId {
+        let record = self.record_pod(actor, pod.id, what);
+        self.trace.with(|t| t.templates.push((record, pod.template.clone())));
+        record
     }
 
     /// Records that an object is gone.

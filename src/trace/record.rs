@@ -222,6 +222,8 @@ pub enum What {
     PodCreated(Option<std::num::NonZeroU32>),
     /// A pod was bound. Object: pod; argument: node.
     PodBound(u32),
+    /// A pod's tolerations changed. Object: pod; they are in [`Trace::templates`](super::Trace) under the record's id.
+    PodTolerations,
     /// A pod's phase changed. Object: pod.
     PodPhase(PodPhase),
     /// A pod condition changed its status. Object: pod.
@@ -315,6 +317,7 @@ impl Record {
         match self.what {
             What::PodCreated(_)
             | What::PodBound(_)
+            | What::PodTolerations
             | What::PodPhase(_)
             | What::PodCondition(..)
             | What::PodDeleting(_)

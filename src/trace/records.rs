@@ -2,8 +2,10 @@
 
 use super::record::{Message, Record, RecordId};
 use crate::api::names::Names;
+use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
+use std::rc::Rc;
 
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
@@ -27,6 +29,8 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
+    /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
+    pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// The end of the run.
     pub horizon: Time,
 }

@@ -162,6 +162,7 @@ impl Trace {
                 f.node = Some(names.node_name(NodeId(node)).to_owned());
                 "pod-bound"
             }
+            What::PodTolerations => "pod-tolerations",
             What::PodPhase(phase) => {
                 f.status = Some(phase.as_str());
                 "pod-phase"
