@@ -75,7 +75,8 @@ impl Kernel {
         let hash = first.2.hash();
         let next = search.numbers.len() as u32;
         let id = *search.numbers.entry(hash).or_insert(next);
-        let chosen = choices.turn(search.point, Object { id, hash }, search.offered.len() as u32);
+        let names: Vec<u64> = search.offered.iter().map(|i| events[*i].2.hash()).collect();
+        let chosen = choices.turn(search.point, Object { id, hash }, &names);
         let so_far = &mut notes.so_far;
         let (from, count) = (so_far.candidates.len() as u32, search.offered.len() as u32);
         so_far.candidates.extend(search.offered.iter().map(|i| events[*i].0 as u32));

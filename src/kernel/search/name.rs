@@ -50,9 +50,9 @@ impl Name {
         Self::hash_of(self.what, self.object)
     }
 
-    /// The hash of a name in two parts.
+    /// The hash of a name in two parts; an object of 0 is none.
     #[must_use]
     pub fn hash_of(what: &str, object: u64) -> u64 {
-        super::fold(hash_name(what), object)
+        if object == 0 { hash_name(what) } else { super::fold(hash_name(what), object) }
     }
 }
