@@ -30,13 +30,13 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties)) {
         let count = BATCH.min(search.runs - tally.runs);
         let first = search.seed.wrapping_add(tally.runs);
-        let run = |plan: &mut Plan, i: u64| -> (Vec<Deviation>, u64, Outcome, Vec<Found>) {
-            let searched = sim::search(plan, choices(search, bound, first.wrapping_add(i)), &mut |_, _| false);
+        let run = |plan: &mut Plan, i: u32| -> (Vec<Deviation>, u64, Outcome, Vec<Found>) {
+            let searched = sim::search(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &mut |_, _| false);
             let tape: Vec<Deviation> = searched.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
             let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
             (tape, searched.notes.fingerprint, outcome, found)
         };
-        for (tape, state, outcome, found) in pool.install(|| (0..count).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).collect::<Vec<_>>()) {
+        for (tape, state, outcome, found) in pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).collect::<Vec<_>>()) {
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
