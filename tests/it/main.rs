@@ -3,6 +3,7 @@
 mod cli;
 mod conformance;
 mod eager;
+mod explore;
 mod kernel_workloads;
 mod pack_traces;
 mod races;
