@@ -15,6 +15,11 @@ impl ApiServer {
         self.trace.with(|t| t.push(record))
     }
 
+    /// Counts a request of a client that reaches the server now.
+    pub fn count_request(&self, actor: Actor) {
+        self.trace.with(|t| t.count_request(actor, self.ctx.now()));
+    }
+
     /// Writes a record about a node.
     pub fn record_node(&self, actor: Actor, node: NodeId, what: What) -> RecordId {
         self.record(actor, node.0, what)

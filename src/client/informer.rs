@@ -6,7 +6,7 @@
 use super::delay::Delay;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::meta::Timestamp;
+use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -174,6 +174,7 @@ struct Caches {
     pods_by_node: Vec<Vec<PodId>>,
     pods_by_owner: Vec<BTreeSet<PodId>>,
     workloads: Vec<Option<Rc<Workload>>>,
+    workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
     budgets: Vec<Option<Rc<Budget>>>,
     leases: Vec<Option<Lease>>,
 }
@@ -546,7 +547,16 @@ impl InformerFactory {
                 }
             }
             Delta::Workload(new, id) => {
-                let old = self.caches.with(|c| replace(&mut c.workloads, id.index(), new.clone()));
+                let old = self.caches.with(|c| {
+                    let old = replace(&mut c.workloads, id.index(), new.clone());
+                    let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
+                    let (was, is) = (owner(&old), owner(&new));
+                    if was != is {
+                        was.map(|w| c.workloads_by_owner[w].remove(&id));
+                        is.map(|w| list(&mut c.workloads_by_owner, w).insert(id));
+                    }
+                    old
+                });
                 for (home, h) in self.workload_handlers.borrow().iter() {
                     self.ctx.at_home(*home);
                     h.workload(old.as_ref(), new.as_ref());
@@ -737,6 +747,15 @@ impl InformerFactory {
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.reads_all(kind.into());
         self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
+    /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
+    pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+        self.reads_workloads();
+        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
+            None => Vec::new(),
+        })
     }
 
     /// A disruption budget as the cache has it.

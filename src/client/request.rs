@@ -156,6 +156,7 @@ impl Client {
     fn apply<R>(&self, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
         self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
+        api.count_request(self.actor);
         if api.is_down() { Err(ApiError::Unavailable) } else { apply(api, self.actor) }
     }
 }

@@ -9,4 +9,4 @@ mod render;
 
 pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Record, RecordId, What, ZoneState};
 pub use records::{TaintChange, Trace};
-pub use render::Fields;
+pub use render::{Fields, event_message};

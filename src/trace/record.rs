@@ -46,6 +46,24 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::User,
+        Self::Kubelet,
+        Self::NodeLifecycle,
+        Self::TaintEviction,
+        Self::ApiServer,
+        Self::PodGc,
+        Self::Deployment,
+        Self::ReplicaSet,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
+        Self::Cloud,
+        Self::Disruption,
+        Self::Scheduler,
+    ];
+
     /// The name that recorded timelines use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,6 +101,9 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Initial, Self::Normal, Self::PartialDisruption, Self::FullDisruption, Self::Empty];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -156,6 +177,41 @@ pub enum EventText {
     FailedScheduling,
     /// Normal Preempted. Argument: text.
     Preempted,
+}
+
+impl EventText {
+    /// All of them; of two with one reason and message the first is meant.
+    pub const ALL: [Self; 29] = [
+        Self::RegisteredNode,
+        Self::RemovingNode,
+        Self::NodeNotReady,
+        Self::NodeReady,
+        Self::PodNodeNotReady,
+        Self::MarkingForDeletion,
+        Self::CancellingDeletion,
+        Self::DeletingAllPods,
+        Self::NodeControllerEviction,
+        Self::TaintToleration,
+        Self::DeletingNode,
+        Self::NodeSynced,
+        Self::CreatedPod,
+        Self::DeletedPod,
+        Self::SuccessfulCreate,
+        Self::SuccessfulDelete,
+        Self::FailedCreate,
+        Self::FailedDelete,
+        Self::RecreatingFailedPod,
+        Self::RecreatingTerminatedPod,
+        Self::ScalingReplicaSet,
+        Self::FailedDaemonPod,
+        Self::SucceededDaemonPod,
+        Self::BackoffLimitExceeded,
+        Self::PodFailurePolicy,
+        Self::JobCompleted,
+        Self::Scheduled,
+        Self::FailedScheduling,
+        Self::Preempted,
+    ];
 }
 
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].

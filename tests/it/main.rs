@@ -3,7 +3,9 @@
 mod cli;
 mod conformance;
 mod eager;
+mod expectations;
 mod explore;
+mod folders;
 mod kernel_workloads;
 mod pack_traces;
 mod races;
