@@ -1,7 +1,8 @@
-//! Many runs: the same scenario with other values and other seeds, and scenarios held against what they expect.
+//! Many runs: the same scenario with other values and other seeds, scenarios held against what they expect, and the race lab.
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
+pub mod explore;
 pub mod sweep;
 pub mod trial;
 

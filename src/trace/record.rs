@@ -261,7 +261,7 @@ pub struct Message {
 }
 
 /// What happened. The object it happened to is the record's `object`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum What {
     /// A node was created. Object: node.

@@ -4,6 +4,7 @@ mod cli;
 mod conformance;
 mod eager;
 mod expectations;
+mod explore;
 mod folders;
 mod kernel_workloads;
 mod pack_traces;
