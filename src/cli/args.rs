@@ -21,13 +21,15 @@ const EXAMPLES: &str = "\
 Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
+  taintsim test scenarios/       hold scenarios against what they expect
   taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
                                  try two values over ten seeds: table and chart
 
 Exit codes:
-  0 fine                     3 internal error, or something cannot be read or written
-  1 runs or recordings differ      4 nothing was selected
-  2 wrong usage or input     130 interrupted";
+  0 fine                         3 internal error, or something cannot be read or written
+  1 an expectation is not met;   4 nothing was selected
+    runs or recordings differ  130 interrupted
+  2 wrong usage or input";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///
