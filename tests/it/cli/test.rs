@@ -138,7 +138,12 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
         "{xml}"
     );
     // The attributes that the schema of Jenkins and of GitLab's reader require.
-    for attribute in ["<testsuites name=\"taintsim\" tests=\"3\"", "<testsuite name=\"fails.ron\" tests=\"1\" skipped=\"0\" errors=\"0\" failures=\"1\"", "<testcase name=", "type=\"Evicted\""] {
+    for attribute in [
+        "<testsuites name=\"taintsim\" tests=\"3\"",
+        "<testsuite name=\"fails.ron\" tests=\"1\" skipped=\"0\" errors=\"0\" failures=\"1\"",
+        "<testcase name=",
+        "type=\"Evicted\"",
+    ] {
         assert!(xml.contains(attribute), "{attribute}: {xml}");
     }
 }
