@@ -9,6 +9,7 @@ use super::man::ManArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
+use super::shrink::ShrinkArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
 use super::test::TestArgs;
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
+    /// Take away from a scenario what the violation of a property does not need
+    Shrink(ShrinkArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
     /// Check scenarios, and name every mistake in them

@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod scenarios;
 mod schema;
+mod shrink;
 mod suggest;
 mod sweep;
 mod terminal;

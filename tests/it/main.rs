@@ -12,5 +12,6 @@ mod races;
 mod readme;
 mod scenarios;
 mod scheduler;
+mod shrink;
 mod tidy;
 mod upstream_cases;
