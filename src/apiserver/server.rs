@@ -209,6 +209,11 @@ impl ApiServer {
         self.store.with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
+    /// How many records there are.
+    pub fn records(&self) -> u32 {
+        self.trace.with(|t| t.len() as u32)
+    }
+
     /// Reads or extends the names of the run.
     pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
         self.trace.with(|t| f(&mut t.names))

@@ -2,9 +2,11 @@
 
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
+use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::replay::ReplayArgs;
 use super::run::RunArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
@@ -22,7 +24,7 @@ Try it:
 
 Exit codes:
   0 fine                     3 internal error, or something cannot be read or written
-  1 recordings differ        4 nothing was selected
+  1 violated, or differs      4 nothing was selected
   2 wrong usage or input     130 interrupted";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
@@ -47,6 +49,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
+    /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
+    Explore(ExploreArgs),
+    /// Run a tape again: prints who did what, having seen what
+    Replay(ReplayArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
     /// Turn what kubectl prints of a cluster into a scenario

@@ -5,7 +5,7 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
+use super::{completions, explore, import, init, interrupt, man, replay, run, suggest, sweep, validate};
 use crate::api::spelling;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -58,6 +58,8 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
     match command {
         Command::Run(args) => run::run(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
+        Command::Explore(args) => explore::explore(args, terminal),
+        Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),
         Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),

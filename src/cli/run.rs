@@ -163,6 +163,9 @@ fn one(scenario: &Ready, args: &RunArgs, terminal: &Terminal, out: &mut dyn Writ
 }
 
 fn simulate(scenario: &Ready, progress: &Progress, args: &RunArgs) -> Result<Trace, Failure> {
+    if scenario.plan.tape.is_some() {
+        return Ok(sim::replay(&scenario.plan).trace);
+    }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {
         sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {

@@ -7,7 +7,7 @@ use super::delay::Delay;
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
@@ -93,7 +93,8 @@ pub enum Resource {
 
 impl Resource {
     const COUNT: usize = 9;
-    const ALL: [Self; Self::COUNT] = [
+    /// All of them.
+    pub const ALL: [Self; Self::COUNT] = [
         Self::Nodes,
         Self::Pods,
         Self::Leases,
@@ -107,6 +108,21 @@ impl Resource {
 }
 
 impl Resource {
+    /// Its name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Pods => "pods",
+            Self::Leases => "leases",
+            Self::Deployments => "deployments",
+            Self::ReplicaSets => "replicasets",
+            Self::StatefulSets => "statefulsets",
+            Self::DaemonSets => "daemonsets",
+            Self::Jobs => "jobs",
+            Self::Budgets => "poddisruptionbudgets",
+        }
+    }
+
     /// What a search calls its cache.
     const fn cache(self) -> &'static str {
         match self {
@@ -229,7 +245,7 @@ impl Handler for Deliver {
     }
 
     fn name(&self, _: u64) -> Name {
-        Name::of("watch", Keys::NOTHING).about(self.0 as u64).stream()
+        Name::of("watch", Keys::NOTHING).about(stable_hash(self.0.name())).stream()
     }
 }
 

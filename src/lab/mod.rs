@@ -4,5 +4,7 @@
 
 pub mod explore;
 pub mod sweep;
+pub mod tape;
 
 pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
+pub use tape::Tape;

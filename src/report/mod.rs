@@ -8,11 +8,13 @@ pub mod charts;
 mod clock;
 pub mod events;
 pub mod evictions_csv;
+pub mod explore;
 pub mod files;
 pub mod json;
 pub mod manifest;
 mod model;
 pub mod output;
+pub mod replay;
 pub mod sweep;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, object_hash, seed};
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
 pub use paths::{known_paths, split_values};

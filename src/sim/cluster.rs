@@ -214,6 +214,11 @@ impl Cluster {
         let _ = self.api.create_pod(Actor::User, new);
     }
 
+    /// How many records there are.
+    pub(super) fn records(&self) -> u32 {
+        self.api.records()
+    }
+
     /// Ends the run and hands out its trace.
     pub(super) fn finish(&self, end: Time) -> Trace {
         self.stop_controllers();
@@ -242,6 +247,8 @@ fn without_objects(plan: &Plan) -> Plan {
         budgets: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
+        perturb: plan.perturb,
+        tape: None,
     }
 }
 

@@ -43,8 +43,9 @@ impl Cluster {
         } else {
             nlc_client.acting_as(Actor::TaintEviction)
         };
-        let recorder =
-            |client: &Client| ctx.under(Name::of("event-recorder", Keys::NOTHING), || EventRecorder::start(client, group, timing.clock_advances));
+        let recorder = |client: &Client| {
+            ctx.under(Name::of("event-recorder", Keys::NOTHING), || EventRecorder::start(client, group, timing.clock_advances))
+        };
         let nlc_recorder = recorder(&nlc_client);
         let tec_recorder = recorder(&tec_client);
         let nlc = ctx.under(under(Actor::NodeLifecycle), || {

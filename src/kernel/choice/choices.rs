@@ -103,7 +103,17 @@ const SLOTS: u32 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
+        Self {
+            base,
+            points: Vec::new(),
+            by_name: BTreeMap::new(),
+            plans: BTreeMap::new(),
+            taped: false,
+            log: None,
+            free: false,
+            pct: None,
+            picked: None,
+        }
     }
 
     /// Draws everything, keyed by the seed. Never yields.

@@ -133,7 +133,8 @@ struct Tally {
 impl Tally {
     /// A complete run.
     fn add(&mut self, outcome: &Outcome, found: Vec<Found>, tape: &[Deviation]) {
-        let reached = self.outcomes.entry(outcome.hash).or_insert_with(|| Reached { text: outcome.text.clone(), runs: 0, tape: tape.to_vec() });
+        let reached =
+            self.outcomes.entry(outcome.hash).or_insert_with(|| Reached { text: outcome.text.clone(), runs: 0, tape: tape.to_vec() });
         reached.runs += 1;
         for f in found {
             let entry = self.violations.entry((f.property, f.about)).or_insert_with(|| Violated {

@@ -36,7 +36,9 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
             (tape, searched.notes.fingerprint, outcome, found)
         };
-        for (tape, state, outcome, found) in pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).collect::<Vec<_>>()) {
+        for (tape, state, outcome, found) in
+            pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).collect::<Vec<_>>())
+        {
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
@@ -53,17 +55,8 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         violated.tape = shorter(search, violated.property, std::mem::take(&mut violated.tape));
     }
     violations.sort_by(|a, b| (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text)));
-    let report = Report {
-        runs,
-        pruned: 0,
-        skipped: 0,
-        states: states.len() as u64,
-        exhausted: false,
-        complete: false,
-        outcomes,
-        violations,
-        bound,
-    };
+    let report =
+        Report { runs, pruned: 0, skipped: 0, states: states.len() as u64, exhausted: false, complete: false, outcomes, violations, bound };
     (report, finished)
 }
 

@@ -194,6 +194,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
     let (entries, actions) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
 
+    let (perturb, tape) = super::tape::read(spec.tape.as_ref(), complaints);
+
     if !complaints.is_empty() {
         return None;
     }
@@ -223,6 +225,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         budgets,
         timeline: entries,
         actions,
+        perturb,
+        tape,
     })
 }
 
