@@ -53,6 +53,22 @@ pub struct InformerTiming {
     pub watch: Delay,
 }
 
+/// Which trouble of watches is left to the choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Hold {
+    /// A watch may be held back for a while.
+    pub stale: bool,
+    /// A watch may break; a list follows, which shows only the last of what happened in between.
+    pub broken: bool,
+}
+
+/// For how long a watch may be held back.
+const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
+/// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
+const RELIST_AFTER: Dur = Dur::from_secs(1);
+/// The argument of the event that lists again.
+const RELIST: u64 = 1;
+
 /// For how long a drawn watch delay stands.
 const SLICE: Dur = Dur::from_millis(100);
 
@@ -181,6 +197,10 @@ struct Stream {
     deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
     handler: Cell<Option<HandlerId>>,
+    /// It is held back until then.
+    held_until: Cell<Time>,
+    /// It broke, and has not listed again.
+    is_broken: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -232,15 +252,18 @@ pub struct InformerFactory {
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     waking: RefCell<Vec<OnWaking>>,
     watcher: Cell<Option<u32>>,
+    hold: Hold,
+    held_point: PointId,
+    broken_point: PointId,
 }
 
 /// Takes the deltas of one stream that are due.
 struct Deliver(Resource, std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
-    fn handle(&self, _: u64) {
+    fn handle(&self, arg: u64) {
         if let Some(f) = self.1.upgrade() {
-            f.deliver(self.0);
+            if arg == RELIST { f.relist(self.0) } else { f.deliver(self.0) }
         }
     }
 
@@ -313,13 +336,23 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>) -> Rc<Self> {
+    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let stream = |resource| {
-            Rc::new(Stream { resource, deltas: Shared::new(VecDeque::new()), last: Cell::new(Time::ZERO), handler: Cell::new(None) })
+            Rc::new(Stream {
+                resource,
+                deltas: Shared::new(VecDeque::new()),
+                last: Cell::new(Time::ZERO),
+                handler: Cell::new(None),
+                held_until: Cell::new(Time::ZERO),
+                is_broken: Cell::new(false),
+            })
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
+            hold,
+            held_point: ctx.point("watch-held"),
+            broken_point: ctx.point("watch-broken"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             api: api.clone(),
             timing,
@@ -471,6 +504,9 @@ impl InformerFactory {
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
+        if stream.is_broken.get() {
+            return;
+        }
         let now = self.ctx.now();
         self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
@@ -497,7 +533,8 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        let until = self.lags.of(resource).stalled_until;
+        self.trouble(stream);
+        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             if let Some(handler) = stream.handler.get() {
@@ -507,6 +544,77 @@ impl InformerFactory {
         }
         if let Some((cause, delta)) = stream.deltas.with(|d| d.pop_front()) {
             self.take(delta, cause);
+        }
+    }
+
+    /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose
+    /// heartbeats are not delivered one by one.
+    fn trouble(&self, stream: &Stream) {
+        let now = self.ctx.now();
+        let (resource, waiting) = (stream.resource, stream.deltas.with(|d| !d.is_empty()));
+        if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
+            return;
+        }
+        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        if self.hold.stale && stream.held_until.get() <= now {
+            let chosen = self.ctx.choose(self.held_point, object, HELD.len() as u32 + 1) as usize;
+            if chosen > 0 {
+                stream.held_until.set(now + HELD[chosen - 1]);
+                return;
+            }
+        }
+        if self.hold.broken && self.ctx.choose(self.broken_point, object, 2) == 1 {
+            stream.is_broken.set(true);
+            stream.deltas.with(VecDeque::clear);
+            if let Some(handler) = stream.handler.get() {
+                self.ctx.post_at(now + RELIST_AFTER, Class::Delivery, handler, RELIST);
+            }
+        }
+    }
+
+    /// A watch that broke lists again: what differs from the cache is delivered as one change each (`DeltaFIFO.Replace`), a new object
+    /// of an old name as a change of the old one.
+    fn relist(&self, resource: Resource) {
+        if self.watcher.get().is_none() {
+            return;
+        }
+        self.streams[resource as usize].is_broken.set(false);
+        match resource {
+            Resource::Nodes => {
+                let (now, was) = (self.api.nodes(), self.nodes());
+                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Node(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Node(None, w.id), w.record);
+                }
+            }
+            Resource::Pods => {
+                let (now, was) = (self.api.pods(), self.pods());
+                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Pod(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Pod(None, w.id), w.record);
+                }
+            }
+            Resource::Leases => {}
+            Resource::Budgets => {
+                let was = self.budgets();
+                for n in self.api.budgets().iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Budget(n.clone()), u32::MAX);
+                }
+            }
+            Resource::Deployments | Resource::ReplicaSets | Resource::StatefulSets | Resource::DaemonSets | Resource::Jobs => {
+                let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
+                let (now, was) = (self.api.workloads(), self.caches.with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()));
+                for n in now.iter().filter(of_kind).filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(of_kind).filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Workload(None, w.id), w.record);
+                }
+            }
         }
     }
 

@@ -17,11 +17,11 @@ mod work_queue;
 
 pub use delay::Delay;
 pub use informer::{
-    BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, Resource, WatchLags, WorkloadHandler,
+    BudgetHandler, Hold, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, Resource, WatchLags, WorkloadHandler,
 };
 pub use parallelize::{go_all, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
-pub use request::{Client, ClientTiming};
+pub use request::{Client, ClientTiming, Wrote};
 pub use series_recorder::SeriesRecorder;
 pub use token_bucket::{Limits, TokenBucket};
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};
