@@ -118,6 +118,11 @@ impl<'a> Analysis<'a> {
         self.nodes.len()
     }
 
+    /// How many pod names there are; ids are below this.
+    pub fn pod_count(&self) -> usize {
+        self.pods.len()
+    }
+
     /// The id of a node of the plan.
     pub fn node_id(&self, index: NodeIndex) -> NodeId {
         self.node_ids[index as usize]

@@ -2,14 +2,18 @@
 
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
+use super::diff::DiffArgs;
 use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
 use super::replay::ReplayArgs;
+use super::report::ReportArgs;
 use super::run::RunArgs;
+use super::schema::SchemaArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
+use super::test::TestArgs;
 use super::validate::ValidateArgs;
 use crate::kernel::Dur;
 use crate::scenario::{Overrides, duration};
@@ -24,7 +28,7 @@ Try it:
 
 Exit codes:
   0 fine                     3 internal error, or something cannot be read or written
-  1 violated, or differs      4 nothing was selected
+  1 runs or recordings differ      4 nothing was selected
   2 wrong usage or input     130 interrupted";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
@@ -47,6 +51,12 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
     Run(RunArgs),
+    /// Run scenarios as tests: holds them against what they expect
+    Test(TestArgs),
+    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
+    Diff(DiffArgs),
+    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
+    Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
     /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
@@ -61,6 +71,8 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Write a commented scenario to start from
     Init(InitArgs),
+    /// Print the JSON Schema of the scenario language
+    Schema(SchemaArgs),
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArgs),
@@ -89,15 +101,18 @@ pub(crate) struct ChangeArgs {
 }
 
 impl ChangeArgs {
+    /// These, with others in their place where they are given.
+    pub(crate) fn with(&self, kubernetes: &Option<String>, seed: Option<u64>, timing: &Option<String>) -> Self {
+        Self {
+            kubernetes: kubernetes.clone().or_else(|| self.kubernetes.clone()),
+            timing: timing.clone().or_else(|| self.timing.clone()),
+            seed: seed.or(self.seed),
+        }
+    }
+
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: self.seed, sets }
-    }
-
-    /// The changes as paths, for the manifest.
-    pub(crate) fn as_sets(&self) -> Vec<String> {
-        let named = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
-        named.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}"))).collect()
     }
 }
 

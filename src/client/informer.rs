@@ -3,10 +3,13 @@
 //! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
 //! is shared by its controllers; a restart makes a new one that lists first.
 
+use super::cache_keys::CacheKeys;
 use super::delay::Delay;
+use super::resource::{Resource, WatchLags};
+use super::watch_trouble::{Hold, RELIST};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::meta::Timestamp;
+use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
@@ -53,137 +56,10 @@ pub struct InformerTiming {
     pub watch: Delay,
 }
 
-/// Which trouble of watches is left to the choices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Hold {
-    /// A watch may be held back for a while.
-    pub stale: bool,
-    /// A watch may break; a list follows, which shows only the last of what happened in between.
-    pub broken: bool,
-}
-
-/// For how long a watch may be held back.
-const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
-/// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
-const RELIST_AFTER: Dur = Dur::from_secs(1);
-/// The argument of the event that lists again.
-const RELIST: u64 = 1;
-
 /// For how long a drawn watch delay stands.
 const SLICE: Dur = Dur::from_millis(100);
 
-#[derive(Clone, Copy, Default)]
-struct Trouble {
-    lag: Dur,
-    stalled_until: Time,
-}
-
-/// What faults do to watches, for every process that watches.
-#[derive(Default)]
-pub struct WatchLags {
-    by_resource: Shared<[Trouble; Resource::COUNT]>,
-}
-
-/// Index of a resource in [`WatchLags`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Resource {
-    /// Nodes.
-    Nodes = 0,
-    /// Pods.
-    Pods = 1,
-    /// Leases.
-    Leases = 2,
-    /// Deployments.
-    Deployments = 3,
-    /// ReplicaSets.
-    ReplicaSets = 4,
-    /// StatefulSets.
-    StatefulSets = 5,
-    /// DaemonSets.
-    DaemonSets = 6,
-    /// Jobs.
-    Jobs = 7,
-    /// PodDisruptionBudgets.
-    Budgets = 8,
-}
-
-impl Resource {
-    const COUNT: usize = 9;
-    /// All of them.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::Nodes,
-        Self::Pods,
-        Self::Leases,
-        Self::Deployments,
-        Self::ReplicaSets,
-        Self::StatefulSets,
-        Self::DaemonSets,
-        Self::Jobs,
-        Self::Budgets,
-    ];
-}
-
-impl Resource {
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Nodes => "nodes",
-            Self::Pods => "pods",
-            Self::Leases => "leases",
-            Self::Deployments => "deployments",
-            Self::ReplicaSets => "replicasets",
-            Self::StatefulSets => "statefulsets",
-            Self::DaemonSets => "daemonsets",
-            Self::Jobs => "jobs",
-            Self::Budgets => "poddisruptionbudgets",
-        }
-    }
-
-    /// What a search calls its cache.
-    const fn cache(self) -> &'static str {
-        match self {
-            Self::Nodes => "cached-nodes",
-            Self::Pods => "cached-pods",
-            Self::Leases => "cached-leases",
-            Self::Deployments => "cached-deployments",
-            Self::ReplicaSets => "cached-replicasets",
-            Self::StatefulSets => "cached-statefulsets",
-            Self::DaemonSets => "cached-daemonsets",
-            Self::Jobs => "cached-jobs",
-            Self::Budgets => "cached-budgets",
-        }
-    }
-}
-
-impl From<WorkloadKind> for Resource {
-    fn from(kind: WorkloadKind) -> Self {
-        match kind {
-            WorkloadKind::Deployment => Self::Deployments,
-            WorkloadKind::ReplicaSet => Self::ReplicaSets,
-            WorkloadKind::StatefulSet => Self::StatefulSets,
-            WorkloadKind::DaemonSet => Self::DaemonSets,
-            WorkloadKind::Job => Self::Jobs,
-        }
-    }
-}
-
-impl WatchLags {
-    /// Watches of a resource deliver so much later from now on.
-    pub fn set_lag(&self, resource: Resource, lag: Dur) {
-        self.by_resource.with(|t| t[resource as usize].lag = lag);
-    }
-
-    /// Watches of a resource deliver nothing until then.
-    pub fn stall(&self, resource: Resource, until: Time) {
-        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
-    }
-
-    fn of(&self, resource: Resource) -> Trouble {
-        self.by_resource.with(|t| t[resource as usize])
-    }
-}
-
-enum Delta {
+pub(super) enum Delta {
     Node(Option<Rc<Node>>, NodeId),
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
@@ -192,24 +68,25 @@ enum Delta {
 }
 
 /// One watch: deltas on their way, in order.
-struct Stream {
-    resource: Resource,
-    deltas: Shared<VecDeque<(u32, Delta)>>,
+pub(super) struct Stream {
+    pub(super) resource: Resource,
+    pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
-    handler: Cell<Option<HandlerId>>,
+    pub(super) handler: Cell<Option<HandlerId>>,
     /// It is held back until then.
-    held_until: Cell<Time>,
+    pub(super) held_until: Cell<Time>,
     /// It broke, and has not listed again.
-    is_broken: Cell<bool>,
+    pub(super) is_broken: Cell<bool>,
 }
 
 #[derive(Default)]
-struct Caches {
+pub(super) struct Caches {
     nodes: Vec<Option<Rc<Node>>>,
     pods: Vec<Option<Rc<Pod>>>,
     pods_by_node: Vec<Vec<PodId>>,
     pods_by_owner: Vec<BTreeSet<PodId>>,
-    workloads: Vec<Option<Rc<Workload>>>,
+    pub(super) workloads: Vec<Option<Rc<Workload>>>,
+    workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
     budgets: Vec<Option<Rc<Budget>>>,
     leases: Vec<Option<Lease>>,
 }
@@ -217,29 +94,22 @@ struct Caches {
 /// Handlers, each with the home of its steps in a search.
 type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
 
-/// What a step touches of the caches, for searches: of each resource the objects by id plus one, and 0 for its cache as a whole.
-struct CacheKeys {
-    by_resource: [Keys; Resource::COUNT],
-    lags: Key,
-    kubelets: Key,
-}
-
 /// Is told of a node.
 pub type OnWaking = Rc<dyn Fn(NodeId)>;
 
 /// The shared informers of one process.
 pub struct InformerFactory {
-    ctx: Ctx,
-    api: Rc<ApiServer>,
+    pub(super) ctx: Ctx,
+    pub(super) api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    streams: [Rc<Stream>; Resource::COUNT],
-    caches: Shared<Caches>,
+    pub(super) streams: [Rc<Stream>; Resource::COUNT],
+    pub(super) caches: Shared<Caches>,
     node_handlers: Handlers<dyn NodeHandler>,
     pod_handlers: Handlers<dyn PodHandler>,
     workload_handlers: Handlers<dyn WorkloadHandler>,
     budget_handlers: Handlers<dyn BudgetHandler>,
-    keys: CacheKeys,
+    pub(super) keys: CacheKeys,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
@@ -251,10 +121,10 @@ pub struct InformerFactory {
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     waking: RefCell<Vec<OnWaking>>,
-    watcher: Cell<Option<u32>>,
-    hold: Hold,
-    held_point: PointId,
-    broken_point: PointId,
+    pub(super) watcher: Cell<Option<u32>>,
+    pub(super) hold: Hold,
+    pub(super) held_point: PointId,
+    pub(super) broken_point: PointId,
 }
 
 /// Takes the deltas of one stream that are due.
@@ -363,11 +233,7 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
             budget_handlers: RefCell::new(Vec::new()),
-            keys: CacheKeys {
-                by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
-                lags: ctx.keys("watch-lags").of(0),
-                kubelets: ctx.keys("kubelets").of(0),
-            },
+            keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -547,79 +413,8 @@ impl InformerFactory {
         }
     }
 
-    /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose
-    /// heartbeats are not delivered one by one.
-    fn trouble(&self, stream: &Stream) {
-        let now = self.ctx.now();
-        let (resource, waiting) = (stream.resource, stream.deltas.with(|d| !d.is_empty()));
-        if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
-            return;
-        }
-        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
-        if self.hold.stale && stream.held_until.get() <= now {
-            let chosen = self.ctx.choose(self.held_point, object, HELD.len() as u32 + 1) as usize;
-            if chosen > 0 {
-                stream.held_until.set(now + HELD[chosen - 1]);
-                return;
-            }
-        }
-        if self.hold.broken && self.ctx.choose(self.broken_point, object, 2) == 1 {
-            stream.is_broken.set(true);
-            stream.deltas.with(VecDeque::clear);
-            if let Some(handler) = stream.handler.get() {
-                self.ctx.post_at(now + RELIST_AFTER, Class::Delivery, handler, RELIST);
-            }
-        }
-    }
-
-    /// A watch that broke lists again: what differs from the cache is delivered as one change each (`DeltaFIFO.Replace`), a new object
-    /// of an old name as a change of the old one.
-    fn relist(&self, resource: Resource) {
-        if self.watcher.get().is_none() {
-            return;
-        }
-        self.streams[resource as usize].is_broken.set(false);
-        match resource {
-            Resource::Nodes => {
-                let (now, was) = (self.api.nodes(), self.nodes());
-                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Node(Some(n.clone()), n.id), n.record);
-                }
-                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Node(None, w.id), w.record);
-                }
-            }
-            Resource::Pods => {
-                let (now, was) = (self.api.pods(), self.pods());
-                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Pod(Some(n.clone()), n.id), n.record);
-                }
-                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Pod(None, w.id), w.record);
-                }
-            }
-            Resource::Leases => {}
-            Resource::Budgets => {
-                let was = self.budgets();
-                for n in self.api.budgets().iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Budget(n.clone()), u32::MAX);
-                }
-            }
-            Resource::Deployments | Resource::ReplicaSets | Resource::StatefulSets | Resource::DaemonSets | Resource::Jobs => {
-                let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
-                let (now, was) = (self.api.workloads(), self.caches.with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()));
-                for n in now.iter().filter(of_kind).filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
-                }
-                for w in was.iter().filter(of_kind).filter(|w| !now.iter().any(|n| n.id == w.id)) {
-                    self.take(Delta::Workload(None, w.id), w.record);
-                }
-            }
-        }
-    }
-
     /// Changes the cache and tells the handlers.
-    fn take(&self, delta: Delta, cause: u32) {
+    pub(super) fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
         self.wrote(&delta);
         let delivered = |resource: Resource, version: u64| {
@@ -670,7 +465,16 @@ impl InformerFactory {
                 }
             }
             Delta::Workload(new, id) => {
-                let old = self.caches.with(|c| replace(&mut c.workloads, id.index(), new.clone()));
+                let old = self.caches.with(|c| {
+                    let old = replace(&mut c.workloads, id.index(), new.clone());
+                    let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
+                    let (was, is) = (owner(&old), owner(&new));
+                    if was != is {
+                        was.map(|w| c.workloads_by_owner[w].remove(&id));
+                        is.map(|w| list(&mut c.workloads_by_owner, w).insert(id));
+                    }
+                    old
+                });
                 for (home, h) in self.workload_handlers.borrow().iter() {
                     self.ctx.at_home(*home);
                     h.workload(old.as_ref(), new.as_ref());
@@ -689,40 +493,6 @@ impl InformerFactory {
                 }
                 self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
-        }
-    }
-
-    /// The running step changes a cache.
-    fn wrote(&self, delta: &Delta) {
-        if !self.ctx.is_searching() {
-            return;
-        }
-        let (resource, index) = match delta {
-            Delta::Node(_, id) => (Resource::Nodes, id.index()),
-            Delta::Pod(_, id) => (Resource::Pods, id.index()),
-            Delta::Lease(_, id) => (Resource::Leases, id.index()),
-            Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
-            Delta::Budget(b) => (Resource::Budgets, b.id.index()),
-        };
-        let keys = self.keys.by_resource[resource as usize];
-        self.ctx.writes(keys.of(0));
-        self.ctx.writes(keys.of(index as u32 + 1));
-    }
-
-    /// The running step reads an object of a cache.
-    fn reads(&self, resource: Resource, index: usize) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
-    }
-
-    /// The running step reads a cache as a whole.
-    fn reads_all(&self, resource: Resource) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
-    }
-
-    /// The running step reads the workloads, whatever their kind.
-    fn reads_workloads(&self) {
-        for resource in [Resource::Deployments, Resource::ReplicaSets, Resource::StatefulSets, Resource::DaemonSets, Resource::Jobs] {
-            self.reads_all(resource);
         }
     }
 
@@ -861,6 +631,15 @@ impl InformerFactory {
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.reads_all(kind.into());
         self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
+    /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
+    pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+        self.reads_workloads();
+        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
+            None => Vec::new(),
+        })
     }
 
     /// A disruption budget as the cache has it.

@@ -166,6 +166,7 @@ impl Client {
     fn apply<R>(&self, about: Object, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
         self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
+        api.count_request(self.actor);
         if api.is_down() {
             return Err(ApiError::Unavailable);
         }

@@ -2,7 +2,9 @@
 
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
-use crate::client::{Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket, Wrote};
+use crate::client::{
+    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket, Wrote,
+};
 use crate::controllers::{cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::{Dur, Group, Keys, Name};
 use crate::trace::{Actor, What};

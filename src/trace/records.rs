@@ -1,10 +1,11 @@
 //! The records of a run, in chunks.
 
-use super::record::{Message, Record, RecordId};
+use super::record::{Actor, Message, Record, RecordId};
 use crate::api::names::Names;
 use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
@@ -29,6 +30,8 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
+    /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
+    pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
     /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
     pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// The end of the run.
@@ -53,6 +56,18 @@ impl Trace {
             None => self.chunks.push(vec![record]),
         }
         self.len() as RecordId - 1
+    }
+
+    /// Counts a request that reaches the API server.
+    pub fn count_request(&mut self, actor: Actor, at: Time) {
+        let seconds = self.requests.entry(actor).or_default();
+        match seconds.last_mut() {
+            Some(last) if last.0 == at.as_secs() => last.1 += 1,
+            last => {
+                let so_far = last.map_or(0, |l| l.1);
+                seconds.push((at.as_secs(), so_far + 1));
+            }
+        }
     }
 
     /// How many records there are.

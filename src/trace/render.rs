@@ -1,14 +1,13 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
-use super::record::{EventBody, EventText, Message, Record, What};
+use super::record::{EventBody, EventText, Message, Note, Record, What};
 use super::records::Trace;
 use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
 use crate::api::workload::short_name;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
-fn event_message(body: EventBody, name: &str, names: &Names) -> String {
+pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
     let short = short_name(name);
-    let words = || names.text_of(TextId(body.arg)).to_owned();
     match body.text {
         EventText::RegisteredNode => format!("Node {name} event: Registered Node {name} in Controller"),
         EventText::RemovingNode => format!("Node {name} event: Removing Node {name} from Controller"),
@@ -25,24 +24,32 @@ fn event_message(body: EventBody, name: &str, names: &Names) -> String {
         EventText::CreatedPod => format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg)))),
         EventText::DeletedPod => format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg)))),
         EventText::Scheduled => format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg))),
-        EventText::SuccessfulCreate
-        | EventText::SuccessfulDelete
-        | EventText::FailedCreate
-        | EventText::FailedDelete
-        | EventText::RecreatingFailedPod
-        | EventText::RecreatingTerminatedPod
-        | EventText::ScalingReplicaSet
-        | EventText::FailedDaemonPod
-        | EventText::SucceededDaemonPod
-        | EventText::BackoffLimitExceeded
-        | EventText::PodFailurePolicy
-        | EventText::JobCompleted
-        | EventText::FailedScheduling
-        | EventText::Preempted => words(),
+        _ => names.text_of(TextId(body.arg)).to_owned(),
     }
 }
 
 impl EventText {
+    /// Its argument is a text: the message itself.
+    pub fn has_words(self) -> bool {
+        matches!(
+            self,
+            Self::SuccessfulCreate
+                | Self::SuccessfulDelete
+                | Self::FailedCreate
+                | Self::FailedDelete
+                | Self::RecreatingFailedPod
+                | Self::RecreatingTerminatedPod
+                | Self::ScalingReplicaSet
+                | Self::FailedDaemonPod
+                | Self::SucceededDaemonPod
+                | Self::BackoffLimitExceeded
+                | Self::PodFailurePolicy
+                | Self::JobCompleted
+                | Self::FailedScheduling
+                | Self::Preempted
+        )
+    }
+
     /// The event's reason.
     pub fn reason(self) -> &'static str {
         match self {
@@ -114,6 +121,8 @@ pub struct Fields {
     pub value: Option<bool>,
     /// The grace period of a deletion, or the seconds of a timer.
     pub seconds: Option<u32>,
+    /// A span in milliseconds.
+    pub millis: Option<u32>,
     /// How often an event was seen, if more than once.
     pub count: Option<u32>,
     /// How many pods a workload asks for.
@@ -230,12 +239,38 @@ impl Trace {
             What::EvictionFailed => "eviction-failed",
             What::ControllersStarted => "controllers-started",
             What::ControllersStopped => "controllers-stopped",
+            What::Noted(note, arg) => {
+                match note {
+                    Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
+                    Note::ZoneQueue => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
+                    Note::TaintsKnown => f.added = self.taints[arg as usize].added.iter().map(ToString::to_string).collect(),
+                    Note::TaintsGone => f.value = Some(arg != 0),
+                    Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
+                }
+                note.as_str()
+            }
             What::Refused(text) => {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
                 "refused"
             }
         };
         f
+    }
+
+    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown NodeStatusUnknown`.
+    pub fn sentence(&self, r: &Record) -> String {
+        let f = self.fields(r);
+        let mut parts = vec![r.at.to_string(), r.actor.as_str().to_owned(), f.what.to_owned()];
+        parts.extend([f.pod, f.object].into_iter().flatten());
+        parts.extend(f.node.map(|node| if parts.len() > 3 { format!("on {node}") } else { node }));
+        parts.extend([f.kind, f.status, f.reason].into_iter().flatten().map(str::to_owned));
+        parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
+        parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));
+        parts.extend(f.seconds.map(|s| format!("{s}s")));
+        parts.extend(f.value.map(|v| v.to_string()));
+        parts.extend(f.replicas.map(|n| format!("replicas {n}")));
+        parts.extend(f.message.map(|m| format!("{m:?}")));
+        parts.join(" ")
     }
 
     fn event(&self, f: &mut Fields, event: &Message, name: &str) -> &'static str {

@@ -3,9 +3,12 @@
 mod cli;
 mod conformance;
 mod eager;
+mod expectations;
 mod explore;
+mod folders;
 mod kernel_workloads;
 mod pack_traces;
+mod races;
 mod readme;
 mod scenarios;
 mod scheduler;

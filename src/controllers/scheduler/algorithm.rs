@@ -6,7 +6,7 @@
 use super::cache::Cache;
 use super::framework::{Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find, node_filters};
 use super::memo::{Found, Memo};
-use super::node_info::NodeInfo;
+use super::node_info::{NodeInfo, Placed};
 use super::nominator::Nominator;
 use super::plugins::node_resources_fit::Strategy;
 use super::plugins::{
@@ -50,6 +50,13 @@ pub struct Incoming<'a> {
 pub struct ClusterState {
     spread: Option<pod_topology_spread::FilterState>,
     affinity: Option<inter_pod_affinity::FilterState>,
+}
+
+impl ClusterState {
+    /// No filter needs to know of pods on other nodes.
+    fn is_empty(&self) -> bool {
+        self.spread.is_none() && self.affinity.is_none()
+    }
 }
 
 /// Why a pod fits nowhere (`framework.Diagnosis`).
@@ -167,6 +174,25 @@ impl Algorithm {
         let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
         let (mut feasible, mut all_found) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
         let mut at = if count == 0 { 0 } else { self.next_start % count };
+        if !narrowed && self.choice.indexed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty() {
+            // Each node for itself, which is what most attempts are about.
+            let mut known = self.memo.of(self.kind, &self.cache);
+            let list = self.cache.list();
+            for &node in list[at..].iter().chain(&list[..at]) {
+                let found = known.look_up(node, &self.cache, &self.choice, &mut self.rejections);
+                if found.rejection != 0 {
+                    diagnosis.rejected.push((node, found.rejection));
+                    continue;
+                }
+                feasible.push(node);
+                all_found.push(found);
+                if feasible.len() == wanted {
+                    break;
+                }
+            }
+            self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % all;
+            return (feasible, all_found);
+        }
         for _ in 0..count {
             let node = named.as_ref().map_or_else(|| self.cache.list()[at], |named| named[at]);
             at = if at + 1 == count { 0 } else { at + 1 };
@@ -210,13 +236,12 @@ impl Algorithm {
                 return Found { rejection: self.rejections.number(verdict), ..Found::default() };
             }
         }
-        let Some(info) = self.cache.node(node) else { return Found::default() };
         let found = if self.choice.indexed {
-            self.memo.look_up(self.kind, node, info, &self.choice, &mut self.rejections)
+            self.memo.of(self.kind, &self.cache).look_up(node, &self.cache, &self.choice, &mut self.rejections)
         } else {
-            look(of.shape, info, &self.choice, &mut self.rejections)
+            self.cache.node(node).map_or_else(Found::default, |info| look(of.shape, info, &self.choice, &mut self.rejections))
         };
-        if found.rejection != 0 || state.spread.is_none() && state.affinity.is_none() {
+        if found.rejection != 0 || state.is_empty() {
             return found;
         }
         let verdict = check_cluster(of.shape, node, state, &self.cache, &self.choice.switches);
@@ -237,7 +262,7 @@ impl Algorithm {
         let Some(mut info) = changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty()).cloned() else { return Ok(()) };
         let mut state = state.clone();
         for (pod, shape) in added {
-            info.add(super::node_info::Placed { pod: pod.clone(), shape: shape.clone() });
+            info.add(Placed::new(pod, shape));
             self.change_state(&mut state, of.shape, shape, (node, &info), 1);
         }
         self.check(of.shape, node, &info, &state)
@@ -269,12 +294,12 @@ impl Algorithm {
     fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
         let totals = self.totals(of, nodes, found);
         let most = totals.iter().max().copied().unwrap_or(0);
-        let ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
+        let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
             ties.min_by(|a, b| heap_order(*a, *b))
         } else {
-            let ties: Vec<usize> = ties.collect();
-            ties.get(pick(ties.len() as u32) as usize).copied()
+            let count = totals.iter().filter(|t| **t == most).count();
+            ties.nth(pick(count as u32) as usize)
         };
         nodes[chosen.unwrap_or(0)]
     }
@@ -290,7 +315,12 @@ impl Algorithm {
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
                 + weights.node_affinity * node_affinity::normalize(i64::from(f.affinity), i64::from(most_liked))
         };
-        let mut totals: Vec<i64> = found.iter().map(own).collect();
+        let mut totals: Vec<i64> = if (most_taints, most_liked) == (0, 0) {
+            let alike = own(&Found::default());
+            found.iter().map(|f| alike + i64::from(f.score)).collect()
+        } else {
+            found.iter().map(own).collect()
+        };
         let mut add = |scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
         let by_default = !shape.has_spread();
         let constraints = if by_default { self.default_constraints(of) } else { None };

@@ -3,6 +3,7 @@
 //!
 //! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
 
+use super::counts::Counts;
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Spread};
@@ -12,6 +13,7 @@ use crate::api::labels::Selector;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodTemplate};
+use crate::api::workload::namespace_of;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -28,6 +30,8 @@ struct Place {
 #[derive(Default, Debug)]
 pub struct Cache {
     nodes: Vec<NodeInfo>,
+    /// By node: another number after each change.
+    generations: Vec<u32>,
     tree: NodeTree,
     /// The order of nodes, made when it is first asked for after a change.
     list: OnceCell<Vec<NodeId>>,
@@ -41,6 +45,10 @@ pub struct Cache {
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
     generation: u32,
+    /// By node, all zero between two uses.
+    scratch: Vec<u32>,
+    /// What the last known version of each pod was made into.
+    shape_of_pod: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
 }
@@ -59,12 +67,27 @@ impl Cache {
     /// What the scheduler makes of a template in a namespace.
     pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
         let known = self.shapes.all().len();
-        let (tallies, nodes) = (&mut self.tallies, &self.nodes);
-        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector, nodes);
+        let tallies = &mut self.tallies;
+        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
         let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
         }
+        shape
+    }
+
+    /// What the scheduler makes of a pod; its name is asked for where the template is not the one last seen.
+    pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
+        if let Some(Some(shape)) = self.shape_of_pod.get(pod.id.index())
+            && Rc::ptr_eq(&shape.template, &pod.template)
+        {
+            return shape.clone();
+        }
+        let shape = self.shape(&pod.template, namespace_of(name()));
+        if self.shape_of_pod.len() <= pod.id.index() {
+            self.shape_of_pod.resize(pod.id.index() + 1, None);
+        }
+        self.shape_of_pod[pod.id.index()] = Some(shape.clone());
         shape
     }
 
@@ -83,12 +106,11 @@ impl Cache {
             info.node = Some(node.clone());
             return;
         }
-        self.generation += 1;
         if info.node.is_none() {
             info.name = name.into();
         }
         info.set_node(node);
-        info.generation = self.generation;
+        self.changed(node.id);
         let listed = match &old {
             None => {
                 self.tree.add(node);
@@ -108,8 +130,7 @@ impl Cache {
     /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
     pub fn remove_node(&mut self, id: NodeId) {
         let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
-        self.generation += 1;
-        self.nodes[id.index()].generation = self.generation;
+        self.changed(id);
         self.tree.remove(&old);
         self.list.take();
         self.topologies.set_node(id, None);
@@ -121,9 +142,9 @@ impl Cache {
         let Some(node) = pod.node else { return };
         if let Some(place) = self.place(pod.id) {
             if place.node == node
-                && let Some(placed) = self.nodes[node.index()].pods.iter_mut().find(|p| p.pod.id == pod.id)
-                && placed.shape.id == shape.id
-                && placed.pod.is_terminating() == pod.is_terminating()
+                && let Some(placed) = self.nodes[node.index()].pods.iter_mut().find(|p| p.id == pod.id)
+                && Rc::ptr_eq(&placed.shape, shape)
+                && placed.terminating == pod.is_terminating()
             {
                 // Nothing that is summed has changed.
                 placed.pod = pod.clone();
@@ -148,10 +169,8 @@ impl Cache {
     /// Takes a pod away; the node it was on (`RemovePod`, `ForgetPod`).
     pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
         let place = self.places.get_mut(pod.index())?.take()?;
-        self.generation += 1;
-        let info = &mut self.nodes[place.node.index()];
-        info.generation = self.generation;
-        if let Some(placed) = info.remove(pod) {
+        self.changed(place.node);
+        if let Some(placed) = self.nodes[place.node.index()].remove(pod) {
             self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
             if let Some(count) = self.priorities.get_mut(&placed.shape.priority) {
                 *count -= 1;
@@ -170,14 +189,12 @@ impl Cache {
             self.places.resize(pod.id.index() + 1, None);
         }
         self.places[pod.id.index()] = Some(place);
-        self.generation += 1;
-        let placed = Placed { pod: pod.clone(), shape: shape.clone() };
+        self.changed(place.node);
+        let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
         *self.priorities.entry(shape.priority).or_insert(0) += 1;
         self.tallies.change(&placed, place.node, &self.topologies, 1);
-        let info = &mut self.nodes[place.node.index()];
-        info.generation = self.generation;
-        info.add(placed);
+        self.nodes[place.node.index()].add(placed);
     }
 
     fn place(&self, pod: PodId) -> Option<Place> {
@@ -187,7 +204,18 @@ impl Cache {
     fn grow(&mut self, node: NodeId) {
         if self.nodes.len() <= node.index() {
             self.nodes.resize(node.index() + 1, NodeInfo::default());
+            self.generations.resize(node.index() + 1, 0);
         }
+    }
+
+    fn changed(&mut self, node: NodeId) {
+        self.generation += 1;
+        self.generations[node.index()] = self.generation;
+    }
+
+    /// By node: a number that is another after each change.
+    pub fn generations(&self) -> &[u32] {
+        &self.generations
     }
 
     /// The nodes in the order in which they are tried.
@@ -212,39 +240,44 @@ impl Cache {
 
     /// The count of a selector's pods.
     pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
-        self.tallies.id(namespace, selector, &self.nodes)
+        self.tallies.id(namespace, selector)
     }
 
     /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace that its selector selects
     /// and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
-            return self.tallies.on_node(spread.tally, node);
+            return i64::from(self.tallies.on_nodes(spread.tally).on(node));
         }
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
 
     /// As [`Cache::count`] for several nodes at once.
-    pub fn counts(&self, nodes: &[NodeId], namespace: &str, spread: &Spread) -> Vec<i64> {
+    pub fn counts(&mut self, nodes: &[NodeId], namespace: &str, spread: &Spread) -> Vec<i64> {
         if !self.indexed {
             return nodes.iter().map(|id| self.count(*id, namespace, spread)).collect();
         }
-        let on_nodes = self.tallies.on_nodes(spread.tally);
-        nodes.iter().map(|id| on_nodes.get(id.index()).map_or(0, |n| i64::from(*n))).collect()
+        let few = match self.tallies.on_nodes(spread.tally) {
+            Counts::Many(counts) => return nodes.iter().map(|id| counts.get(id.index()).map_or(0, |n| i64::from(*n))).collect(),
+            Counts::Few(few) => few,
+        };
+        self.scratch.resize(self.nodes.len(), 0);
+        few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
+        let counts = nodes.iter().map(|id| i64::from(self.scratch[id.index()])).collect();
+        few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
+        counts
     }
 
     /// As [`Cache::count`], by walking over the node's pods.
     pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
         let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };
-        let counted =
-            |p: &&Placed| !p.pod.is_terminating() && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
+        let counted = |p: &&Placed| !p.terminating && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
         self.nodes.get(node.index()).map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
     }
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
     pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        let list = self.list.get_or_init(|| self.tree.list());
-        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, list))
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
     }
 
     /// The number of a topology key.

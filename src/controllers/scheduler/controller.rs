@@ -12,7 +12,7 @@ use super::text::{Failure, NO_NODES, note};
 use crate::api::labels::{LabelSelector, Selector};
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::Pod;
-use crate::api::workload::{WorkloadKind, namespace_of, short_name};
+use crate::api::workload::{WorkloadKind, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{About, Client, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Ticket, Time};
@@ -365,7 +365,7 @@ impl Controller {
     /// What the scheduler makes of a pod's template.
     pub(super) fn shape_of(&self, pod: &Pod) -> Rc<Shape> {
         let api = self.client.api();
-        api.names(|n| self.state.with(|s| s.algorithm.cache.shape(&pod.template, namespace_of(n.pod_name(pod.id)))))
+        api.names(|n| self.state.with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id))))
     }
 
     /// The selector of the ReplicaSet or StatefulSet that owns a pod (`helper.DefaultSelector`).

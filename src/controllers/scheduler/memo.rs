@@ -1,8 +1,8 @@
 //! What filters and scores made of a node on its own, for each kind of pod, until the node changes.
 
 use super::algorithm::{Choice, look};
+use super::cache::Cache;
 use super::framework::Rejections;
-use super::node_info::NodeInfo;
 use super::shape::Shape;
 use crate::api::names::NodeId;
 use std::rc::Rc;
@@ -55,7 +55,7 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// The kind of pod that a shape is, for [`Memo::look_up`] until the next call of this.
+    /// The kind of pod that a shape is, for [`Memo::of`] until the next call of this.
     pub fn kind(&mut self, shape: &Rc<Shape>) -> usize {
         self.clock += 1;
         let at = shape.id as usize;
@@ -82,15 +82,30 @@ impl Memo {
         place
     }
 
-    /// What is known of a node, found out anew if the node changed.
-    pub fn look_up(&mut self, kind: usize, id: NodeId, info: &NodeInfo, choice: &Choice, rejections: &mut Rejections) -> Found {
+    /// What is known of all nodes, for pods of one kind.
+    pub fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
         let Kind { example, nodes, .. } = &mut self.kinds[kind];
-        if nodes.len() <= id.index() {
-            nodes.resize(id.index() + 1, Entry::default());
+        if nodes.len() < cache.generations().len() {
+            nodes.resize(cache.generations().len(), Entry::default());
         }
-        let entry = &mut nodes[id.index()];
-        if entry.generation != info.generation {
-            *entry = Entry { generation: info.generation, found: look(example, info, choice, rejections) };
+        Known { example, nodes }
+    }
+}
+
+/// What is known of nodes, for pods of one kind.
+pub struct Known<'a> {
+    example: &'a Rc<Shape>,
+    nodes: &'a mut [Entry],
+}
+
+impl Known<'_> {
+    /// What is known of a node, found out anew if the node changed.
+    pub fn look_up(&mut self, id: NodeId, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> Found {
+        let entry = &mut self.nodes[id.index()];
+        let generation = cache.generations()[id.index()];
+        if entry.generation != generation {
+            let found = cache.node(id).map_or_else(Found::default, |info| look(self.example, info, choice, rejections));
+            *entry = Entry { generation, found };
         }
         entry.found
     }

@@ -24,7 +24,7 @@ impl Controller {
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 let ok = c.delete_pod_handler(pod).await;
-                c.queue.finished(pod, ok, c.config.switches.finished_entry);
+                c.queue.finished(pod, timer, ok, c.config.switches.finished_entry);
             }
             if let Some(number) = timer {
                 c.queue.forget(number);

@@ -8,7 +8,7 @@ use super::switches::FinishedEntry;
 use crate::api::names::PodId;
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time};
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
 /// An entry of `workers`.
@@ -31,6 +31,8 @@ struct Entries {
     number: u32,
     /// Timers that were cancelled after they had fired, until their work ends.
     cancelled: BTreeSet<u32>,
+    /// Pending timers whose entry the end of another work took away, with their causes: they fire all the same.
+    lost: BTreeMap<u32, u32>,
 }
 
 impl Entries {
@@ -79,7 +81,7 @@ impl TimedWorkerQueue {
         Rc::new(TimedWorkerQueue {
             keys: ctx.keys("eviction-timers"),
             ctx: ctx.clone(),
-            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new() }),
+            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new(), lost: BTreeMap::new() }),
             handler: Cell::new(None),
         })
     }
@@ -169,9 +171,11 @@ impl TimedWorkerQueue {
     /// A timer fires: the deletion begins. Its entry stays until the deletion ends.
     fn fire(&self, controller: &Controller, pod: PodId, number: u32) {
         self.ctx.writes(self.key(pod));
-        if let Entry::Timer { cause, number: n, .. } = self.entries.with(|e| e.get(pod))
-            && n == number
-        {
+        let cause = self.entries.with(|e| match e.get(pod) {
+            Entry::Timer { cause, number: n, .. } if n == number => Some(cause),
+            _ => e.lost.remove(&number),
+        });
+        if let Some(cause) = cause {
             self.ctx.set_cause(cause);
         }
         controller.start_deletion(pod, Some(number));
@@ -189,13 +193,17 @@ impl TimedWorkerQueue {
         self.entries.with(|e| e.cancelled.remove(&number));
     }
 
-    /// The end of the work (`getWrappedWorkerFunc`): whatever entry the pod has by then is removed or, up to 1.32 after a
-    /// success, set to nil.
-    pub(super) fn finished(&self, pod: PodId, ok: bool, entry: FinishedEntry) {
+    /// The end of the work (`getWrappedWorkerFunc`) of a timer of that number, or of none: whatever entry the pod has by then is removed
+    /// or, up to 1.32 after a success, set to nil.
+    pub(super) fn finished(&self, pod: PodId, timer: Option<u32>, ok: bool, entry: FinishedEntry) {
         let left = match (ok, entry) {
             (true, FinishedEntry::Nil) => Entry::Nil,
             (true, FinishedEntry::Deleted) | (false, _) => Entry::Absent,
         };
-        self.set(pod, left);
+        if let Entry::Timer { cause, number, .. } = self.set(pod, left)
+            && timer != Some(number)
+        {
+            self.entries.with(|e| e.lost.insert(number, cause));
+        }
     }
 }

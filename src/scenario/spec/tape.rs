@@ -1,9 +1,10 @@
 //! A tape inside a scenario: the choices in which its run deviates from the default order.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The choices of a run: `tape: (choices: 1, deviations: [("next", "eviction:default/db-0", 0, 1)])`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tape {
     /// The number of the choice format that it was written in.
@@ -30,5 +31,5 @@ pub fn object_text_of_number(number: u64) -> String {
 }
 
 /// Point, object, ordinal, value: the how many-th choice for the object at the point, from 0, and what to choose.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Deviation(pub String, pub String, pub u32, pub u64);
