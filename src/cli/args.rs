@@ -3,9 +3,11 @@
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
 use super::diff::DiffArgs;
+use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
@@ -60,6 +62,10 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
+    /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
+    Explore(ExploreArgs),
+    /// Run a tape again: prints who did what, having seen what
+    Replay(ReplayArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
     /// Take away from a scenario what the violation of a property does not need
