@@ -5,7 +5,7 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, diff, import, init, interrupt, man, report, run, schema, suggest, sweep, test, validate};
+use super::{completions, diff, explain, import, init, interrupt, man, report, run, schema, suggest, sweep, test, validate};
 use crate::api::spelling;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -59,6 +59,7 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
+        Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Conform(args) => conform(args, terminal),

@@ -9,6 +9,7 @@ pub mod conform;
 mod diff;
 mod dispatch;
 pub mod exit;
+mod explain;
 mod failure;
 mod file;
 mod finished;
