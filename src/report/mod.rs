@@ -5,10 +5,10 @@
 //! The same run gives the same bytes.
 
 pub mod charts;
-mod clock;
 pub mod diff;
 pub mod events;
 pub mod evictions_csv;
+pub mod explain;
 pub mod explore;
 pub mod files;
 pub mod json;
@@ -24,7 +24,8 @@ pub mod text;
 pub mod trace_json;
 pub mod trials;
 
-pub use clock::{absolute, seconds, short};
+use crate::analysis::clock;
+pub use crate::analysis::clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};
 pub use model::{Report, Source};
 pub use output::{OutputError, Written, write_folder};
