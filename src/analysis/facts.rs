@@ -254,6 +254,7 @@ impl<'a> Facts<'a> {
             What::NodeTaints(_)
             | What::NodeQueued
             | What::PodTolerations
+            | What::Noted(..)
             | What::PodPhase(PodPhase::Pending)
             | What::PodCondition(..)
             | What::NodeEvent(..)

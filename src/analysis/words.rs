@@ -4,7 +4,8 @@ use super::rows::{by, grouped};
 use super::setting::{Analysis, short_key, zone_name};
 use crate::api::names::{NodeId, TextId};
 use crate::api::taint::Taint;
-use crate::trace::{Record, What, ZoneState};
+use crate::kernel::Dur;
+use crate::trace::{Note, Record, What, ZoneState};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
@@ -63,8 +64,29 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::TimerSet(s) => format!("{}: eviction timer of {} s set", pod(), grouped(s.into())),
         What::TimerCancelled => format!("{}: eviction timer cancelled", pod()),
         What::EvictionFailed => format!("{} not evicted: five tries failed", pod()),
+        What::Noted(note, arg) => noted(analysis, r, note, arg),
         What::ControllersStarted => "controllers started".to_owned(),
         What::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
+    }
+}
+
+fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {
+    let node = || analysis.node_name(NodeId(r.object));
+    let pod = || r.pod().map_or("", |p| analysis.pod_name(p));
+    let ms = || Dur::from_millis(arg.into());
+    match note {
+        Note::NodeExpired => format!("{} was not heard of for {}", node(), ms()),
+        Note::LastHeartbeat => format!("{}: the last known heartbeat is {} old", node(), ms()),
+        Note::ZoneQueue => format!("zone {} gets its queue", zone_name(analysis.trace.names.text_of(TextId(r.object)))),
+        Note::TaintsKnown => {
+            let taints = analysis.trace.taints.get(arg as usize).map_or(&[][..], |c| &c.added);
+            let taints: Vec<String> = taints.iter().map(short_taint).collect();
+            format!("{}: the taint eviction controller knows of {}", node(), taints.join(", "))
+        }
+        Note::TaintsGone => format!("{}: the taint eviction controller knows of no NoExecute taint any more", node()),
+        Note::NotTolerated => format!("{} does not tolerate all taints of its node", pod()),
+        Note::ToleratesForever => format!("{} tolerates all taints of its node for ever", pod()),
+        Note::WorkExists => format!("{}: an eviction was scheduled before", pod()),
     }
 }
 

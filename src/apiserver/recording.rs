@@ -5,7 +5,7 @@ use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
+use crate::trace::{Actor, NO_RECORD, Note, Record, RecordId, TaintChange, What};
 use std::rc::Rc;
 
 impl ApiServer {
@@ -114,6 +114,15 @@ impl ApiServer {
         let record = self.record_pod(actor, pod.id, what);
         self.trace.with(|t| t.templates.push((record, pod.template.clone())));
         record
+    }
+
+    /// Records the NoExecute taints of a node that a controller knows of.
+    pub fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
+        let index = self.trace.with(|t| {
+            t.taints.push(TaintChange { added: taints.to_vec(), removed: Vec::new() });
+            t.taints.len() as u32 - 1
+        });
+        self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
     }
 
     /// Records that an object is gone.

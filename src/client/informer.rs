@@ -3,11 +3,14 @@
 //! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
 //! is shared by its controllers; a restart makes a new one that lists first.
 
+use super::cache_keys::CacheKeys;
 use super::delay::Delay;
+use super::resource::{Resource, WatchLags};
+use super::watch_trouble::{Hold, RELIST};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{Timestamp, Uid};
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
@@ -56,102 +59,7 @@ pub struct InformerTiming {
 /// For how long a drawn watch delay stands.
 const SLICE: Dur = Dur::from_millis(100);
 
-#[derive(Clone, Copy, Default)]
-struct Trouble {
-    lag: Dur,
-    stalled_until: Time,
-}
-
-/// What faults do to watches, for every process that watches.
-#[derive(Default)]
-pub struct WatchLags {
-    by_resource: Shared<[Trouble; Resource::COUNT]>,
-}
-
-/// Index of a resource in [`WatchLags`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Resource {
-    /// Nodes.
-    Nodes = 0,
-    /// Pods.
-    Pods = 1,
-    /// Leases.
-    Leases = 2,
-    /// Deployments.
-    Deployments = 3,
-    /// ReplicaSets.
-    ReplicaSets = 4,
-    /// StatefulSets.
-    StatefulSets = 5,
-    /// DaemonSets.
-    DaemonSets = 6,
-    /// Jobs.
-    Jobs = 7,
-    /// PodDisruptionBudgets.
-    Budgets = 8,
-}
-
-impl Resource {
-    const COUNT: usize = 9;
-    const ALL: [Self; Self::COUNT] = [
-        Self::Nodes,
-        Self::Pods,
-        Self::Leases,
-        Self::Deployments,
-        Self::ReplicaSets,
-        Self::StatefulSets,
-        Self::DaemonSets,
-        Self::Jobs,
-        Self::Budgets,
-    ];
-}
-
-impl Resource {
-    /// What a search calls its cache.
-    const fn cache(self) -> &'static str {
-        match self {
-            Self::Nodes => "cached-nodes",
-            Self::Pods => "cached-pods",
-            Self::Leases => "cached-leases",
-            Self::Deployments => "cached-deployments",
-            Self::ReplicaSets => "cached-replicasets",
-            Self::StatefulSets => "cached-statefulsets",
-            Self::DaemonSets => "cached-daemonsets",
-            Self::Jobs => "cached-jobs",
-            Self::Budgets => "cached-budgets",
-        }
-    }
-}
-
-impl From<WorkloadKind> for Resource {
-    fn from(kind: WorkloadKind) -> Self {
-        match kind {
-            WorkloadKind::Deployment => Self::Deployments,
-            WorkloadKind::ReplicaSet => Self::ReplicaSets,
-            WorkloadKind::StatefulSet => Self::StatefulSets,
-            WorkloadKind::DaemonSet => Self::DaemonSets,
-            WorkloadKind::Job => Self::Jobs,
-        }
-    }
-}
-
-impl WatchLags {
-    /// Watches of a resource deliver so much later from now on.
-    pub fn set_lag(&self, resource: Resource, lag: Dur) {
-        self.by_resource.with(|t| t[resource as usize].lag = lag);
-    }
-
-    /// Watches of a resource deliver nothing until then.
-    pub fn stall(&self, resource: Resource, until: Time) {
-        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
-    }
-
-    fn of(&self, resource: Resource) -> Trouble {
-        self.by_resource.with(|t| t[resource as usize])
-    }
-}
-
-enum Delta {
+pub(super) enum Delta {
     Node(Option<Rc<Node>>, NodeId),
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
@@ -160,20 +68,24 @@ enum Delta {
 }
 
 /// One watch: deltas on their way, in order.
-struct Stream {
-    resource: Resource,
-    deltas: Shared<VecDeque<(u32, Delta)>>,
+pub(super) struct Stream {
+    pub(super) resource: Resource,
+    pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
-    handler: Cell<Option<HandlerId>>,
+    pub(super) handler: Cell<Option<HandlerId>>,
+    /// It is held back until then.
+    pub(super) held_until: Cell<Time>,
+    /// It broke, and has not listed again.
+    pub(super) is_broken: Cell<bool>,
 }
 
 #[derive(Default)]
-struct Caches {
+pub(super) struct Caches {
     nodes: Vec<Option<Rc<Node>>>,
     pods: Vec<Option<Rc<Pod>>>,
     pods_by_node: Vec<Vec<PodId>>,
     pods_by_owner: Vec<BTreeSet<PodId>>,
-    workloads: Vec<Option<Rc<Workload>>>,
+    pub(super) workloads: Vec<Option<Rc<Workload>>>,
     workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
     budgets: Vec<Option<Rc<Budget>>>,
     leases: Vec<Option<Lease>>,
@@ -182,29 +94,22 @@ struct Caches {
 /// Handlers, each with the home of its steps in a search.
 type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
 
-/// What a step touches of the caches, for searches: of each resource the objects by id plus one, and 0 for its cache as a whole.
-struct CacheKeys {
-    by_resource: [Keys; Resource::COUNT],
-    lags: Key,
-    kubelets: Key,
-}
-
 /// Is told of a node.
 pub type OnWaking = Rc<dyn Fn(NodeId)>;
 
 /// The shared informers of one process.
 pub struct InformerFactory {
-    ctx: Ctx,
-    api: Rc<ApiServer>,
+    pub(super) ctx: Ctx,
+    pub(super) api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    streams: [Rc<Stream>; Resource::COUNT],
-    caches: Shared<Caches>,
+    pub(super) streams: [Rc<Stream>; Resource::COUNT],
+    pub(super) caches: Shared<Caches>,
     node_handlers: Handlers<dyn NodeHandler>,
     pod_handlers: Handlers<dyn PodHandler>,
     workload_handlers: Handlers<dyn WorkloadHandler>,
     budget_handlers: Handlers<dyn BudgetHandler>,
-    keys: CacheKeys,
+    pub(super) keys: CacheKeys,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
@@ -216,21 +121,24 @@ pub struct InformerFactory {
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     waking: RefCell<Vec<OnWaking>>,
-    watcher: Cell<Option<u32>>,
+    pub(super) watcher: Cell<Option<u32>>,
+    pub(super) hold: Hold,
+    pub(super) held_point: PointId,
+    pub(super) broken_point: PointId,
 }
 
 /// Takes the deltas of one stream that are due.
 struct Deliver(Resource, std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
-    fn handle(&self, _: u64) {
+    fn handle(&self, arg: u64) {
         if let Some(f) = self.1.upgrade() {
-            f.deliver(self.0);
+            if arg == RELIST { f.relist(self.0) } else { f.deliver(self.0) }
         }
     }
 
     fn name(&self, _: u64) -> Name {
-        Name::of("watch", Keys::NOTHING).about(self.0 as u64).stream()
+        Name::of("watch", Keys::NOTHING).about(stable_hash(self.0.name())).stream()
     }
 }
 
@@ -298,13 +206,23 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>) -> Rc<Self> {
+    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let stream = |resource| {
-            Rc::new(Stream { resource, deltas: Shared::new(VecDeque::new()), last: Cell::new(Time::ZERO), handler: Cell::new(None) })
+            Rc::new(Stream {
+                resource,
+                deltas: Shared::new(VecDeque::new()),
+                last: Cell::new(Time::ZERO),
+                handler: Cell::new(None),
+                held_until: Cell::new(Time::ZERO),
+                is_broken: Cell::new(false),
+            })
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
+            hold,
+            held_point: ctx.point("watch-held"),
+            broken_point: ctx.point("watch-broken"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             api: api.clone(),
             timing,
@@ -315,11 +233,7 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
             budget_handlers: RefCell::new(Vec::new()),
-            keys: CacheKeys {
-                by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
-                lags: ctx.keys("watch-lags").of(0),
-                kubelets: ctx.keys("kubelets").of(0),
-            },
+            keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -456,6 +370,9 @@ impl InformerFactory {
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
+        if stream.is_broken.get() {
+            return;
+        }
         let now = self.ctx.now();
         self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
@@ -482,7 +399,8 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        let until = self.lags.of(resource).stalled_until;
+        self.trouble(stream);
+        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             if let Some(handler) = stream.handler.get() {
@@ -496,7 +414,7 @@ impl InformerFactory {
     }
 
     /// Changes the cache and tells the handlers.
-    fn take(&self, delta: Delta, cause: u32) {
+    pub(super) fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
         self.wrote(&delta);
         let delivered = |resource: Resource, version: u64| {
@@ -575,40 +493,6 @@ impl InformerFactory {
                 }
                 self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
-        }
-    }
-
-    /// The running step changes a cache.
-    fn wrote(&self, delta: &Delta) {
-        if !self.ctx.is_searching() {
-            return;
-        }
-        let (resource, index) = match delta {
-            Delta::Node(_, id) => (Resource::Nodes, id.index()),
-            Delta::Pod(_, id) => (Resource::Pods, id.index()),
-            Delta::Lease(_, id) => (Resource::Leases, id.index()),
-            Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
-            Delta::Budget(b) => (Resource::Budgets, b.id.index()),
-        };
-        let keys = self.keys.by_resource[resource as usize];
-        self.ctx.writes(keys.of(0));
-        self.ctx.writes(keys.of(index as u32 + 1));
-    }
-
-    /// The running step reads an object of a cache.
-    fn reads(&self, resource: Resource, index: usize) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
-    }
-
-    /// The running step reads a cache as a whole.
-    fn reads_all(&self, resource: Resource) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
-    }
-
-    /// The running step reads the workloads, whatever their kind.
-    fn reads_workloads(&self) {
-        for resource in [Resource::Deployments, Resource::ReplicaSets, Resource::StatefulSets, Resource::DaemonSets, Resource::Jobs] {
-            self.reads_all(resource);
         }
     }
 

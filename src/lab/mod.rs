@@ -5,7 +5,9 @@
 pub mod explore;
 pub mod shrink;
 pub mod sweep;
+pub mod tape;
 pub mod trial;
 
 pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
+pub use tape::Tape;
 pub use trial::Trial;

@@ -80,7 +80,7 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
         self::key(b, "value");
         b.extend_from_slice(if value { b"true" } else { b"false" });
     }
-    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("count", f.count)] {
+    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("millis", f.millis), ("count", f.count)] {
         if let Some(value) = value {
             key(b, name);
             number(b, value.into());

@@ -9,12 +9,14 @@ mod clock;
 pub mod diff;
 pub mod events;
 pub mod evictions_csv;
+pub mod explore;
 pub mod files;
 pub mod json;
 pub mod manifest;
 mod model;
 pub mod output;
 pub mod perfetto;
+pub mod replay;
 pub mod sweep;
 #[cfg(test)]
 mod tests;

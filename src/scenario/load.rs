@@ -182,7 +182,7 @@ pub(super) fn extensions() -> Extensions {
     Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES
 }
 
-fn options() -> ron::Options {
+pub(super) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(extensions()).with_recursion_limit(super::syntax::DEPTH_MAX)
 }
 

@@ -9,4 +9,4 @@ pub mod profile;
 mod run;
 
 pub use plan::Plan;
-pub use run::{Progress, Searched, run, run_eager, run_watched, search};
+pub use run::{Progress, Searched, replay, run, run_eager, run_watched, search};

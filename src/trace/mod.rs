@@ -7,6 +7,6 @@ mod record;
 mod records;
 mod render;
 
-pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Record, RecordId, What, ZoneState};
+pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, What, ZoneState};
 pub use records::{TaintChange, Trace};
 pub use render::{Fields, event_message};

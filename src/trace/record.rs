@@ -260,6 +260,64 @@ pub struct Message {
     pub count: u32,
 }
 
+/// What a controller finds or decides without anything changing: what its log tells, and no timeline.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Note {
+    /// A node was not heard of for longer than its grace period. Object: node; argument: for so many milliseconds.
+    NodeExpired,
+    /// The last heartbeat that is known of such a node. Object: node; argument: so many milliseconds before.
+    LastHeartbeat,
+    /// A zone gets its queue. Object: text of the zone key.
+    ZoneQueue,
+    /// The taint eviction controller knows these NoExecute taints of a node. Object: node; argument: they are
+    /// those added by that change in [`Trace::taints`](super::Trace).
+    TaintsKnown,
+    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node; argument: 1 if pods are on it.
+    TaintsGone,
+    /// A pod does not tolerate all taints of its node. Object: pod.
+    NotTolerated,
+    /// A pod tolerates all taints of its node for ever. Object: pod.
+    ToleratesForever,
+    /// A pod's eviction is not scheduled, as it was before. Object: pod.
+    WorkExists,
+}
+
+impl Note {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::NodeExpired,
+        Self::LastHeartbeat,
+        Self::ZoneQueue,
+        Self::TaintsKnown,
+        Self::TaintsGone,
+        Self::NotTolerated,
+        Self::ToleratesForever,
+        Self::WorkExists,
+    ];
+
+    /// The kind of record, as `events.jsonl` has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NodeExpired => "node-expired",
+            Self::LastHeartbeat => "last-heartbeat",
+            Self::ZoneQueue => "zone-queue",
+            Self::TaintsKnown => "taints-known",
+            Self::TaintsGone => "taints-gone",
+            Self::NotTolerated => "not-tolerated",
+            Self::ToleratesForever => "tolerates-forever",
+            Self::WorkExists => "work-exists",
+        }
+    }
+
+    fn is_of_node(self) -> bool {
+        matches!(self, Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone)
+    }
+
+    fn is_of_pod(self) -> bool {
+        matches!(self, Self::NotTolerated | Self::ToleratesForever | Self::WorkExists)
+    }
+}
+
 /// What happened. The object it happened to is the record's `object`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
@@ -329,6 +387,8 @@ pub enum What {
     ControllersStarted,
     /// The controllers' process died; its timers are lost.
     ControllersStopped,
+    /// A controller finds or decides something, and nothing changes. Object and argument by the note.
+    Noted(Note, u32),
     /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's timeline; argument: the text of
     /// the refusal.
     Refused(u32),
@@ -364,6 +424,7 @@ impl Record {
             | What::NodeSilent
             | What::NodeHeard
             | What::NodeQueued => Some(NodeId(self.object)),
+            What::Noted(note, _) if note.is_of_node() => Some(NodeId(self.object)),
             _ => None,
         }
     }
@@ -383,6 +444,7 @@ impl Record {
             | What::TimerSet(_)
             | What::TimerCancelled
             | What::EvictionFailed => Some(PodId(self.object)),
+            What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
-use super::record::{EventBody, EventText, Message, Record, What};
+use super::record::{EventBody, EventText, Message, Note, Record, What};
 use super::records::Trace;
 use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
 use crate::api::workload::short_name;
@@ -121,6 +121,8 @@ pub struct Fields {
     pub value: Option<bool>,
     /// The grace period of a deletion, or the seconds of a timer.
     pub seconds: Option<u32>,
+    /// A span in milliseconds.
+    pub millis: Option<u32>,
     /// How often an event was seen, if more than once.
     pub count: Option<u32>,
     /// How many pods a workload asks for.
@@ -237,6 +239,16 @@ impl Trace {
             What::EvictionFailed => "eviction-failed",
             What::ControllersStarted => "controllers-started",
             What::ControllersStopped => "controllers-stopped",
+            What::Noted(note, arg) => {
+                match note {
+                    Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
+                    Note::ZoneQueue => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
+                    Note::TaintsKnown => f.added = self.taints[arg as usize].added.iter().map(ToString::to_string).collect(),
+                    Note::TaintsGone => f.value = Some(arg != 0),
+                    Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
+                }
+                note.as_str()
+            }
             What::Refused(text) => {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
                 "refused"

@@ -76,7 +76,7 @@ fn every_scenario_has_its_golden_timeline() {
 
 #[test]
 fn every_scenario_guards_what_it_says() {
-    for file in scenarios() {
+    for file in scenarios_of(&["scenarios", "scenarios/measured", "scenarios/races"]) {
         let loaded = loaded(&file);
         let trial = Trial::new(&loaded, Overrides::default()).unwrap();
         let guards = &trial.expectations().guards;

@@ -35,6 +35,7 @@ fn is_visible(what: &What) -> bool {
         | What::MasterDisruptionLeft
         | What::NodeQueued
         | What::PodTolerations
+        | What::Noted(..)
         | What::TimerSet(_)
         | What::TimerCancelled
         | What::EvictionFailed

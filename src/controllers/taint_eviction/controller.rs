@@ -8,6 +8,7 @@ use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
+use crate::trace::{Actor, Note, What};
 use std::rc::{Rc, Weak};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
@@ -186,11 +187,18 @@ impl Controller {
         };
         let taints: Vec<Taint> = no_execute(&node.taints).cloned().collect();
         let taints = Rc::new(taints);
-        self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
-        if !self.informers.has_pods_on(id) || taints.is_empty() && self.queue.is_empty() {
+        let was_tainted = self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
+        let has_pods = self.informers.has_pods_on(id);
+        self.ctx.set_saw(node.record);
+        if !taints.is_empty() {
+            self.client.api().record_taints_known(Actor::TaintEviction, id, &taints);
+        } else if was_tainted {
+            // That a node never had any is not worth a record.
+            self.client.api().record_node(Actor::TaintEviction, id, What::Noted(Note::TaintsGone, has_pods.into()));
+        }
+        if !has_pods || taints.is_empty() && self.queue.is_empty() {
             return;
         }
-        self.ctx.set_saw(node.record);
         let mut pods = if self.config.switches.pods_by_live_list { self.list_pods_on(id).await } else { self.informers.pods_on(id) };
         self.ctx.order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
         for pod in pods {
@@ -215,14 +223,15 @@ impl Controller {
         Vec::new()
     }
 
-    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) {
+    /// Notes a node's taints, and says whether it had any before.
+    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
         self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
                 t.resize(id.index() + 1, None);
             }
-            t[id.index()] = taints;
-        });
+            std::mem::replace(&mut t[id.index()], taints).is_some()
+        })
     }
 
     /// A pod as an object of chance.

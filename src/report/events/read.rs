@@ -9,7 +9,9 @@ use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::workload::namespace_of;
 use crate::kernel::Time;
-use crate::trace::{Actor, EventBody, EventText, Message, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState, event_message};
+use crate::trace::{
+    Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What, ZoneState, event_message,
+};
 use serde::Deserialize;
 
 /// A line that is not a record.
@@ -41,6 +43,7 @@ struct Line {
     value: Option<bool>,
     seconds: Option<u32>,
     grace: Option<u32>,
+    millis: Option<u32>,
     count: Option<u32>,
     replicas: Option<i32>,
     #[serde(default)]
@@ -104,6 +107,8 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
     let entry = || line.entry_index.ok_or_else(|| "`entry_index` is missing".to_owned());
     let number = |name: &str, n: Option<u32>| n.ok_or_else(|| format!("`{name}` is missing"));
     let status = || find(CONDITION, ConditionStatus::as_str, "status", line.status.as_deref());
+    // `region:\0:zone`, written without the zero byte; neither part can hold a colon.
+    let zone = || line.object.as_deref().unwrap_or("").replacen("::", ":\0:", 1);
     // What concerns the whole cluster is about object 0.
     Ok(match line.what.as_str() {
         "node-created" => (node()?, What::NodeCreated),
@@ -148,17 +153,25 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
         "fault-began" => (entry()?, What::FaultBegan),
         "fault-ended" => (entry()?, What::FaultEnded),
         "refused" => (entry()?, What::Refused(text(line.message.as_deref().unwrap_or(""))?)),
-        "zone-state" => {
-            // `region:\0:zone`, written without the zero byte; neither part can hold a colon.
-            let key = line.object.as_deref().unwrap_or("").replacen("::", ":\0:", 1);
-            (text(&key)?, What::Zone(find(ZoneState::ALL, ZoneState::as_str, "status", line.status.as_deref())?))
-        }
+        "zone-state" => (text(&zone())?, What::Zone(find(ZoneState::ALL, ZoneState::as_str, "status", line.status.as_deref())?)),
         "master-disruption-entered" => (0, What::MasterDisruptionEntered),
         "master-disruption-left" => (0, What::MasterDisruptionLeft),
         "controllers-started" => (0, What::ControllersStarted),
         // By an entry of the timeline, or by what was found about a node.
         "controllers-stopped" if line.node.is_some() => (node()?, What::ControllersStopped),
         "controllers-stopped" => (entry()?, What::ControllersStopped),
+        other if let Some(note) = Note::ALL.into_iter().find(|n| n.as_str() == other) => match note {
+            Note::NodeExpired | Note::LastHeartbeat => (node()?, What::Noted(note, number("millis", line.millis)?)),
+            Note::ZoneQueue => (text(&zone())?, What::Noted(note, 0)),
+            Note::TaintsKnown => {
+                let node = node()?;
+                let added = line.added.iter().map(|t| taint(t)).collect::<Result<_, _>>()?;
+                trace.taints.push(TaintChange { added, removed: Vec::new() });
+                (node, What::Noted(note, trace.taints.len() as u32 - 1))
+            }
+            Note::TaintsGone => (node()?, What::Noted(note, line.value.ok_or("`value` is missing")?.into())),
+            Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => (pod()?, What::Noted(note, 0)),
+        },
         other => return Err(format!("there are no records of the kind `{other}`")),
     })
 }
