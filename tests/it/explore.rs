@@ -16,7 +16,7 @@ use taintsim::trace::{Actor, Trace, What};
 
 /// A StatefulSet's pod tolerates a taint for 30 s, and the taint goes in the very instant in which the time is over: each request takes
 /// 10 ms, so that an untaint that is handled behind the timer comes amid the deletion (#107543). In the default order it comes before.
-const RAPID: &str = r#"(
+pub(crate) const RAPID: &str = r#"(
     version: 1,
     kubernetes: "1.32",
     horizon: "170s",
