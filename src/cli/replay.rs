@@ -24,8 +24,18 @@ pub(crate) struct ReplayArgs {
     properties: Vec<Property>,
 }
 
+/// A tape file, or a scenario with a tape in it; with what changes it.
+fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+    let (loaded, overrides) = load_any(file)?;
+    if loaded.spec.tape.is_none() {
+        let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
+        return Err(Failure::Input(Problem::new(format!("{} is a scenario without a tape", file.display())).help(help)));
+    }
+    Ok((loaded, overrides))
+}
+
 /// A tape file, or a scenario; with what changes it.
-pub(crate) fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     let shown = file.display().to_string();
     if let Ok(text) = std::fs::read_to_string(file)
         && Tape::is_one(&text)
@@ -35,12 +45,7 @@ pub(crate) fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
         let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides()));
     }
-    let loaded = load(file)?;
-    if loaded.spec.tape.is_none() {
-        let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
-        return Err(Failure::Input(Problem::new(format!("{shown} is a scenario without a tape")).help(help)));
-    }
-    Ok((loaded, Overrides::default()))
+    Ok((load(file)?, Overrides::default()))
 }
 
 /// Runs the command.
