@@ -1,6 +1,7 @@
 //! The records of a run, in chunks.
 
 use super::record::{Message, Record, RecordId};
+use super::verdicts::Verdicts;
 use crate::api::names::Names;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
@@ -27,6 +28,8 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
+    /// What filters said in attempts to place pods.
+    pub verdicts: Verdicts,
     /// The end of the run.
     pub horizon: Time,
 }

@@ -2,8 +2,10 @@
 
 use super::record::{EventBody, EventText, Message, Record, What};
 use super::records::Trace;
+use super::verdicts::Rejection;
 use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
 use crate::api::workload::short_name;
+use std::collections::BTreeMap;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
 fn event_message(body: EventBody, name: &str, names: &Names) -> String {
@@ -122,6 +124,22 @@ pub struct Fields {
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
+    /// What filters said of nodes, a reason each.
+    pub filters: Vec<Told>,
+}
+
+/// How many names of nodes go with a reason; in a large cluster there are thousands of each.
+const NODES_TOLD: usize = 20;
+
+/// The nodes that a filter rejects for one reason; without any the pod is rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// Who rejects, and why.
+    pub rejection: Rejection,
+    /// How many nodes.
+    pub count: usize,
+    /// The names of the first of them.
+    pub nodes: Vec<String>,
 }
 
 impl Trace {
@@ -226,6 +244,10 @@ impl Trace {
                 "timer-set"
             }
             What::TimerCancelled => "timer-cancelled",
+            What::PodUnplaced(_) => {
+                f.filters = self.told(r);
+                "pod-unplaced"
+            }
             What::EvictionFailed => "eviction-failed",
             What::ControllersStarted => "controllers-started",
             What::ControllersStopped => "controllers-stopped",
@@ -235,6 +257,19 @@ impl Trace {
             }
         };
         f
+    }
+
+    /// The verdicts of a failed attempt by reason, sorted.
+    fn told(&self, r: &Record) -> Vec<Told> {
+        let mut told: BTreeMap<&Rejection, (usize, Vec<String>)> = BTreeMap::new();
+        for (node, rejection) in self.verdicts(r) {
+            let (count, nodes) = told.entry(rejection).or_default();
+            *count += usize::from(node.is_some());
+            if let Some(node) = node.filter(|_| nodes.len() < NODES_TOLD) {
+                nodes.push(self.names.node_name(node).to_owned());
+            }
+        }
+        told.into_iter().map(|(rejection, (count, nodes))| Told { rejection: rejection.clone(), count, nodes }).collect()
     }
 
     fn event(&self, f: &mut Fields, event: &Message, name: &str) -> &'static str {
