@@ -254,6 +254,8 @@ impl<'a> Facts<'a> {
             What::NodeTaints(_)
             | What::NodeQueued
             | What::PodUnplaced(_)
+            | What::PodTolerations
+            | What::Noted(..)
             | What::PodPhase(PodPhase::Pending)
             | What::PodCondition(..)
             | What::NodeEvent(..)

@@ -17,10 +17,13 @@
 pub mod causes;
 pub mod conformance;
 pub mod curves;
+pub mod diff;
 pub mod evictions;
+pub mod expect;
 pub mod facts;
 pub mod lanes;
 pub mod metrics;
+pub mod properties;
 mod rows;
 pub mod setting;
 pub mod state;
@@ -31,6 +34,7 @@ pub(crate) mod synthetic;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod words;
 pub mod workloads;
 
 pub use causes::Since;

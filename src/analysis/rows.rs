@@ -31,17 +31,48 @@ pub fn grouped(n: u64) -> String {
 
 impl Text<'_> {
     pub(super) fn row(&self, row: &Row) -> String {
-        let said = match row.fact {
+        match row.fact {
             Fact::EntryBegan(entry) => return self.entry(row, entry, "begins", "begin"),
             Fact::EntryEnded(entry) => return self.entry(row, entry, "ends", "end"),
-            Fact::Refused(text, entry) => return self.refused(row, text, entry),
-            Fact::ControllersStarted => return times(row, "controllers started"),
-            Fact::ControllersStopped => return times(row, "controllers stopped; their timers are lost"),
+            Fact::Refused(..)
+            | Fact::ControllersStarted
+            | Fact::ControllersStopped
+            | Fact::MasterDisruptionEntered
+            | Fact::MasterDisruptionLeft
+            | Fact::Zone(..) => return times(row, &self.verb(row.fact)),
+            _ => {}
+        }
+        let said = match row.fact {
+            Fact::ReplicaBound(_) => format!("bound to {}", self.nodes(&row.nodes)),
+            fact => self.verb(fact),
+        };
+        let subject = match row.fact {
+            Fact::ReplicaCreated(w) | Fact::ReplicaBound(w) | Fact::ReplicaRunning(w) | Fact::ReplicaPending(w, _) => self.replicas(row, w),
+            _ => self.subject(row),
+        };
+        match row.fact {
+            Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
+            Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
+            _ => {}
+        }
+        let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
+        if row.count > objects { format!("{subject} {said}, {} times", grouped(row.count.into())) } else { format!("{subject} {said}") }
+    }
+
+    /// What a fact says of its object; of a fact that has none, all of it.
+    pub(super) fn verb(&self, fact: Fact) -> String {
+        let begins = |entry, verb| format!("{} {verb}", self.entry_name(entry));
+        match fact {
+            Fact::EntryBegan(entry) => begins(entry, "begins"),
+            Fact::EntryEnded(entry) => begins(entry, "ends"),
+            Fact::Refused(text, entry) => self.refused(text, entry),
+            Fact::ControllersStarted => "controllers started".to_owned(),
+            Fact::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
             Fact::MasterDisruptionEntered => {
-                return times(row, "master disruption: every zone is fully disrupted, taints come off and tainting stops");
+                "master disruption: every zone is fully disrupted, taints come off and tainting stops".to_owned()
             }
-            Fact::MasterDisruptionLeft => return times(row, "master disruption is over: tainting resumes"),
-            Fact::Zone(key, state) => return times(row, &self.zone(key, state)),
+            Fact::MasterDisruptionLeft => "master disruption is over: tainting resumes".to_owned(),
+            Fact::Zone(key, state) => self.zone(key, state),
             Fact::NodeJoined => "joined".to_owned(),
             Fact::NodeDeleted => "deleted".to_owned(),
             Fact::Silent => "silent".to_owned(),
@@ -56,12 +87,11 @@ impl Text<'_> {
             Fact::Cordoned => "cordoned".to_owned(),
             Fact::Uncordoned => "uncordoned".to_owned(),
             Fact::PodCreated | Fact::ReplicaCreated(_) => "created".to_owned(),
-            Fact::PodBound => "bound".to_owned(),
-            Fact::ReplicaBound(_) => format!("bound to {}", self.nodes(&row.nodes)),
+            Fact::PodBound | Fact::ReplicaBound(_) => "bound".to_owned(),
             Fact::ReplicaRunning(_) => "running".to_owned(),
             Fact::PodPending(why) | Fact::ReplicaPending(_, why) => format!("pending: {}", self.analysis.trace.names.text_of(why)),
-            // Said below, with what it is about at the end.
-            Fact::TimerSet(_) | Fact::TimerCancelled => String::new(),
+            Fact::TimerSet(_) => "eviction timer set".to_owned(),
+            Fact::TimerCancelled => "eviction timer cancelled".to_owned(),
             Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
             Fact::Evicted(0) => "evicted at once".to_owned(),
             Fact::Evicted(seconds) => format!("evicted after {} s", grouped(seconds.into())),
@@ -70,18 +100,7 @@ impl Text<'_> {
             Fact::PodFailed => "Failed".to_owned(),
             Fact::PodSucceeded => "Succeeded".to_owned(),
             Fact::PodGone => "gone".to_owned(),
-        };
-        let subject = match row.fact {
-            Fact::ReplicaCreated(w) | Fact::ReplicaBound(w) | Fact::ReplicaRunning(w) | Fact::ReplicaPending(w, _) => self.replicas(row, w),
-            _ => self.subject(row),
-        };
-        match row.fact {
-            Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
-            Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
-            _ => {}
         }
-        let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
-        if row.count > objects { format!("{subject} {said}, {} times", grouped(row.count.into())) } else { format!("{subject} {said}") }
     }
 
     fn taint(&self, index: u32) -> &str {
@@ -101,10 +120,10 @@ impl Text<'_> {
         }
     }
 
-    fn refused(&self, row: &Row, text: TextId, entry: u32) -> String {
+    fn refused(&self, text: TextId, entry: u32) -> String {
         let name = self.entry_name(entry);
         let message = self.analysis.trace.names.text_of(text);
-        times(row, &if name.is_empty() { format!("refused: {message}") } else { format!("refused {name}: {message}") })
+        if name.is_empty() { format!("refused: {message}") } else { format!("refused {name}: {message}") }
     }
 
     fn zone(&self, key: TextId, state: ZoneState) -> String {
@@ -162,7 +181,8 @@ fn times(row: &Row, said: &str) -> String {
     if row.count > 1 { format!("{said} ({} times)", grouped(row.count.into())) } else { said.to_owned() }
 }
 
-fn by(actor: Actor) -> &'static str {
+/// Who did it, in words.
+pub(super) fn by(actor: Actor) -> &'static str {
     match actor {
         Actor::User => "the user",
         Actor::Kubelet => "the kubelet",

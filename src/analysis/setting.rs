@@ -26,7 +26,7 @@ pub struct Analysis<'a> {
     /// For each node its zone, an index into [`Analysis::zones`].
     pub zone_of: Vec<u16>,
     /// The state of each node at the start.
-    pub(super) nodes: Vec<NodeState>,
+    pub(super) nodes: Vec<NodeState<'a>>,
     /// The state of each pod at the start.
     pub(super) pods: Vec<PodState>,
     /// The entry of the timeline that led to each record.
@@ -71,14 +71,14 @@ impl<'a> Analysis<'a> {
             let zone = keys.get(i).unwrap_or(&unlabelled);
             zone_of[id] = zones.binary_search(zone).unwrap_or(0) as u16;
             let state = &mut nodes[id];
-            state.at_creation = n.taints.iter().map(|t| (t.key.clone(), t.effect)).collect();
+            state.at_creation = &n.taints;
             match &n.start {
                 NodeStart::Absent => {}
-                NodeStart::Ready => state.create(Some(ConditionStatus::True), false),
-                NodeStart::Silent => state.create(None, true),
+                NodeStart::Ready => state.create(Time::ZERO, Some(ConditionStatus::True), false),
+                NodeStart::Silent => state.create(Time::ZERO, None, true),
                 NodeStart::Imported { conditions, cut, .. } => {
                     let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
-                    state.create(ready.map(|c| c.status), *cut);
+                    state.create(Time::ZERO, ready.map(|c| c.status), *cut);
                 }
             }
         }
@@ -116,6 +116,11 @@ impl<'a> Analysis<'a> {
     /// How many node names there are; ids are below this.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many pod names there are; ids are below this.
+    pub fn pod_count(&self) -> usize {
+        self.pods.len()
     }
 
     /// The id of a node of the plan.

@@ -4,15 +4,17 @@
 //! that repeats what already holds changes nothing, so that it does not matter whether a run also records what
 //! existed from the start.
 
+use super::evictions::is_failure_key;
 use super::setting::{Analysis, is_no_execute};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
-use crate::api::taint::Effect;
+use crate::api::taint::{Effect, Taint};
+use crate::api::toleration::Toleration;
 use crate::kernel::Time;
 use crate::sim::plan::PodStart;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
 
 /// Stands for "no node" in [`PodState::node`].
 pub const NO_NODE: u32 = u32::MAX;
@@ -81,26 +83,75 @@ impl NodeFlags {
     }
 }
 
-/// A node.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NodeState {
-    /// What is small.
-    pub(super) flags: NodeFlags,
-    /// The taints it has, by key and effect.
-    pub(super) taints: Vec<(String, Effect)>,
-    /// The taints its object is created with.
-    pub(super) at_creation: Vec<(String, Effect)>,
+/// A taint that a node has.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'a> {
+    /// The taint.
+    pub taint: &'a Taint,
+    /// Since when the node has a taint of this key and effect without a break.
+    pub since: Time,
+    /// The same, where not-ready and unreachable count as one: Kubernetes swaps them.
+    pub failing_since: Time,
+    /// The record that wrote it last, or [`NO_RECORD`] of one from the start.
+    pub record: RecordId,
+    /// Who wrote it last.
+    pub by: Actor,
 }
 
-impl NodeState {
+impl Held<'_> {
+    /// Its effect is NoExecute.
+    pub fn is_no_execute(&self) -> bool {
+        is_no_execute(self.taint.effect)
+    }
+
+    /// Kubernetes itself writes such a NoExecute taint when a node fails.
+    pub fn is_for_failure(&self) -> bool {
+        self.is_no_execute() && is_failure_key(&self.taint.key)
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NodeState<'a> {
+    /// What is small.
+    pub(super) flags: NodeFlags,
+    /// The taints it has.
+    pub(super) taints: Vec<Held<'a>>,
+    /// The taints its object is created with.
+    pub(super) at_creation: &'a [Taint],
+}
+
+impl<'a> NodeState<'a> {
     fn count(&mut self) {
-        self.flags.no_execute = self.taints.iter().filter(|t| is_no_execute(t.1)).count() as u16;
-        self.flags.no_schedule = self.taints.iter().filter(|t| t.1 == Effect::NoSchedule).count() as u16;
+        self.flags.no_execute = self.taints.iter().filter(|t| t.is_no_execute()).count() as u16;
+        self.flags.no_schedule = self.taints.iter().filter(|t| t.taint.effect == Effect::NoSchedule).count() as u16;
+    }
+
+    fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
+        let failing = self.taints.iter().filter(|h| h.is_for_failure()).map(|h| h.failing_since).min();
+        self.taints.retain(|h| {
+            let of = |t: &Taint| t.matches(h.taint);
+            !change.removed.iter().any(of) || change.added.iter().any(of)
+        });
+        for taint in &change.added {
+            match self.taints.iter_mut().find(|h| h.taint.matches(taint)) {
+                Some(held) => (held.taint, held.record, held.by) = (taint, id, r.actor),
+                None => {
+                    let mut held = Held { taint, since: r.at, failing_since: r.at, record: id, by: r.actor };
+                    if held.is_for_failure() {
+                        held.failing_since = failing.unwrap_or(r.at);
+                    }
+                    self.taints.push(held);
+                }
+            }
+        }
+        self.count();
     }
 
     /// The object exists from now on, with the taints it is created with.
-    pub(super) fn create(&mut self, ready: Option<ConditionStatus>, silent: bool) {
-        self.taints = self.at_creation.clone();
+    pub(super) fn create(&mut self, at: Time, ready: Option<ConditionStatus>, silent: bool) {
+        let held = |taint| Held { taint, since: at, failing_since: at, record: NO_RECORD, by: Actor::User };
+        self.taints = self.at_creation.iter().map(held).collect();
         self.flags = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
         self.count();
     }
@@ -192,8 +243,11 @@ impl Step {
 #[derive(Clone, Debug)]
 pub struct Follow<'a> {
     analysis: &'a Analysis<'a>,
-    nodes: Vec<NodeState>,
+    nodes: Vec<NodeState<'a>>,
     pods: Vec<PodState>,
+    tolerations: Vec<&'a [Toleration]>,
+    /// How many of the trace's templates are taken in.
+    templates: usize,
     /// Timers set before this record died with their process.
     timers_from: RecordId,
 }
@@ -201,7 +255,8 @@ pub struct Follow<'a> {
 impl<'a> Follow<'a> {
     /// Stands at the start of the run, before its first record.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
-        Follow { analysis, nodes: analysis.nodes.clone(), pods: analysis.pods.clone(), timers_from: 0 }
+        let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
+        Follow { analysis, tolerations: vec![&[]; pods.len()], nodes, pods, templates: 0, timers_from: 0 }
     }
 
     /// The state of a node.
@@ -209,9 +264,14 @@ impl<'a> Follow<'a> {
         self.nodes.get(id.index()).map_or_else(NodeFlags::default, |n| n.flags)
     }
 
-    /// The NoExecute taint keys of a node.
-    pub fn no_execute_taints(&self, id: NodeId) -> impl Iterator<Item = &str> {
-        self.nodes[id.index()].taints.iter().filter(|t| is_no_execute(t.1)).map(|t| t.0.as_str())
+    /// The taints of a node.
+    pub fn taints(&self, id: NodeId) -> &[Held<'a>] {
+        self.nodes.get(id.index()).map_or(&[], |n| &n.taints)
+    }
+
+    /// The tolerations of a pod, as far as records tell them.
+    pub fn tolerations(&self, id: PodId) -> &'a [Toleration] {
+        self.tolerations.get(id.index()).copied().unwrap_or(&[])
     }
 
     /// The state of all nodes, by id.
@@ -241,7 +301,7 @@ impl<'a> Follow<'a> {
                 None => Step::default(),
                 Some(node) => {
                     let before = node.flags;
-                    Self::apply_node(self.analysis, node, r);
+                    Self::apply_node(self.analysis, node, id, r);
                     Step { node: Some((n, before, node.flags)), pod: None }
                 }
             };
@@ -252,7 +312,11 @@ impl<'a> Follow<'a> {
                 Some(pod) => {
                     let before = *pod;
                     Self::apply_pod(pod, id, r);
-                    Step { node: None, pod: Some((p, before, *pod)) }
+                    let after = *pod;
+                    if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
+                        self.take_template(p, id);
+                    }
+                    Step { node: None, pod: Some((p, before, after)) }
                 }
             };
         }
@@ -262,26 +326,31 @@ impl<'a> Follow<'a> {
         Step::default()
     }
 
-    fn apply_node(analysis: &Analysis<'_>, node: &mut NodeState, r: &Record) {
+    fn take_template(&mut self, pod: PodId, id: RecordId) {
+        let trace = self.analysis.trace;
+        while let Some((of, template)) = trace.templates.get(self.templates).filter(|(of, _)| *of <= id) {
+            self.templates += 1;
+            if *of == id {
+                self.tolerations[pod.index()] = &template.tolerations;
+            }
+        }
+    }
+
+    fn apply_node(analysis: &'a Analysis<'a>, node: &mut NodeState<'a>, id: RecordId, r: &Record) {
         match r.what {
             // What the plan has from the start is known already.
             What::NodeCreated if node.flags.exists => {}
             // A kubelet registers its node as Ready; the condition's change is not recorded then.
-            What::NodeCreated => node.create(Some(ConditionStatus::True), false),
+            What::NodeCreated => node.create(r.at, Some(ConditionStatus::True), false),
             What::NodeDeleted => {
                 node.flags = NodeFlags { silent: node.flags.silent, ..NodeFlags::default() };
                 node.taints.clear();
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => node.flags.ready = Some(status),
             What::NodeTaints(change) => {
-                let Some(change) = analysis.trace.taints.get(change as usize) else { return };
-                node.taints.retain(|(key, effect)| !change.removed.iter().any(|t| t.effect == *effect && t.key == *key));
-                for t in &change.added {
-                    if !node.taints.iter().any(|(key, effect)| t.effect == *effect && t.key == *key) {
-                        node.taints.push((t.key.clone(), t.effect));
-                    }
+                if let Some(change) = analysis.trace.taints.get(change as usize) {
+                    node.change(id, r, change);
                 }
-                node.count();
             }
             What::NodeSilent => node.flags.silent = true,
             What::NodeHeard => node.flags.silent = false,

@@ -5,6 +5,7 @@ use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::node::{LABEL_ZONE, NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason, PodTemplate};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
+use crate::api::toleration::{Operator, Toleration};
 use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
@@ -13,6 +14,7 @@ use crate::sim::plan::{
     TimelineEntry, Timing, UserMode,
 };
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
+use std::rc::Rc;
 
 /// Milliseconds from the start.
 pub(crate) fn ms(ms: u64) -> Time {
@@ -64,6 +66,7 @@ pub(crate) struct Run {
     pub(crate) plan: Plan,
     trace: Trace,
     records: Vec<Record>,
+    templates: Vec<(RecordId, Rc<PodTemplate>)>,
 }
 
 impl Run {
@@ -96,7 +99,7 @@ impl Run {
         };
         let mut trace = Trace::default();
         trace.horizon = horizon;
-        Run { plan, trace, records: Vec::new() }
+        Run { plan, trace, records: Vec::new(), templates: Vec::new() }
     }
 
     /// A Ready node; its index in the plan and its id.
@@ -175,6 +178,19 @@ impl Run {
         self.record(at, cause, Actor::TaintEviction, what, object)
     }
 
+    /// A pod is created on a node with these tolerations.
+    pub(crate) fn created(&mut self, at: Time, pod: u32, node: u32, tolerations: &[Toleration]) -> RecordId {
+        let record = self.record(at, NO_RECORD, Actor::User, What::pod_created(Some(NodeId(node))), pod);
+        self.template(record, tolerations);
+        record
+    }
+
+    /// A pod has these tolerations from a record on.
+    pub(crate) fn template(&mut self, record: RecordId, tolerations: &[Toleration]) {
+        let template = PodTemplate { tolerations: tolerations.to_vec(), ..PodTemplate::default() };
+        self.templates.push((record, Rc::new(template)));
+    }
+
     /// The Ready condition of a node turns to that status.
     pub(crate) fn ready(&mut self, at: Time, cause: RecordId, node: u32, status: ConditionStatus) -> RecordId {
         let (actor, reason) = match status {
@@ -209,6 +225,8 @@ impl Run {
             let cause = if r.cause == NO_RECORD { NO_RECORD } else { place[r.cause as usize] };
             trace.push(Record { cause, ..r });
         }
+        trace.templates = self.templates.into_iter().map(|(r, t)| (place[r as usize], t)).collect();
+        trace.templates.sort_by_key(|t| t.0);
         let mut plan = self.plan;
         plan.actions.sort_by_key(|a| a.at);
         (plan, trace)
@@ -218,6 +236,11 @@ impl Run {
 /// `unreachable:NoExecute`, `unreachable:NoSchedule` and so on.
 pub(crate) fn taint(key: &str, effect: Effect) -> Taint {
     Taint::new(key, effect)
+}
+
+/// A toleration of every taint of a key for so many seconds, or for ever.
+pub(crate) fn tolerates(key: &str, seconds: Option<i64>) -> Toleration {
+    Toleration { key: key.to_owned(), operator: Operator::Exists, toleration_seconds: seconds, ..Toleration::default() }
 }
 
 /// One node of three cut off at 61.7 s and back at 500 s, as the recorded timeline `cut-one-of-three` has it up to the first

@@ -55,6 +55,20 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
             break;
         }
     }
+    in_words(analysis, &facts, rows)
+}
+
+/// The rows of the finest level, however many they are: one per fact and moment, nodes together that share both.
+pub fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
+    let mut fine = Fine::new(analysis);
+    let mut facts = Facts::new(analysis);
+    facts.walk(|f| fine.add(f));
+    let rows = merge(analysis, &fine.groups, LEVELS[0]);
+    in_words(analysis, &facts, rows)
+}
+
+/// The rows in order, with their texts.
+fn in_words(analysis: &Analysis<'_>, facts: &Facts<'_>, mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|r| (r.first, r.record));
     let text = Text { analysis, taints: &facts.taints };
     for row in &mut rows {

@@ -349,19 +349,36 @@ fn is_lost(p: &PodState) -> bool {
     !p.exists || p.deleting || p.phase.is_terminal()
 }
 
+impl WorkloadOutcome {
+    /// How many pods are missing over time: none before there have been enough for the first time.
+    pub fn missing(&self, horizon: Time) -> Steps {
+        let mut steps = vec![(Time::ZERO, 0)];
+        for (at, wanted, available) in self.counted(horizon) {
+            set(&mut steps, at, wanted.saturating_sub(available));
+        }
+        steps
+    }
+
+    /// How many pods are wanted and available, at each change from the time on at which there were enough; if there never were, from the
+    /// workload's beginning.
+    fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
+        let mut times: Vec<Time> = self.wanted.iter().chain(&self.available).map(|s| s.0).filter(|t| *t <= horizon).collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut all: Vec<(Time, u32, u32)> = times.iter().map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t))).collect();
+        let begins = all.iter().position(|v| v.1 > 0 && v.2 >= v.1).or_else(|| all.iter().position(|v| v.1 > 0));
+        all.split_off(begins.unwrap_or(all.len()))
+    }
+}
+
 /// The times and sums that follow from the steps.
 fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
-    let mut times: Vec<Time> = o.wanted.iter().chain(&o.available).map(|s| s.0).filter(|t| *t <= horizon).collect();
-    times.sort_unstable();
-    times.dedup();
-    let values: Vec<(Time, u32, u32)> = times.iter().map(|&t| (t, value_at(&o.wanted, t), value_at(&o.available, t))).collect();
-    let begins = values.iter().position(|v| v.1 > 0 && v.2 >= v.1).or_else(|| values.iter().position(|v| v.1 > 0));
-    let Some(begins) = begins else { return o };
-    o.least_available = u32::MAX;
+    let values = o.counted(horizon);
+    let Some(least) = values.iter().map(|v| v.2).min() else { return o };
+    o.least_available = least;
     let mut gap = Dur::ZERO;
-    for (i, &(from, wanted, available)) in values.iter().enumerate().skip(begins) {
+    for (i, &(from, wanted, available)) in values.iter().enumerate() {
         let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
-        o.least_available = o.least_available.min(available);
         let missing = wanted.saturating_sub(available);
         o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
         gap = if missing > 0 { gap.saturating_add(lasts) } else { Dur::ZERO };

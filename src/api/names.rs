@@ -213,6 +213,16 @@ impl Names {
         self.workloads.find(name).map(WorkloadId)
     }
 
+    /// The id of a text if it has one.
+    pub fn find_text(&self, text: &str) -> Option<TextId> {
+        self.texts.find(text).map(TextId)
+    }
+
+    /// How many texts there are; ids are below this.
+    pub fn texts(&self) -> usize {
+        self.texts.by_id.len()
+    }
+
     /// The `Kind/namespace/name` of a workload.
     pub fn workload_name(&self, id: WorkloadId) -> &str {
         self.workloads.name(id.0)

@@ -86,6 +86,21 @@ pub enum NodeReason {
 }
 
 impl NodeReason {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::None,
+        Self::KubeletHasSufficientMemory,
+        Self::KubeletHasInsufficientMemory,
+        Self::KubeletHasNoDiskPressure,
+        Self::KubeletHasDiskPressure,
+        Self::KubeletHasSufficientPid,
+        Self::KubeletHasInsufficientPid,
+        Self::KubeletReady,
+        Self::KubeletNotReady,
+        Self::NodeStatusUnknown,
+        Self::NodeStatusNeverUpdated,
+    ];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -68,6 +68,9 @@ pub enum PodPhase {
 }
 
 impl PodPhase {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -94,6 +97,9 @@ pub enum PodConditionType {
 }
 
 impl PodConditionType {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Ready, Self::DisruptionTarget];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -121,6 +127,16 @@ pub enum PodReason {
 }
 
 impl PodReason {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::DeletionByTaintManager,
+        Self::DeletionByPodGc,
+        Self::PreemptionByScheduler,
+        Self::PreemptionByKubeScheduler,
+        Self::EvictionByEvictionApi,
+    ];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@ use super::error::ApiError;
 use super::server::ApiServer;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::Time;
+use crate::kernel::search::fold;
 use crate::trace::{Actor, EventBody, Message, What};
 use std::collections::BTreeSet;
 
@@ -19,6 +20,18 @@ pub enum EventName {
     Pod(PodId, Time),
     /// About a workload.
     Workload(WorkloadId, Time),
+}
+
+impl EventName {
+    /// A number for searches: names that are the same have the same, and few others.
+    fn bucket(self) -> u32 {
+        let (kind, id, at) = match self {
+            Self::Node(id, at) => (0, id.0, at),
+            Self::Pod(id, at) => (1, id.0, at),
+            Self::Workload(id, at) => (2, id.0, at),
+        };
+        (fold(at.as_nanos(), u64::from(id) << 2 | kind) >> 56) as u32
+    }
 }
 
 /// The names of the events that exist. The first two of each pod lie in a table: in a large outage most pods have just
@@ -73,6 +86,7 @@ impl EventStore {
 impl ApiServer {
     /// POST of an event.
     pub fn create_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+        self.ctx.writes(self.keys.events.of(name.bucket()));
         if self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::AlreadyExists);
         }
@@ -86,6 +100,7 @@ impl ApiServer {
 
     /// PATCH of an event that happened again.
     pub fn patch_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+        self.ctx.reads(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);
         }

@@ -5,13 +5,19 @@ use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
+use crate::trace::{Actor, NO_RECORD, Note, Record, RecordId, TaintChange, What};
+use std::rc::Rc;
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step has.
     pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
         let record = Record { at: self.ctx.now(), cause: self.ctx.cause(), saw: self.ctx.saw(), object, what, actor };
         self.trace.with(|t| t.push(record))
+    }
+
+    /// Counts a request of a client that reaches the server now.
+    pub fn count_request(&self, actor: Actor) {
+        self.trace.with(|t| t.count_request(actor, self.ctx.now()));
     }
 
     /// Writes a record about a node.
@@ -69,8 +75,14 @@ impl ApiServer {
     pub(super) fn record_pod_change(&self, actor: Actor, old: Option<&Pod>, new: &Pod) -> RecordId {
         let mut last = match old {
             Some(o) => o.record,
-            None => self.record_pod(actor, new.id, What::pod_created(new.node)),
+            None => self.record_template(actor, new, What::pod_created(new.node)),
         };
+        if let Some(old) = old
+            && !Rc::ptr_eq(&old.template, &new.template)
+            && old.template.tolerations != new.template.tolerations
+        {
+            last = self.record_template(actor, new, What::PodTolerations);
+        }
         if let (Some(old), Some(node)) = (old, new.node)
             && old.node != new.node
         {
@@ -95,6 +107,22 @@ impl ApiServer {
             last = self.record_pod(actor, new.id, What::PodDeleting(grace));
         }
         last
+    }
+
+    /// Records what brought a pod its template, and the template with it.
+    fn record_template(&self, actor: Actor, pod: &Pod, what: What) -> RecordId {
+        let record = self.record_pod(actor, pod.id, what);
+        self.trace.with(|t| t.templates.push((record, pod.template.clone())));
+        record
+    }
+
+    /// Records the NoExecute taints of a node that a controller knows of.
+    pub fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
+        let index = self.trace.with(|t| {
+            t.taints.push(TaintChange { added: taints.to_vec(), removed: Vec::new() });
+            t.taints.len() as u32 - 1
+        });
+        self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
     }
 
     /// Records that an object is gone.

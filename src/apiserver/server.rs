@@ -10,7 +10,7 @@ use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::kernel::{Ctx, Shared, Time};
+use crate::kernel::{Ctx, Key, Keys, Shared, Time};
 use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -67,9 +67,29 @@ impl Store {
     }
 }
 
+/// What a step touches of the store, for searches: of each resource the objects by id, and the resource as a whole, whose changes come
+/// one after the other in its watches.
+pub(super) struct StoreKeys {
+    pub(super) nodes: Keys,
+    pub(super) pods: Keys,
+    pub(super) leases: Keys,
+    pub(super) workloads: Keys,
+    pub(super) budgets: Keys,
+    pub(super) events: Keys,
+}
+
+/// The resource as a whole.
+pub(super) const ALL: u32 = 0;
+
+/// An object of it.
+fn one(keys: Keys, index: usize) -> Key {
+    keys.of(index as u32 + 1)
+}
+
 /// The API server.
 pub struct ApiServer {
     pub(super) ctx: Ctx,
+    pub(super) keys: StoreKeys,
     pub(super) admission: Admission,
     pub(super) store: Shared<Store>,
     /// What happened so far, with the names of the run.
@@ -85,6 +105,14 @@ impl ApiServer {
     pub fn new(ctx: &Ctx, admission: Admission, names: Names) -> Rc<Self> {
         Rc::new(ApiServer {
             ctx: ctx.clone(),
+            keys: StoreKeys {
+                nodes: ctx.keys("store-nodes"),
+                pods: ctx.keys("store-pods"),
+                leases: ctx.keys("store-leases"),
+                workloads: ctx.keys("store-workloads"),
+                budgets: ctx.keys("store-budgets"),
+                events: ctx.keys("store-events"),
+            },
             admission,
             store: Shared::new(Store::default()),
             trace: Shared::new(Trace::of(names)),
@@ -130,26 +158,31 @@ impl ApiServer {
 
     /// A node, the version stored now.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.reads(self.keys.nodes, id.index());
         self.store.with(|s| s.nodes.get(id.index()).cloned().flatten())
     }
 
     /// A pod, the version stored now.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.reads(self.keys.pods, id.index());
         self.store.with(|s| s.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease, the version stored now.
     pub fn lease(&self, id: NodeId) -> Option<Lease> {
+        self.reads(self.keys.leases, id.index());
         self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
     }
 
     /// A workload, the version stored now.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.reads(self.keys.workloads, id.index());
         self.store.with(|s| s.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads, by id.
     pub fn workloads(&self) -> Vec<Rc<Workload>> {
+        self.ctx.reads(self.keys.workloads.of(ALL));
         self.store.with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
@@ -160,16 +193,19 @@ impl ApiServer {
 
     /// All nodes, by id.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.ctx.reads(self.keys.nodes.of(ALL));
         self.store.with(|s| s.nodes.iter().flatten().cloned().collect())
     }
 
     /// All pods, by id.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.ctx.reads(self.keys.pods.of(ALL));
         self.store.with(|s| s.pods.iter().flatten().cloned().collect())
     }
 
     /// All leases, by node.
     pub fn leases(&self) -> Vec<Lease> {
+        self.ctx.reads(self.keys.leases.of(ALL));
         self.store.with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
@@ -190,6 +226,19 @@ impl ApiServer {
         let mut trace = self.trace.with(std::mem::take);
         trace.horizon = horizon;
         trace
+    }
+
+    /// The running step reads an object.
+    pub(super) fn reads(&self, keys: Keys, index: usize) {
+        self.ctx.reads(one(keys, index));
+    }
+
+    /// The running step changes an object.
+    pub(super) fn writes(&self, keys: Keys, index: usize) {
+        if self.ctx.is_searching() {
+            self.ctx.writes(keys.of(ALL));
+            self.ctx.writes(one(keys, index));
+        }
     }
 
     pub(super) fn tell(&self, f: impl Fn(&dyn Watcher)) {

@@ -2,12 +2,17 @@
 
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
+use super::diff::DiffArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::report::ReportArgs;
 use super::run::RunArgs;
+use super::schema::SchemaArgs;
+use super::shrink::ShrinkArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
+use super::test::TestArgs;
 use super::validate::ValidateArgs;
 use crate::kernel::Dur;
 use crate::scenario::{Overrides, duration};
@@ -17,13 +22,15 @@ const EXAMPLES: &str = "\
 Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
+  taintsim test scenarios/       hold scenarios against what they expect
   taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
                                  try two values over ten seeds: table and chart
 
 Exit codes:
-  0 fine                     3 internal error, or something cannot be read or written
-  1 recordings differ        4 nothing was selected
-  2 wrong usage or input     130 interrupted";
+  0 fine                         3 internal error, or something cannot be read or written
+  1 an expectation is not met;   4 nothing was selected
+    runs or recordings differ  130 interrupted
+  2 wrong usage or input";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///
@@ -45,16 +52,26 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Simulate scenarios: prints a timeline and a summary, writes records and charts
     Run(RunArgs),
+    /// Run scenarios as tests: holds them against what they expect
+    Test(TestArgs),
+    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
+    Diff(DiffArgs),
+    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
+    Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
+    /// Take away from a scenario what the violation of a property does not need
+    Shrink(ShrinkArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
     /// Check scenarios, and name every mistake in them
     Validate(ValidateArgs),
     /// Write a commented scenario to start from
     Init(InitArgs),
+    /// Print the JSON Schema of the scenario language
+    Schema(SchemaArgs),
     /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArgs),
@@ -83,15 +100,18 @@ pub(crate) struct ChangeArgs {
 }
 
 impl ChangeArgs {
+    /// These, with others in their place where they are given.
+    pub(crate) fn with(&self, kubernetes: &Option<String>, seed: Option<u64>, timing: &Option<String>) -> Self {
+        Self {
+            kubernetes: kubernetes.clone().or_else(|| self.kubernetes.clone()),
+            timing: timing.clone().or_else(|| self.timing.clone()),
+            seed: seed.or(self.seed),
+        }
+    }
+
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: self.seed, sets }
-    }
-
-    /// The changes as paths, for the manifest.
-    pub(crate) fn as_sets(&self) -> Vec<String> {
-        let named = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
-        named.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}"))).collect()
     }
 }
 

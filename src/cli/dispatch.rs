@@ -5,7 +5,7 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, import, init, interrupt, man, run, suggest, sweep, validate};
+use super::{completions, diff, import, init, interrupt, man, report, run, schema, shrink, suggest, sweep, test, validate};
 use crate::api::spelling;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -57,11 +57,16 @@ fn start(args: Vec<OsString>) -> Exit {
 fn call(command: &Command, terminal: &Terminal) -> Outcome {
     match command {
         Command::Run(args) => run::run(args, terminal),
+        Command::Test(args) => test::test(args, terminal),
+        Command::Diff(args) => diff::diff(args, terminal),
+        Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Conform(args) => conform(args, terminal),
+        Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
+        Command::Schema(args) => schema::schema(args, terminal),
         Command::Completions(args) => completions::completions(args, terminal),
         Command::Man(args) => man::man(args, terminal),
     }

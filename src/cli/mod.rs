@@ -6,19 +6,26 @@
 mod args;
 mod completions;
 pub mod conform;
+mod diff;
 mod dispatch;
 pub mod exit;
 mod failure;
 mod file;
+mod finished;
 mod import;
 mod init;
 mod interrupt;
 mod man;
 mod progress;
+mod report;
 mod run;
+mod scenarios;
+mod schema;
+mod shrink;
 mod suggest;
 mod sweep;
 mod terminal;
+mod test;
 mod validate;
 
 pub use args::command;

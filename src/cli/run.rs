@@ -10,7 +10,7 @@ use crate::analysis::Analysis;
 use crate::kernel::{Choices, Dur, Time};
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
 use crate::scenario::import::Summary;
-use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Problem, Problems};
+use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides, Problem, Problems};
 use crate::sim::{self, Plan};
 use crate::trace::Trace;
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     /// For people
     #[default]
     Text,
@@ -53,10 +53,13 @@ pub(crate) struct RunArgs {
 }
 
 /// A scenario that is ready to run.
-struct Ready {
-    plan: Plan,
-    source: Source,
-    imported: Option<Summary>,
+pub(crate) struct Ready {
+    /// What is run.
+    pub(crate) plan: Plan,
+    /// Where it came from.
+    pub(crate) source: Source,
+    /// What was taken from the export that the scenario points at.
+    pub(crate) imported: Option<Summary>,
 }
 
 /// Runs the command.
@@ -65,7 +68,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     let mut ready: Vec<Ready> = Vec::new();
     let mut problems = Vec::new();
     for file in &args.files {
-        match prepare(file, args) {
+        match prepare(file, &args.change, &args.sets) {
             Ok(scenario) => ready.push(scenario),
             Err(found) => problems.extend(found.0),
         }
@@ -114,15 +117,17 @@ pub(crate) fn tell_imported(imported: &Option<Summary>, quiet: bool, terminal: &
     }
 }
 
-fn prepare(file: &Path, args: &RunArgs) -> Result<Ready, Problems> {
-    let loaded = load(file)?;
-    let overrides = args.change.overrides(args.sets.clone());
+/// Reads a scenario and changes it as the command line says.
+pub(crate) fn prepare(file: &Path, change: &ChangeArgs, sets: &[String]) -> Result<Ready, Problems> {
+    ready(load(file)?, file.display().to_string(), change.overrides(sets.to_vec()))
+}
+
+/// Makes a scenario ready to run; `file` is what it was read from, for people.
+pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Result<Ready, Problems> {
     let plan = scenario::build(&loaded, &overrides)?;
     let seed = scenario::seed(&loaded, &overrides)?;
-    let mut set = args.change.as_sets();
-    set.extend(args.sets.iter().cloned());
-    let source = Source { file: file.display().to_string(), fingerprint: loaded.fingerprint(), set, seed };
-    Ok(Ready { plan, source, imported: loaded.imported })
+    let (fingerprint, text, set) = (loaded.fingerprint(), loaded.source.text.clone(), overrides.as_sets());
+    Ok(Ready { plan, source: Source { file, text, fingerprint, set, seed }, imported: loaded.imported })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
@@ -142,27 +147,46 @@ pub(crate) fn folder_failure(error: &OutputError) -> Failure {
 
 fn one(scenario: &Ready, args: &RunArgs, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
     let Ready { plan, source, .. } = scenario;
-    let progress = Progress::new(terminal, args.quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
-        let clock = |ms| report::short(Dur::from_secs(ms / 1000));
-        format!("{} of {} simulated", clock(done), clock(all))
-    });
-    let trace = simulate(scenario, &progress, args)?;
+    let progress = progress(plan, args.quiet, terminal);
+    let nothing = || format!("; nothing was written to {}", args.out.join(&plan.name).display());
+    let trace = simulate(scenario, &progress, nothing)?;
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
     let report = Report::new(&analysis, source, args.needless_within);
     let written = write(&report, &args.out, &plan.name)?;
     progress.clear();
-    match args.format {
-        Format::Text => report::text::write(out, &report, Some(&written), Style { colour: terminal.colour, width: terminal.width })?,
-        Format::Json => {
-            let document = report::json::document(&report, Some(&written.folder.display().to_string()), &written.files);
-            report::json::write(out, &document)?;
-        }
-    }
+    print(out, &report, Some(&written), args.format, terminal)?;
     Ok(())
 }
 
-fn simulate(scenario: &Ready, progress: &Progress, args: &RunArgs) -> Result<Trace, Failure> {
+/// Prints the report of a run.
+pub(crate) fn print(
+    out: &mut dyn Write,
+    report: &Report<'_>,
+    written: Option<&Written>,
+    format: Format,
+    terminal: &Terminal,
+) -> io::Result<()> {
+    match format {
+        Format::Text => report::text::write(out, report, written, Style { colour: terminal.colour, width: terminal.width }),
+        Format::Json => {
+            let folder = written.map(|w| w.folder.display().to_string());
+            let document = report::json::document(report, folder.as_deref(), written.map_or(&[], |w| &w.files));
+            report::json::write(out, &document)
+        }
+    }
+}
+
+/// The progress of a simulation.
+pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progress {
+    Progress::new(terminal, quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
+        let clock = |ms| report::short(Dur::from_secs(ms / 1000));
+        format!("{} of {} simulated", clock(done), clock(all))
+    })
+}
+
+/// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
+pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: impl FnOnce() -> String) -> Result<Trace, Failure> {
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {
         sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {
@@ -175,10 +199,10 @@ fn simulate(scenario: &Ready, progress: &Progress, args: &RunArgs) -> Result<Tra
         return Ok(trace);
     }
     progress.clear();
-    let (plan, folder) = (&scenario.plan, args.out.join(&scenario.plan.name));
+    let plan = &scenario.plan;
     let at = report::short(Dur::from_secs(reached.as_secs()));
     let all = report::short(Dur::from_nanos(plan.horizon.as_nanos()));
-    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {}; nothing was written to {}", plan.name, folder.display())))
+    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {}{}", plan.name, meant())))
 }
 
 fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure> {

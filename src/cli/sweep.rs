@@ -139,8 +139,7 @@ fn heading(sweep: &Sweep<'_>, loaded: &Loaded, args: &SweepArgs, name: String, f
     let mut overrides = sweep.base.clone();
     overrides.sets.extend(sweep.axes.iter().filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))));
     let plan = scenario::build(loaded, &overrides)?;
-    let mut fixed = args.change.as_sets();
-    fixed.extend(sweep.base.sets.iter().cloned());
+    let fixed = sweep.base.as_sets();
     Ok(Heading {
         name,
         scenario: plan.name.clone(),

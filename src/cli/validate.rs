@@ -1,35 +1,26 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
 use super::exit::Exit;
-use super::failure::{Failure, Outcome};
+use super::failure::Outcome;
 use super::run::load;
-use super::suggest;
+use super::scenarios::scenarios;
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::scenario::{self, Overrides};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Arguments of `taintsim validate`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ValidateArgs {
-    /// Scenarios to check, or folders to search for them (*.ron); `-` is standard input
+    /// Scenarios to check, folders to search for them (*.ron), or patterns of files; `-` is standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
 
 /// Runs the command.
 pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
-    let mut files = Vec::new();
-    for path in &args.paths {
-        if path.is_dir() {
-            collect(path, &mut files).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
-        } else if let Some(problem) = (path.as_os_str() != "-").then(|| suggest::missing(path)).flatten() {
-            return Err(Failure::Input(problem));
-        } else {
-            files.push(path.clone());
-        }
-    }
+    let files = scenarios(&args.paths)?;
     if files.is_empty() {
         terminal.error("there is no scenario (*.ron) to check", None);
         return Ok(Exit::Nothing);
@@ -62,20 +53,4 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{wrong} of {} files", files.len()) };
     terminal.error(&format!("{mistakes} in {files}"), None);
     Ok(Exit::Input)
-}
-
-/// The scenarios in a folder and its folders, sorted by name.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // The type of the entry itself: a link to a folder is not followed, so that a loop of links ends.
-        if entry.file_type()?.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "ron") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

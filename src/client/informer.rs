@@ -12,7 +12,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
-use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Lane, Object, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -106,6 +106,23 @@ impl Resource {
     ];
 }
 
+impl Resource {
+    /// What a search calls its cache.
+    const fn cache(self) -> &'static str {
+        match self {
+            Self::Nodes => "cached-nodes",
+            Self::Pods => "cached-pods",
+            Self::Leases => "cached-leases",
+            Self::Deployments => "cached-deployments",
+            Self::ReplicaSets => "cached-replicasets",
+            Self::StatefulSets => "cached-statefulsets",
+            Self::DaemonSets => "cached-daemonsets",
+            Self::Jobs => "cached-jobs",
+            Self::Budgets => "cached-budgets",
+        }
+    }
+}
+
 impl From<WorkloadKind> for Resource {
     fn from(kind: WorkloadKind) -> Self {
         match kind {
@@ -163,6 +180,16 @@ struct Caches {
     leases: Vec<Option<Lease>>,
 }
 
+/// Handlers, each with the home of its steps in a search.
+type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
+
+/// What a step touches of the caches, for searches: of each resource the objects by id plus one, and 0 for its cache as a whole.
+struct CacheKeys {
+    by_resource: [Keys; Resource::COUNT],
+    lags: Key,
+    kubelets: Key,
+}
+
 /// Is told of a node.
 pub type OnWaking = Rc<dyn Fn(NodeId)>;
 
@@ -174,10 +201,11 @@ pub struct InformerFactory {
     lags: Rc<WatchLags>,
     streams: [Rc<Stream>; Resource::COUNT],
     caches: Shared<Caches>,
-    node_handlers: RefCell<Vec<Rc<dyn NodeHandler>>>,
-    pod_handlers: RefCell<Vec<Rc<dyn PodHandler>>>,
-    workload_handlers: RefCell<Vec<Rc<dyn WorkloadHandler>>>,
-    budget_handlers: RefCell<Vec<Rc<dyn BudgetHandler>>>,
+    node_handlers: Handlers<dyn NodeHandler>,
+    pod_handlers: Handlers<dyn PodHandler>,
+    workload_handlers: Handlers<dyn WorkloadHandler>,
+    budget_handlers: Handlers<dyn BudgetHandler>,
+    keys: CacheKeys,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
@@ -200,6 +228,10 @@ impl Handler for Deliver {
         if let Some(f) = self.1.upgrade() {
             f.deliver(self.0);
         }
+    }
+
+    fn name(&self, _: u64) -> Name {
+        Name::of("watch", Keys::NOTHING).about(self.0 as u64).stream()
     }
 }
 
@@ -284,6 +316,11 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
             budget_handlers: RefCell::new(Vec::new()),
+            keys: CacheKeys {
+                by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
+                lags: ctx.keys("watch-lags").of(0),
+                kubelets: ctx.keys("kubelets").of(0),
+            },
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -303,22 +340,22 @@ impl InformerFactory {
 
     /// Adds a handler of nodes.
     pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
-        self.node_handlers.borrow_mut().push(handler);
+        self.node_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of pods.
     pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
-        self.pod_handlers.borrow_mut().push(handler);
+        self.pod_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of workloads.
     pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
-        self.workload_handlers.borrow_mut().push(handler);
+        self.workload_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of disruption budgets.
     pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
-        self.budget_handlers.borrow_mut().push(handler);
+        self.budget_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
@@ -353,6 +390,9 @@ impl InformerFactory {
 
     /// Stops watching.
     pub fn stop(&self) {
+        for keys in self.keys.by_resource {
+            self.ctx.writes(keys.of(0));
+        }
         if let Some(id) = self.watcher.take() {
             self.api.unwatch(id);
         }
@@ -418,6 +458,7 @@ impl InformerFactory {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
         let now = self.ctx.now();
+        self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
         let cause = self.ctx.cause();
         let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
@@ -458,6 +499,7 @@ impl InformerFactory {
     /// Changes the cache and tells the handlers.
     fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
+        self.wrote(&delta);
         let delivered = |resource: Resource, version: u64| {
             let newest = &self.delivered[resource as usize];
             newest.set(version.max(newest.get()));
@@ -470,7 +512,8 @@ impl InformerFactory {
         match delta {
             Delta::Node(new, id) => {
                 let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
-                for h in self.node_handlers.borrow().iter() {
+                for (home, h) in self.node_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.node(old.as_ref(), new.as_ref());
                 }
                 self.stir();
@@ -502,7 +545,8 @@ impl InformerFactory {
                     }
                     old
                 });
-                for h in self.pod_handlers.borrow().iter() {
+                for (home, h) in self.pod_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.pod(old.as_ref(), new.as_ref());
                 }
             }
@@ -517,13 +561,15 @@ impl InformerFactory {
                     }
                     old
                 });
-                for h in self.workload_handlers.borrow().iter() {
+                for (home, h) in self.workload_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.workload(old.as_ref(), new.as_ref());
                 }
             }
             Delta::Budget(new) => {
                 self.caches.with(|c| replace(&mut c.budgets, new.id.index(), Some(new.clone())));
-                for h in self.budget_handlers.borrow().iter() {
+                for (home, h) in self.budget_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.budget(&new);
                 }
             }
@@ -536,8 +582,43 @@ impl InformerFactory {
         }
     }
 
+    /// The running step changes a cache.
+    fn wrote(&self, delta: &Delta) {
+        if !self.ctx.is_searching() {
+            return;
+        }
+        let (resource, index) = match delta {
+            Delta::Node(_, id) => (Resource::Nodes, id.index()),
+            Delta::Pod(_, id) => (Resource::Pods, id.index()),
+            Delta::Lease(_, id) => (Resource::Leases, id.index()),
+            Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
+            Delta::Budget(b) => (Resource::Budgets, b.id.index()),
+        };
+        let keys = self.keys.by_resource[resource as usize];
+        self.ctx.writes(keys.of(0));
+        self.ctx.writes(keys.of(index as u32 + 1));
+    }
+
+    /// The running step reads an object of a cache.
+    fn reads(&self, resource: Resource, index: usize) {
+        self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
+    }
+
+    /// The running step reads a cache as a whole.
+    fn reads_all(&self, resource: Resource) {
+        self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
+    }
+
+    /// The running step reads the workloads, whatever their kind.
+    fn reads_workloads(&self) {
+        for resource in [Resource::Deployments, Resource::ReplicaSets, Resource::StatefulSets, Resource::DaemonSets, Resource::Jobs] {
+            self.reads_all(resource);
+        }
+    }
+
     /// A node as the cache has it.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.reads(Resource::Nodes, id.index());
         self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
     }
 
@@ -548,11 +629,14 @@ impl InformerFactory {
 
     /// A pod as the cache has it.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.reads(Resource::Pods, id.index());
         self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
     pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+        self.reads(Resource::Leases, id.index());
+        self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
             && h.beat(id) == Beat::Asleep
             && let Some(t) = h.last_renewal(id, self.visible(Resource::Leases))
@@ -565,6 +649,7 @@ impl InformerFactory {
     /// The heartbeat of a node's Ready condition as the cache has it.
     pub fn heartbeat(&self, node: &Node) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
+        self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
             && h.beat(node.id) == Beat::Asleep
         {
@@ -575,11 +660,13 @@ impl InformerFactory {
 
     /// What is to be expected of a node's heartbeats.
     pub fn beat(&self, id: NodeId) -> Beat {
+        self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
     }
 
     /// Whether heartbeats of healthy nodes are computed at present.
     pub fn heartbeats_are_computed(&self) -> bool {
+        self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
     }
 
@@ -625,16 +712,19 @@ impl InformerFactory {
     /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
     /// deletions).
     pub fn delivered(&self, resource: Resource) -> u64 {
+        self.reads_all(resource);
         self.delivered[resource as usize].get()
     }
 
     /// All nodes in the cache, by id; upstream's lister has no order.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.reads_all(Resource::Nodes);
         self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
     }
 
     /// The pods of a node in the cache, in the order in which they came; upstream's index has no order.
     pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| match c.pods_by_node.get(node.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
             None => Vec::new(),
@@ -643,6 +733,7 @@ impl InformerFactory {
 
     /// The pods of a workload in the cache, by id; those of an earlier life of it included.
     pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
             None => Vec::new(),
@@ -651,11 +742,13 @@ impl InformerFactory {
 
     /// All pods in the cache, by id; upstream's lister has no order.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
     }
 
     /// A workload as the cache has it.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
     }
 
@@ -666,11 +759,13 @@ impl InformerFactory {
 
     /// All workloads of a kind in the cache, by id.
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
+        self.reads_all(kind.into());
         self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
     }
 
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
     pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+        self.reads_workloads();
         self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
             None => Vec::new(),
@@ -679,16 +774,19 @@ impl InformerFactory {
 
     /// A disruption budget as the cache has it.
     pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.reads(Resource::Budgets, id.index());
         self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All disruption budgets in the cache, by id.
     pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.reads_all(Resource::Budgets);
         self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.
     pub fn has_pods_on(&self, node: NodeId) -> bool {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
     }
 }

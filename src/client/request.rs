@@ -3,7 +3,7 @@
 use super::delay::Delay;
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
-use crate::kernel::{Class, Ctx, Handler, HandlerId, Object, PointId, Shared};
+use crate::kernel::{Class, Ctx, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -37,12 +37,19 @@ impl Handler for Arrivals {
             apply();
         }
     }
+
+    /// What a request does is declared where it does it.
+    fn name(&self, _: u64) -> Name {
+        Name::of("request", Keys::NOTHING)
+    }
 }
 
 struct Inner {
     ctx: Ctx,
     api: Rc<ApiServer>,
     limiter: Option<Shared<TokenBucket>>,
+    limiter_key: Key,
+    down_key: Key,
     timing: ClientTiming,
     request_point: PointId,
     response_point: PointId,
@@ -73,6 +80,8 @@ impl Client {
                 request_point: ctx.point("request-latency"),
                 response_point: ctx.point("response-latency"),
                 limiter: limiter.map(Shared::new),
+                limiter_key: ctx.key(),
+                down_key: ctx.keys("api-server-down").of(0),
                 timing,
                 api: api.clone(),
                 arrivals,
@@ -105,6 +114,7 @@ impl Client {
     ) -> Result<R, ApiError> {
         let i = &*self.inner;
         if let Some(limiter) = &i.limiter {
+            i.ctx.writes(i.limiter_key);
             let wait = limiter.with(|l| l.take(i.ctx.now()));
             if !wait.is_zero() {
                 i.ctx.sleep(wait).await;
@@ -144,7 +154,9 @@ impl Client {
     }
 
     fn apply<R>(&self, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
+        self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
+        api.count_request(self.actor);
         if api.is_down() { Err(ApiError::Unavailable) } else { apply(api, self.actor) }
     }
 }

@@ -2,12 +2,18 @@
 //!
 //! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
 //! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
-//! are ids or null. Of an attempt to place a pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes and
-//! the names of the first of them; without nodes the pod itself was rejected. Of a fault or a refusal, `entry` is the name of the entry of the timeline. Written by hand and
-//! not through a serialiser, because a large outage has millions of them.
+//! are ids or null. Of an attempt to place a pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
+//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without nodes the pod itself was rejected. Of a
+//! fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written by hand and not through
+//! a serialiser, because a large outage has millions of them. [`read`] is the way back.
+
+mod read;
+
+pub use read::{BadLine, read};
 
 use crate::analysis::Analysis;
-use crate::trace::{Fields, NO_RECORD, Record, RecordId, Told, What};
+use crate::api::names::NodeId;
+use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Told, What};
 use std::io::{self, Write};
 
 /// How much is gathered before it is handed on, in bytes.
@@ -38,10 +44,19 @@ fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
     let f = analysis.trace.fields(r);
     text(b, "what", f.what);
     fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_))
-        && let Some(entry) = analysis.plan.timeline.get(r.object as usize)
-    {
-        text(b, "entry", &entry.name);
+    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_)) {
+        if let Some(entry) = analysis.plan.timeline.get(r.object as usize) {
+            text(b, "entry", &entry.name);
+        }
+        key(b, "entry_index");
+        number(b, r.object.into());
+    } else if r.what == What::ControllersStopped {
+        if r.actor == Actor::User {
+            key(b, "entry_index");
+            number(b, r.object.into());
+        } else {
+            text(b, "node", analysis.node_name(NodeId(r.object)));
+        }
     }
     reference(b, "cause", r.cause);
     reference(b, "saw", r.saw);
@@ -67,11 +82,15 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
         self::key(b, "value");
         b.extend_from_slice(if value { b"true" } else { b"false" });
     }
-    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("count", f.count)] {
+    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("millis", f.millis), ("count", f.count)] {
         if let Some(value) = value {
             key(b, name);
             number(b, value.into());
         }
+    }
+    if let Some(value) = f.replicas {
+        key(b, "replicas");
+        b.extend_from_slice(value.to_string().as_bytes());
     }
     for (name, taints) in [("added", &f.added), ("removed", &f.removed)] {
         if !taints.is_empty() {

@@ -33,6 +33,16 @@ pub enum FileError {
         /// Why.
         source: io::Error,
     },
+    /// A file cannot be copied.
+    #[error("cannot copy {} to {}: {source}", from.display(), path.display())]
+    Copy {
+        /// The file.
+        from: PathBuf,
+        /// Its copy, under the name that it was going to have.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The folder cannot be put into its place.
     #[error("cannot replace {}: {source}", path.display())]
     Replace {
@@ -106,6 +116,18 @@ impl Folder {
         match result {
             Ok(bytes) => self.files.push((name.to_owned(), bytes)),
             Err(source) => return Err(FileError::Write { path: self.place.join(name), source }),
+        }
+        Ok(())
+    }
+
+    /// Copies a file into the folder under another name.
+    ///
+    /// # Errors
+    /// It cannot be read any more, or the copy cannot be written.
+    pub fn copy(&mut self, from: &Path, name: &str) -> Result<(), FileError> {
+        match fs::copy(from, self.temporary.join(name)) {
+            Ok(bytes) => self.files.push((name.to_owned(), bytes)),
+            Err(source) => return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source }),
         }
         Ok(())
     }

@@ -8,12 +8,19 @@ use serde_json::{Map, Value, json};
 /// The name of the file; a folder that holds one was written by this program.
 pub const FILE: &str = "manifest.json";
 
+/// The name of the scenario's copy in a folder.
+pub const SCENARIO: &str = "scenario.ron";
+
+/// Which form the files of a folder have; a folder of another form is not read.
+pub const FORMAT: u64 = 1;
+
 /// The manifest of a run whose files are given with their sizes in bytes.
 pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
     let plan = report.analysis.plan;
     let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
+        "format": FORMAT,
         "scenario": scenario(&plan.name, &report.source.file, &report.source.fingerprint, &report.source.set),
         "seed": report.source.seed,
         "kubernetes": report.release(),
@@ -21,6 +28,7 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
         "horizon_s": report.analysis.horizon().as_nanos() as f64 / 1e9,
         "timing": timing(plan),
         "flags": flags(&plan.flags, plan),
+        "needless_window_s": report.summary.metrics.window.as_nanos() as f64 / 1e9,
         "records": report.analysis.trace.len(),
         "files": files,
     })

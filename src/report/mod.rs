@@ -6,6 +6,7 @@
 
 pub mod charts;
 mod clock;
+pub mod diff;
 pub mod events;
 pub mod evictions_csv;
 pub mod files;
@@ -13,10 +14,13 @@ pub mod json;
 pub mod manifest;
 mod model;
 pub mod output;
+pub mod perfetto;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod trace_json;
+pub mod trials;
 
 pub use clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};

@@ -5,12 +5,15 @@ use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Analysis, Summary, Workloads, grouped, summary, workloads};
 use crate::kernel::Dur;
 use crate::scenario::Fingerprint;
+use std::sync::Arc;
 
 /// Where a run came from, as far as plan and trace do not say.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The scenario's file as it was given, or what stands for it: `-` for standard input.
     pub file: String,
+    /// The scenario's text.
+    pub text: Arc<String>,
     /// What the scenario was read from, for the manifest.
     pub fingerprint: Fingerprint,
     /// What `--set` changed, as given.

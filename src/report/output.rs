@@ -3,7 +3,7 @@
 use super::charts::{self, Chart, ChartError, MOST_NODE_LANES};
 use super::files::{FileError, Folder};
 use super::model::Report;
-use super::{events, evictions_csv, json, manifest};
+use super::{events, evictions_csv, json, manifest, trace_json};
 use crate::analysis::{curves::curves, lanes::lanes};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,12 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
         folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
         let png = charts::png(chart, &heading, analysis)?;
         folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
+    }
+    // What it takes to read the run again.
+    folder.write(trace_json::FILE, |out| trace_json::write(out, analysis.trace))?;
+    folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
+    for input in &report.source.fingerprint.inputs {
+        folder.copy(Path::new(&input.file), &input.copy())?;
     }
     // Last, so that a folder with a manifest is complete.
     let manifest_of = manifest::manifest(report, folder.files());

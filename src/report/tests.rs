@@ -11,6 +11,7 @@ use crate::sim::plan::Plan;
 use crate::trace::Trace;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Of a scenario with the text `foobar`, which points at nothing.
 fn fingerprint() -> Fingerprint {
@@ -18,7 +19,13 @@ fn fingerprint() -> Fingerprint {
 }
 
 fn source() -> Source {
-    Source { file: "scenarios/cut.ron".to_owned(), fingerprint: fingerprint(), set: Vec::new(), seed: 7 }
+    Source {
+        file: "scenarios/cut.ron".to_owned(),
+        text: Arc::new("foobar".to_owned()),
+        fingerprint: fingerprint(),
+        set: Vec::new(),
+        seed: 7,
+    }
 }
 
 fn with_report<T>((plan, trace): &(Plan, Trace), use_it: impl FnOnce(&Report<'_>) -> T) -> T {
@@ -106,7 +113,7 @@ fn every_record_is_a_line_of_json() {
     let find = |what: &str| text.lines().find(|l| l.contains(&format!("\"what\":\"{what}\""))).unwrap_or_default();
     assert_eq!(
         find("fault-began"),
-        r#"{"id":6,"t_ns":61700000000,"actor":"user","what":"fault-began","entry":"cut n2","cause":null,"saw":null}"#
+        r#"{"id":6,"t_ns":61700000000,"actor":"user","what":"fault-began","entry":"cut n2","entry_index":0,"cause":null,"saw":null}"#
     );
     // After six creations: fault, silence, Unknown, NoSchedule, two pods not Ready, NoExecute, timer, and then the deletion.
     assert_eq!(
@@ -194,7 +201,8 @@ fn the_folder_of_a_run_is_complete() {
     let parent = std::env::temp_dir().join(format!("taintsim-{}-folder", std::process::id()));
     let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, |_| ())).expect("can be written");
     let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-    let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png manifest.json";
+    let expected =
+        "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
     assert_eq!(names.join(" "), expected);
     for (name, bytes) in &written.files {
         let length = std::fs::metadata(written.folder.join(name)).map(|m| m.len()).ok();

@@ -34,13 +34,13 @@ const NARROWEST: usize = 30;
 /// Names of entries are shortened to this where they follow a time.
 const ENTRY_NAME: usize = 24;
 
-const BOLD: Ansi = Ansi::new().bold();
-const DIM: Ansi = Ansi::new().dimmed();
-const RED: Ansi = AnsiColor::Red.on_default().bold();
-const YELLOW: Ansi = AnsiColor::Yellow.on_default();
-const GREEN: Ansi = AnsiColor::Green.on_default();
-const MAGENTA: Ansi = AnsiColor::Magenta.on_default();
-const PLAIN: Ansi = Ansi::new();
+pub(super) const BOLD: Ansi = Ansi::new().bold();
+pub(super) const DIM: Ansi = Ansi::new().dimmed();
+pub(super) const RED: Ansi = AnsiColor::Red.on_default().bold();
+pub(super) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+pub(super) const GREEN: Ansi = AnsiColor::Green.on_default();
+pub(super) const MAGENTA: Ansi = AnsiColor::Magenta.on_default();
+pub(super) const PLAIN: Ansi = Ansi::new();
 
 /// Writes the report; `written` says where its files are, if there are any.
 ///
@@ -62,7 +62,7 @@ struct Printer<'o> {
 
 impl Printer<'_> {
     fn painted(&self, text: &str, ansi: Ansi) -> String {
-        if self.style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
+        painted(text, ansi, self.style)
     }
 
     /// Writes a text that begins at that column, folded between words to the width.
@@ -231,7 +231,13 @@ fn outcome(report: &Report<'_>, o: &WorkloadOutcome) -> String {
     said
 }
 
-fn counted(n: u64, what: &str) -> String {
+/// A text in a colour, where the style has colours.
+pub(super) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
+    if style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
+}
+
+/// `1 pod`, `1,234 pods`
+pub(super) fn counted(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
 }
 

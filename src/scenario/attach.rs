@@ -13,7 +13,8 @@ use super::syntax::{Step, Tree};
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
-    let read = Input::open(&loaded.folder.join(file)).and_then(|input| {
+    let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
+    let read = Input::open(&place).and_then(|input| {
         let file = InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash };
         Ok((file, ImportedCluster::read(&[input])?))
     });

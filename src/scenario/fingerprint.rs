@@ -1,6 +1,7 @@
 //! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects nothing.
 
 use super::load::Loaded;
+use std::path::Path;
 
 /// The hash of no bytes.
 const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
@@ -35,6 +36,14 @@ pub struct Fingerprint {
     pub hash: u64,
     /// Those files.
     pub inputs: Vec<InputFile>,
+}
+
+impl InputFile {
+    /// The name of its copy in a folder of results.
+    pub fn copy(&self) -> String {
+        let name = Path::new(&self.file).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        format!("input-{name}")
+    }
 }
 
 impl Loaded {

@@ -30,6 +30,8 @@ pub struct Loaded {
     pub name: String,
     /// The folder that paths in the scenario are relative to.
     pub folder: PathBuf,
+    /// Where the file lies that the scenario points at, if not where it says: its copy in a folder of results.
+    pub cluster: Option<PathBuf>,
     /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
     pub imported: Option<Summary>,
     /// The files that the scenario points at.
@@ -68,7 +70,7 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
     }
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
-    from_bytes(&shown, &stem, bytes, folder)
+    from_bytes(&shown, &stem, bytes, folder, None)
 }
 
 /// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is where paths in the
@@ -76,7 +78,12 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
 pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Problems> {
     let stem = Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = stem.trim_matches(['<', '>']);
-    from_bytes(shown, if stem.is_empty() || stem == "-" { "scenario" } else { stem }, bytes, folder.to_path_buf())
+    from_bytes(shown, if stem.is_empty() || stem == "-" { "scenario" } else { stem }, bytes, folder.to_path_buf(), None)
+}
+
+/// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file that it points at.
+pub fn parse_stored(shown: &str, name: &str, bytes: Vec<u8>, cluster: Option<PathBuf>) -> Result<Loaded, Problems> {
+    from_bytes(shown, name, bytes, PathBuf::new(), cluster)
 }
 
 fn neighbours(path: &Path) -> Vec<String> {
@@ -87,7 +94,7 @@ fn neighbours(path: &Path) -> Vec<String> {
     names
 }
 
-fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Result<Loaded, Problems> {
+fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster: Option<PathBuf>) -> Result<Loaded, Problems> {
     let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return fail(format!("the file is larger than {} MiB, the limit of a scenario", FILE_BYTES_MAX >> 20));
@@ -107,7 +114,7 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf) -> Resul
     let source = Source::new(shown, text);
     let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, imported: None, inputs: Vec::new() };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods, damage.workloads) = (true, true, true, true);
@@ -175,7 +182,7 @@ pub(super) fn extensions() -> Extensions {
     Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES
 }
 
-fn options() -> ron::Options {
+pub(super) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(extensions()).with_recursion_limit(super::syntax::DEPTH_MAX)
 }
 
@@ -324,10 +331,8 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 }
 
 /// Fields and variants of the language that work in a later version.
-const LATER: &[(&str, &str)] = &[
-    ("expect", "Expectations belong to later work"),
-    ("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one"),
-];
+const LATER: &[(&str, &str)] =
+    &[("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one")];
 
 /// A mistake of form in a person's words.
 fn explain(error: &SpannedError) -> Problem {

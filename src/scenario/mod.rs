@@ -3,8 +3,10 @@
 mod attach;
 mod build;
 pub mod duration;
+pub mod expectations;
 mod fingerprint;
 pub mod import;
+pub mod layout;
 mod load;
 #[cfg(test)]
 mod mangled;
@@ -13,15 +15,17 @@ mod paths;
 mod problem;
 pub mod profiles;
 pub mod recorded;
+mod schema;
 pub mod spec;
 mod starter;
 mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
 pub use fingerprint::{Fingerprint, InputFile};
-pub use load::{FILE_BYTES_MAX, Loaded, load, parse};
+pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
 pub use paths::{known_paths, split_values};
 pub use problem::{Problem, Problems, Source};
+pub use schema::schema;
 pub use starter::starter;

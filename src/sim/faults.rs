@@ -10,7 +10,7 @@ use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{Client, ClientTiming, Resource, TokenBucket};
 use crate::controllers::drain::{self, Drain};
-use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
+use crate::kernel::{Class, Handler, HandlerId, Keys, Name, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -49,6 +49,11 @@ impl Handler for Timeline {
             return;
         }
         cluster.act(&plan.actions[index]);
+    }
+
+    /// The entries of a timeline keep their order; what they do besides writing to the store is declared where they do it.
+    fn name(&self, _: u64) -> Name {
+        Name::of("timeline", Keys::UNDECLARED).stream()
     }
 }
 
@@ -112,6 +117,7 @@ impl Cluster {
                 f(self.node_id(n));
             }
         };
+        self.declare(&action.act);
         match &action.act {
             Do::Cut(nodes) => each(nodes, &|n| self.kubelets.cut(n, true)),
             Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, false)),
@@ -174,6 +180,25 @@ impl Cluster {
             Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
             Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
         }
+    }
+
+    /// What an action touches beside the store, for searches.
+    fn declare(&self, act: &Do) {
+        let family = match act {
+            Do::WatchLag(..) | Do::StallWatches(..) => "watch-lags",
+            Do::ApiDown | Do::ApiUp => "api-server-down",
+            Do::Cut(_)
+            | Do::Heal(_)
+            | Do::Crash(_)
+            | Do::Boot(_)
+            | Do::HeartbeatPeriod(..)
+            | Do::Condition(..)
+            | Do::ClockSkew(..)
+            | Do::AddNode(_)
+            | Do::DeleteNode(_) => "kubelets",
+            _ => return,
+        };
+        self.ctx.writes(self.ctx.keys(family).of(0));
     }
 
     /// Runs kubectl beside everything else; what it complains of is recorded when it ends.

@@ -9,4 +9,4 @@ pub mod profile;
 mod run;
 
 pub use plan::Plan;
-pub use run::{Progress, run, run_eager, run_watched};
+pub use run::{Progress, Searched, run, run_eager, run_watched, search};

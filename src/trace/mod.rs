@@ -8,7 +8,7 @@ mod records;
 mod render;
 mod verdicts;
 
-pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Record, RecordId, What, ZoneState};
+pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, What, ZoneState};
 pub use records::{TaintChange, Trace};
-pub use render::{Fields, Told};
+pub use render::{Fields, Told, event_message};
 pub use verdicts::{Rejection, Verdicts};

@@ -46,6 +46,24 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::User,
+        Self::Kubelet,
+        Self::NodeLifecycle,
+        Self::TaintEviction,
+        Self::ApiServer,
+        Self::PodGc,
+        Self::Deployment,
+        Self::ReplicaSet,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
+        Self::Cloud,
+        Self::Disruption,
+        Self::Scheduler,
+    ];
+
     /// The name that recorded timelines use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,6 +101,9 @@ pub enum ZoneState {
 }
 
 impl ZoneState {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Initial, Self::Normal, Self::PartialDisruption, Self::FullDisruption, Self::Empty];
+
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -158,6 +179,41 @@ pub enum EventText {
     Preempted,
 }
 
+impl EventText {
+    /// All of them; of two with one reason and message the first is meant.
+    pub const ALL: [Self; 29] = [
+        Self::RegisteredNode,
+        Self::RemovingNode,
+        Self::NodeNotReady,
+        Self::NodeReady,
+        Self::PodNodeNotReady,
+        Self::MarkingForDeletion,
+        Self::CancellingDeletion,
+        Self::DeletingAllPods,
+        Self::NodeControllerEviction,
+        Self::TaintToleration,
+        Self::DeletingNode,
+        Self::NodeSynced,
+        Self::CreatedPod,
+        Self::DeletedPod,
+        Self::SuccessfulCreate,
+        Self::SuccessfulDelete,
+        Self::FailedCreate,
+        Self::FailedDelete,
+        Self::RecreatingFailedPod,
+        Self::RecreatingTerminatedPod,
+        Self::ScalingReplicaSet,
+        Self::FailedDaemonPod,
+        Self::SucceededDaemonPod,
+        Self::BackoffLimitExceeded,
+        Self::PodFailurePolicy,
+        Self::JobCompleted,
+        Self::Scheduled,
+        Self::FailedScheduling,
+        Self::Preempted,
+    ];
+}
+
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventBody {
@@ -204,8 +260,66 @@ pub struct Message {
     pub count: u32,
 }
 
+/// What a controller finds or decides without anything changing: what its log tells, and no timeline.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Note {
+    /// A node was not heard of for longer than its grace period. Object: node; argument: for so many milliseconds.
+    NodeExpired,
+    /// The last heartbeat that is known of such a node. Object: node; argument: so many milliseconds before.
+    LastHeartbeat,
+    /// A zone gets its queue. Object: text of the zone key.
+    ZoneQueue,
+    /// The taint eviction controller knows these NoExecute taints of a node. Object: node; argument: they are
+    /// those added by that change in [`Trace::taints`](super::Trace).
+    TaintsKnown,
+    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node; argument: 1 if pods are on it.
+    TaintsGone,
+    /// A pod does not tolerate all taints of its node. Object: pod.
+    NotTolerated,
+    /// A pod tolerates all taints of its node for ever. Object: pod.
+    ToleratesForever,
+    /// A pod's eviction is not scheduled, as it was before. Object: pod.
+    WorkExists,
+}
+
+impl Note {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::NodeExpired,
+        Self::LastHeartbeat,
+        Self::ZoneQueue,
+        Self::TaintsKnown,
+        Self::TaintsGone,
+        Self::NotTolerated,
+        Self::ToleratesForever,
+        Self::WorkExists,
+    ];
+
+    /// The kind of record, as `events.jsonl` has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NodeExpired => "node-expired",
+            Self::LastHeartbeat => "last-heartbeat",
+            Self::ZoneQueue => "zone-queue",
+            Self::TaintsKnown => "taints-known",
+            Self::TaintsGone => "taints-gone",
+            Self::NotTolerated => "not-tolerated",
+            Self::ToleratesForever => "tolerates-forever",
+            Self::WorkExists => "work-exists",
+        }
+    }
+
+    fn is_of_node(self) -> bool {
+        matches!(self, Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone)
+    }
+
+    fn is_of_pod(self) -> bool {
+        matches!(self, Self::NotTolerated | Self::ToleratesForever | Self::WorkExists)
+    }
+}
+
 /// What happened. The object it happened to is the record's `object`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum What {
     /// A node was created. Object: node.
@@ -222,6 +336,8 @@ pub enum What {
     PodCreated(Option<std::num::NonZeroU32>),
     /// A pod was bound. Object: pod; argument: node.
     PodBound(u32),
+    /// A pod's tolerations changed. Object: pod; they are in [`Trace::templates`](super::Trace) under the record's id.
+    PodTolerations,
     /// A pod's phase changed. Object: pod.
     PodPhase(PodPhase),
     /// A pod condition changed its status. Object: pod.
@@ -273,6 +389,8 @@ pub enum What {
     ControllersStarted,
     /// The controllers' process died; its timers are lost.
     ControllersStopped,
+    /// A controller finds or decides something, and nothing changes. Object and argument by the note.
+    Noted(Note, u32),
     /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's timeline; argument: the text of
     /// the refusal.
     Refused(u32),
@@ -308,6 +426,7 @@ impl Record {
             | What::NodeSilent
             | What::NodeHeard
             | What::NodeQueued => Some(NodeId(self.object)),
+            What::Noted(note, _) if note.is_of_node() => Some(NodeId(self.object)),
             _ => None,
         }
     }
@@ -317,6 +436,7 @@ impl Record {
         match self.what {
             What::PodCreated(_)
             | What::PodBound(_)
+            | What::PodTolerations
             | What::PodPhase(_)
             | What::PodCondition(..)
             | What::PodDeleting(_)
@@ -327,6 +447,7 @@ impl Record {
             | What::TimerCancelled
             | What::PodUnplaced(_)
             | What::EvictionFailed => Some(PodId(self.object)),
+            What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
             _ => None,
         }
     }

@@ -1,10 +1,13 @@
 //! The records of a run, in chunks.
 
-use super::record::{Message, Record, RecordId};
+use super::record::{Actor, Message, Record, RecordId};
 use super::verdicts::Verdicts;
 use crate::api::names::Names;
+use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
@@ -30,6 +33,10 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// What filters said in attempts to place pods.
     pub verdicts: Verdicts,
+    /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
+    pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
+    /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
+    pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// The end of the run.
     pub horizon: Time,
 }
@@ -52,6 +59,18 @@ impl Trace {
             None => self.chunks.push(vec![record]),
         }
         self.len() as RecordId - 1
+    }
+
+    /// Counts a request that reaches the API server.
+    pub fn count_request(&mut self, actor: Actor, at: Time) {
+        let seconds = self.requests.entry(actor).or_default();
+        match seconds.last_mut() {
+            Some(last) if last.0 == at.as_secs() => last.1 += 1,
+            last => {
+                let so_far = last.map_or(0, |l| l.1);
+                seconds.push((at.as_secs(), so_far + 1));
+            }
+        }
     }
 
     /// How many records there are.

@@ -1,6 +1,6 @@
 //! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
 
-use super::record::{EventBody, EventText, Message, Record, What};
+use super::record::{EventBody, EventText, Message, Note, Record, What};
 use super::records::Trace;
 use super::verdicts::Rejection;
 use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
@@ -8,9 +8,8 @@ use crate::api::workload::short_name;
 use std::collections::BTreeMap;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
-fn event_message(body: EventBody, name: &str, names: &Names) -> String {
+pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
     let short = short_name(name);
-    let words = || names.text_of(TextId(body.arg)).to_owned();
     match body.text {
         EventText::RegisteredNode => format!("Node {name} event: Registered Node {name} in Controller"),
         EventText::RemovingNode => format!("Node {name} event: Removing Node {name} from Controller"),
@@ -27,24 +26,32 @@ fn event_message(body: EventBody, name: &str, names: &Names) -> String {
         EventText::CreatedPod => format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg)))),
         EventText::DeletedPod => format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg)))),
         EventText::Scheduled => format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg))),
-        EventText::SuccessfulCreate
-        | EventText::SuccessfulDelete
-        | EventText::FailedCreate
-        | EventText::FailedDelete
-        | EventText::RecreatingFailedPod
-        | EventText::RecreatingTerminatedPod
-        | EventText::ScalingReplicaSet
-        | EventText::FailedDaemonPod
-        | EventText::SucceededDaemonPod
-        | EventText::BackoffLimitExceeded
-        | EventText::PodFailurePolicy
-        | EventText::JobCompleted
-        | EventText::FailedScheduling
-        | EventText::Preempted => words(),
+        _ => names.text_of(TextId(body.arg)).to_owned(),
     }
 }
 
 impl EventText {
+    /// Its argument is a text: the message itself.
+    pub fn has_words(self) -> bool {
+        matches!(
+            self,
+            Self::SuccessfulCreate
+                | Self::SuccessfulDelete
+                | Self::FailedCreate
+                | Self::FailedDelete
+                | Self::RecreatingFailedPod
+                | Self::RecreatingTerminatedPod
+                | Self::ScalingReplicaSet
+                | Self::FailedDaemonPod
+                | Self::SucceededDaemonPod
+                | Self::BackoffLimitExceeded
+                | Self::PodFailurePolicy
+                | Self::JobCompleted
+                | Self::FailedScheduling
+                | Self::Preempted
+        )
+    }
+
     /// The event's reason.
     pub fn reason(self) -> &'static str {
         match self {
@@ -116,6 +123,8 @@ pub struct Fields {
     pub value: Option<bool>,
     /// The grace period of a deletion, or the seconds of a timer.
     pub seconds: Option<u32>,
+    /// A span in milliseconds.
+    pub millis: Option<u32>,
     /// How often an event was seen, if more than once.
     pub count: Option<u32>,
     /// How many pods a workload asks for.
@@ -128,9 +137,6 @@ pub struct Fields {
     pub filters: Vec<Told>,
 }
 
-/// How many names of nodes go with a reason; in a large cluster there are thousands of each.
-const NODES_TOLD: usize = 20;
-
 /// The nodes that a filter rejects for one reason; without any the pod is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Told {
@@ -138,7 +144,7 @@ pub struct Told {
     pub rejection: Rejection,
     /// How many nodes.
     pub count: usize,
-    /// The names of the first of them.
+    /// Their names, those of neighbours as `first..last`.
     pub nodes: Vec<String>,
 }
 
@@ -180,6 +186,7 @@ impl Trace {
                 f.node = Some(names.node_name(NodeId(node)).to_owned());
                 "pod-bound"
             }
+            What::PodTolerations => "pod-tolerations",
             What::PodPhase(phase) => {
                 f.status = Some(phase.as_str());
                 "pod-phase"
@@ -251,6 +258,16 @@ impl Trace {
             What::EvictionFailed => "eviction-failed",
             What::ControllersStarted => "controllers-started",
             What::ControllersStopped => "controllers-stopped",
+            What::Noted(note, arg) => {
+                match note {
+                    Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
+                    Note::ZoneQueue => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
+                    Note::TaintsKnown => f.added = self.taints[arg as usize].added.iter().map(ToString::to_string).collect(),
+                    Note::TaintsGone => f.value = Some(arg != 0),
+                    Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
+                }
+                note.as_str()
+            }
             What::Refused(text) => {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
                 "refused"
@@ -262,14 +279,33 @@ impl Trace {
     /// The verdicts of a failed attempt by reason, sorted.
     fn told(&self, r: &Record) -> Vec<Told> {
         let mut told: BTreeMap<&Rejection, (usize, Vec<String>)> = BTreeMap::new();
-        for (node, rejection) in self.verdicts(r) {
-            let (count, nodes) = told.entry(rejection).or_default();
-            *count += usize::from(node.is_some());
-            if let Some(node) = node.filter(|_| nodes.len() < NODES_TOLD) {
-                nodes.push(self.names.node_name(node).to_owned());
-            }
+        for (first, nodes, rejection) in self.verdict_runs(r) {
+            let (count, names) = told.entry(rejection).or_default();
+            *count += nodes as usize;
+            let Some(first) = first else { continue };
+            let name = self.names.node_name(first);
+            names.push(match nodes {
+                1 => name.to_owned(),
+                n => format!("{name}..{}", self.names.node_name(NodeId(first.0 + n - 1))),
+            });
         }
         told.into_iter().map(|(rejection, (count, nodes))| Told { rejection: rejection.clone(), count, nodes }).collect()
+    }
+
+    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown NodeStatusUnknown`.
+    pub fn sentence(&self, r: &Record) -> String {
+        let f = self.fields(r);
+        let mut parts = vec![r.at.to_string(), r.actor.as_str().to_owned(), f.what.to_owned()];
+        parts.extend([f.pod, f.object].into_iter().flatten());
+        parts.extend(f.node.map(|node| if parts.len() > 3 { format!("on {node}") } else { node }));
+        parts.extend([f.kind, f.status, f.reason].into_iter().flatten().map(str::to_owned));
+        parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
+        parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));
+        parts.extend(f.seconds.map(|s| format!("{s}s")));
+        parts.extend(f.value.map(|v| v.to_string()));
+        parts.extend(f.replicas.map(|n| format!("replicas {n}")));
+        parts.extend(f.message.map(|m| format!("{m:?}")));
+        parts.join(" ")
     }
 
     fn event(&self, f: &mut Fields, event: &Message, name: &str) -> &'static str {

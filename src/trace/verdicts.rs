@@ -82,17 +82,25 @@ impl Trace {
     /// What filters said in the attempt that a record of [`What::PodUnplaced`] is about: each node that was looked at with why it was
     /// rejected, by number of node; or, without a node, why the pod was. Nothing for other records.
     pub fn verdicts(&self, record: &Record) -> impl Iterator<Item = (Option<NodeId>, &Rejection)> {
+        self.verdict_runs(record).flat_map(|(first, count, rejection)| {
+            let nodes = first.into_iter().flat_map(move |n| (n.0..n.0 + count).map(|id| Some(NodeId(id))));
+            nodes.chain(first.is_none().then_some(None)).map(move |node| (node, rejection))
+        })
+    }
+
+    /// As [`Trace::verdicts`], for runs of nodes: the first, and how many.
+    pub(super) fn verdict_runs(&self, record: &Record) -> impl Iterator<Item = (Option<NodeId>, u32, &Rejection)> {
         let answers = match record.what {
             What::PodUnplaced(number) => self.verdicts.answers.get(number as usize),
             _ => None,
         };
         let (pod, runs) = match answers.map(|a| &**a) {
-            Some(Answers::Pod(number)) => (Some(*number), &[][..]),
+            Some(Answers::Pod(number)) => (Some((None, 0, *number)), &[][..]),
             Some(Answers::Nodes(runs)) => (None, &**runs),
             None => (None, &[][..]),
         };
-        let nodes = runs.iter().flat_map(|(first, count, number)| (first.0..first.0 + count).map(|id| (Some(NodeId(id)), *number)));
-        pod.map(|number| (None, number)).into_iter().chain(nodes).map(|(node, number)| (node, &self.verdicts.rejections[number as usize]))
+        let nodes = runs.iter().map(|(first, count, number)| (Some(*first), *count, *number));
+        pod.into_iter().chain(nodes).map(|(first, count, number)| (first, count, &self.verdicts.rejections[number as usize]))
     }
 }
 

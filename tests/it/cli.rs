@@ -3,12 +3,15 @@
 
 mod bad_input;
 mod determinism;
+mod diff;
 mod export_zone_lost;
 mod exports;
 mod files;
 mod interrupt;
+mod report;
 mod streams;
 mod sweep;
+mod test;
 mod timeline;
 
 use assert_cmd::Command;

@@ -3,10 +3,15 @@
 mod cli;
 mod conformance;
 mod eager;
+mod expectations;
+mod explore;
+mod folders;
 mod kernel_workloads;
 mod pack_traces;
+mod races;
 mod readme;
 mod scenarios;
 mod scheduler;
+mod shrink;
 mod tidy;
 mod upstream_cases;

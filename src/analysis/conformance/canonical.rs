@@ -1,7 +1,7 @@
 //! A trace as the recorder's records (`trace.go` of the recorder): the kinds that are visible at the API server, times
 //! truncated to a millisecond, in the recorder's order.
 //!
-//! Left out are the kinds that only the model can see: faults, silence, zone states, queues, timers, starts of the controllers.
+//! Left out are the kinds that only the model can see: faults, silence, zone states, queues, new tolerations, timers, starts of the controllers.
 
 use crate::scenario::recorded::{Line, sort_lines};
 use crate::trace::{Trace, What};
@@ -34,6 +34,8 @@ fn is_visible(what: &What) -> bool {
         | What::MasterDisruptionEntered
         | What::MasterDisruptionLeft
         | What::NodeQueued
+        | What::PodTolerations
+        | What::Noted(..)
         | What::TimerSet(_)
         | What::TimerCancelled
         | What::PodUnplaced(_)

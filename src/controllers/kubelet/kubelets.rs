@@ -10,7 +10,7 @@ use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Name, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -139,7 +139,7 @@ pub struct Kubelets {
     pods: Cell<Option<HandlerId>>,
 }
 
-struct LoopTick(Weak<Kubelets>);
+struct LoopTick(Weak<Kubelets>, Name);
 
 impl Handler for LoopTick {
     fn handle(&self, arg: u64) {
@@ -148,15 +148,23 @@ impl Handler for LoopTick {
             k.tick(NodeId(arg as u32), which);
         }
     }
+
+    fn name(&self, _: u64) -> Name {
+        self.1
+    }
 }
 
-struct PodWork(Weak<Kubelets>);
+struct PodWork(Weak<Kubelets>, Name);
 
 impl Handler for PodWork {
     fn handle(&self, arg: u64) {
         if let Some(k) = self.0.upgrade() {
             k.work(Uid(arg));
         }
+    }
+
+    fn name(&self, _: u64) -> Name {
+        self.1
     }
 }
 
@@ -184,8 +192,9 @@ impl Kubelets {
             pods: Cell::new(None),
             ctx,
         });
-        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone())))));
-        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone())))));
+        let home = kubelets.ctx.keys("kubelets");
+        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), Name::of("heartbeat", home))))));
+        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone(), Name::of("kubelet", home))))));
         api.watch(kubelets.clone());
         if lazy {
             api.compute_heartbeats(kubelets.clone());

@@ -4,6 +4,7 @@ use super::controller::Controller;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
+use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
 
 /// The Ready condition of the status that a health record points to. Times are nanoseconds from the start: what the
@@ -148,6 +149,22 @@ impl Controller {
             transition_ns: written_at_ns,
         });
         self.save_health(node.id, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
+    }
+
+    /// Tells the trace for how long nothing was heard of a node, and how old its last known heartbeat is: its lease's renewal, or, before
+    /// there are leases, the heartbeat of its Ready condition.
+    pub(super) fn note_expired(&self, id: NodeId) {
+        let Some(health) = self.state.with(|s| s.health.get(id.index()).copied().flatten()) else { return };
+        let now = self.now_ns();
+        let note = |note, then_ns: i64| {
+            let ms = u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
+            self.client.api().record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
+        };
+        let status = health.ready.map(|r| seconds(r.heartbeat));
+        if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
+            note(Note::LastHeartbeat, at);
+        }
+        note(Note::NodeExpired, health.probe_ns);
     }
 
     pub(super) fn save_health(&self, node: NodeId, health: Health) {

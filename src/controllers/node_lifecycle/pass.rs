@@ -314,6 +314,7 @@ impl Controller {
             let Some(write) = tried.write.take() else { return Some((node, tried)) };
             let (lease, at) = (self.observed_lease(&node), self.now_ns());
             self.ctx.set_saw(node.record);
+            self.note_expired(node.id);
             let body = write.clone();
             if self.client.call(self.object(node.id), move |api, actor| api.update_node_status(actor, &body)).await.is_ok() {
                 self.silence_written(&write, at, lease);

@@ -7,7 +7,7 @@ use super::switches::EvictionMode;
 use crate::api::names::TextId;
 use crate::api::node::Node;
 use crate::kernel::{Object, Shared};
-use crate::trace::{Actor, What, ZoneState};
+use crate::trace::{Actor, Note, What, ZoneState};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -24,6 +24,7 @@ impl Controller {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
+        self.client.api().record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
         // A node that the zone's old queue knew is put into the new one, tainted as it may be.
         self.rouse_all();
     }

@@ -89,7 +89,9 @@ mod tests {
             }
             plain.retain(|_, n| *n > 0);
             let mut listed = BTreeMap::new();
-            counts.for_each(|n, count| drop(listed.insert(n.0, count)));
+            counts.for_each(|n, count| {
+                listed.insert(n.0, count);
+            });
             proptest::prop_assert_eq!(&listed, &plain);
             for node in 0..400 {
                 proptest::prop_assert_eq!(counts.on(NodeId(node)), plain.get(&node).copied().unwrap_or(0));

@@ -7,7 +7,8 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
-use crate::kernel::{Chan, Ctx, Dur, Either, Group, Object, PointId, Shared, select2};
+use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
+use crate::trace::{Actor, Note, What};
 use std::rc::{Rc, Weak};
 
 /// `NodeUpdateChannelSize` and `podUpdateChannelSize`
@@ -72,6 +73,8 @@ pub struct Controller {
     channels: Vec<Channels>,
     select_point: PointId,
     pods_point: PointId,
+    /// For searches: the nodes' taints by node.
+    tainted_keys: Keys,
 }
 
 impl Controller {
@@ -89,6 +92,7 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
+            tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,
             config,
@@ -106,14 +110,14 @@ impl Controller {
     /// Starts dispatchers and workers (`Run`); the caches are filled.
     pub fn run(self: &Rc<Self>) {
         let c = self.clone();
-        self.ctx.spawn(self.group, async move {
+        self.ctx.spawn_named(Name::of("eviction-node-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.node_queue.get().await;
                 c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
             }
         });
         let c = self.clone();
-        self.ctx.spawn(self.group, async move {
+        self.ctx.spawn_named(Name::of("eviction-pod-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.pod_queue.get().await;
                 c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
@@ -121,7 +125,7 @@ impl Controller {
         });
         for channels in self.channels.clone() {
             let c = self.clone();
-            self.ctx.spawn(self.group, async move { c.worker(channels).await });
+            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, async move { c.worker(channels).await });
         }
     }
 
@@ -169,6 +173,7 @@ impl Controller {
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
         let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
+        self.ctx.reads(self.tainted_keys.of(node.0));
         let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten()) else { return };
         self.process_pod_on_node(&pod, &taints);
     }
@@ -182,11 +187,18 @@ impl Controller {
         };
         let taints: Vec<Taint> = no_execute(&node.taints).cloned().collect();
         let taints = Rc::new(taints);
-        self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
-        if !self.informers.has_pods_on(id) || taints.is_empty() && self.queue.is_empty() {
+        let was_tainted = self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
+        let has_pods = self.informers.has_pods_on(id);
+        self.ctx.set_saw(node.record);
+        if !taints.is_empty() {
+            self.client.api().record_taints_known(Actor::TaintEviction, id, &taints);
+        } else if was_tainted {
+            // That a node never had any is not worth a record.
+            self.client.api().record_node(Actor::TaintEviction, id, What::Noted(Note::TaintsGone, has_pods.into()));
+        }
+        if !has_pods || taints.is_empty() && self.queue.is_empty() {
             return;
         }
-        self.ctx.set_saw(node.record);
         let mut pods = if self.config.switches.pods_by_live_list { self.list_pods_on(id).await } else { self.informers.pods_on(id) };
         self.ctx.order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
         for pod in pods {
@@ -211,13 +223,15 @@ impl Controller {
         Vec::new()
     }
 
-    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) {
+    /// Notes a node's taints, and says whether it had any before.
+    fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
+        self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
                 t.resize(id.index() + 1, None);
             }
-            t[id.index()] = taints;
-        });
+            std::mem::replace(&mut t[id.index()], taints).is_some()
+        })
     }
 
     /// A pod as an object of chance.

@@ -6,7 +6,7 @@ use crate::api::pod::Pod;
 use crate::api::toleration::{Toleration, matching_tolerations};
 use crate::client::About;
 use crate::kernel::Dur;
-use crate::trace::{Actor, EventText, What};
+use crate::trace::{Actor, EventText, Note, What};
 use std::rc::Rc;
 
 /// How long a pod may stay.
@@ -34,6 +34,7 @@ impl Controller {
     pub(super) fn process_pod_on_node(&self, pod: &Rc<Pod>, taints: &NoExecuteTaints) {
         let id = pod.id;
         let Some(used) = matching_tolerations(taints, &pod.template.tolerations, self.config.switches.comparison_operators) else {
+            self.client.api().record_pod(Actor::TaintEviction, id, What::Noted(Note::NotTolerated, 0));
             // Scheduled work is cancelled, as the pod is to be deleted right away.
             self.cancel_work_with_event(id);
             self.add_work(id, Dur::ZERO);
@@ -41,6 +42,7 @@ impl Controller {
         };
         let seconds = match min_toleration_time(&used) {
             Stay::Forever => {
+                self.client.api().record_pod(Actor::TaintEviction, id, What::Noted(Note::ToleratesForever, 0));
                 if self.config.switches.forever_cancels {
                     self.cancel_work_with_event(id);
                 }
@@ -68,6 +70,8 @@ impl Controller {
             let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
             let record = self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
             self.queue.set_cause(pod, record);
+        } else {
+            self.client.api().record_pod(Actor::TaintEviction, pod, What::Noted(Note::WorkExists, 0));
         }
     }
 

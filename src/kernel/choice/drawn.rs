@@ -13,6 +13,8 @@ pub enum Span {
     Rank,
     /// Go on at once (0) or behind what is ready already (1).
     Yield,
+    /// Which of so many events of one instant comes next; 0 is the one that would by default.
+    Turn(u32),
 }
 
 impl Span {
@@ -20,9 +22,10 @@ impl Span {
     pub const MIDDLE: u64 = 1 << 63;
 
     /// What the default order takes.
-    pub(super) const fn default_value(self) -> u64 {
+    #[must_use]
+    pub const fn default_value(self) -> u64 {
         match self {
-            Self::Alternatives(_) | Self::Bits | Self::Yield => 0,
+            Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank => Self::MIDDLE,
         }
@@ -31,7 +34,7 @@ impl Span {
     /// The value nearest to `value` that can be chosen: a tape may stem from a scenario that has been changed since.
     pub(super) fn fit(self, value: u64) -> u64 {
         match self {
-            Self::Alternatives(n) => value.min(u64::from(n).saturating_sub(1)),
+            Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank => value,
             Self::Yield => value.min(1),
@@ -52,6 +55,14 @@ pub struct Drawn {
     pub span: Span,
     /// What was chosen.
     pub value: u64,
+}
+
+impl Drawn {
+    /// Whether it is another than the default order takes.
+    #[must_use]
+    pub fn deviates(&self) -> bool {
+        self.value != self.span.default_value()
+    }
 }
 
 /// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the run, so that leaving out another one

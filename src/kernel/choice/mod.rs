@@ -10,4 +10,5 @@ mod object;
 
 pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, Span, first_divergence};
+pub use keyed::hash_name;
 pub use object::{Object, PointId};

@@ -4,6 +4,7 @@
 mod checks;
 mod complaints;
 mod describe;
+mod expect;
 mod flags;
 mod nodes;
 mod overlap;
@@ -21,4 +22,4 @@ mod workloads;
 
 pub(in crate::scenario) use flags::known as known_flags;
 pub(in crate::scenario) use resolved::mistakes;
-pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, seed};
+pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};

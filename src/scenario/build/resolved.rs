@@ -1,5 +1,6 @@
 //! The build itself: a scenario with its overrides in, a plan out.
 
+use super::super::expectations::Expectations;
 use super::super::load::{Damage, Loaded};
 use super::super::paths;
 use super::super::problem::{Problem, Problems, Source};
@@ -7,6 +8,7 @@ use super::super::profiles::{self, GateError};
 use super::super::spec::{self, NodeStart, PodStart, Scenario, Step, Timing as WrittenTiming};
 use super::super::syntax::{Place, at};
 use super::complaints::{Complaints, Overridden};
+use super::expect::Reader;
 use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::priorities::Priorities;
@@ -43,6 +45,15 @@ pub struct Overrides {
     pub sets: Vec<String>,
 }
 
+impl Overrides {
+    /// All but the seed as `PATH=VALUE`.
+    pub fn as_sets(&self) -> Vec<String> {
+        let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];
+        let own = own.into_iter().filter_map(|(path, value)| value.as_ref().map(|v| format!("{path}={v}")));
+        own.chain(self.sets.iter().cloned()).collect()
+    }
+}
+
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
     overrides.seed.map_or_else(|| overridden(loaded, overrides).map(|(spec, _)| spec.seed.unwrap_or(SEED)), Ok)
@@ -53,9 +64,18 @@ pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
 /// # Errors
 /// Everything that is wrong with the scenario or the overrides, each with its place.
 pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
+    expecting(loaded, overrides).map(|(plan, _)| plan)
+}
+
+/// The plan of a run, and what the scenario expects of it.
+///
+/// # Errors
+/// As [`build`].
+pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expectations), Problems> {
     let (spec, sets) = overridden(loaded, overrides)?;
     let mut complaints = Complaints::default();
-    let plan = plan(&spec, loaded, Damage::default(), &mut complaints);
+    let seed = overrides.seed.or(spec.seed).unwrap_or(SEED);
+    let plan = plan(&spec, loaded, seed, Damage::default(), &mut complaints);
     complaints.finish(&loaded.source, &loaded.source.text, &sets)?;
     // Without a complaint there is a plan; this message would be a fault of ours.
     plan.ok_or_else(|| Problems::one(Problem::new("this scenario cannot be built, and nothing says why: please report it")))
@@ -64,8 +84,18 @@ pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
 /// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its text with those blanked out.
 pub(in crate::scenario) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Problem> {
     let mut complaints = Complaints::default();
-    plan(&loaded.spec, loaded, damage, &mut complaints);
+    plan(&loaded.spec, loaded, SEED, damage, &mut complaints);
     complaints.finish(&loaded.source, left, &[]).map_or_else(|problems| problems.0, |()| Vec::new())
+}
+
+/// What a scenario says, with the command line's changes; its nodes and pods may come from an export.
+///
+/// # Errors
+/// What is wrong with the changes, each with its place.
+pub fn changed(loaded: &Loaded, overrides: &Overrides) -> Result<Scenario, Problems> {
+    let (mut spec, _) = overridden(loaded, overrides)?;
+    spec.seed = overrides.seed.or(spec.seed);
+    Ok(spec)
 }
 
 /// The scenario with the command line's changes.
@@ -113,7 +143,7 @@ fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
     profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
 }
 
-fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Complaints) -> Option<Plan> {
+fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints: &mut Complaints) -> Option<(Plan, Expectations)> {
     match spec.version {
         1 => {}
         0 if damage.header => {}
@@ -192,7 +222,10 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
     workloads.name_pods(&mut pods);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
     let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
-    let (entries, actions) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+    let (entries, actions, moments) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+
+    let reader = Reader { moments: &moments, horizon: end?, nodes: &nodes, pods: &pods, workloads: &workloads };
+    let expectations = reader.read(spec, seed, &loaded.source.text, complaints);
 
     if !complaints.is_empty() {
         return None;
@@ -202,7 +235,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         || spec.pods.iter().any(|g| matches!(g.start, Some(PodStart::Imported { .. })));
     let waits = |n: &NodePlan| n.taints.iter().any(|t| t.key == UNINITIALIZED);
     let cloud = actions.iter().any(|a| matches!(a.act, Do::Instance(..))) || nodes.plans.iter().any(waits);
-    Some(Plan {
+    let plan = Plan {
         name: loaded.name.clone(),
         doc: spec.doc.clone(),
         horizon: end?,
@@ -223,7 +256,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, damage: Damage, complaints: &mut Compl
         budgets,
         timeline: entries,
         actions,
-    })
+    };
+    Some((plan, expectations))
 }
 
 /// The controllers that run: all but those that are switched off, and those that would find nothing to do in the whole run.

@@ -54,6 +54,11 @@ impl Nodes {
         })
     }
 
+    /// The nodes whose names fit a pattern.
+    pub(super) fn like(&self, pattern: &str, fits: impl Fn(&str, &str) -> bool) -> Result<Vec<NodeIndex>, Nothing> {
+        self.matching(|n| fits(pattern, &n.name), || format!("no node is called `{pattern}`"), None)
+    }
+
     /// The nodes a selector means, at least one, in the order of their declaration (as listed, for `Nodes`).
     pub(super) fn select(&self, selector: &NodeSelector) -> Result<Vec<NodeIndex>, Nothing> {
         match selector {

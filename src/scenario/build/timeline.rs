@@ -5,28 +5,30 @@ use super::super::spec::Entry;
 use super::super::syntax::at;
 use super::complaints::Complaints;
 use super::describe::describe;
+use super::overlap;
 use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
-use super::{overlap, when};
+use super::when::{self, Resolver};
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Action, TimelineEntry};
 
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;
 
-/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the order of the file.
-pub(super) fn expand(
-    entries: &[Entry],
+/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the order of the file. With them, what
+/// finds times that are relative to entries.
+pub(super) fn expand<'a>(
+    entries: &'a [Entry],
     horizon: Option<Time>,
     incomplete: bool,
     world: &World<'_>,
     complaints: &mut Complaints,
-) -> (Vec<TimelineEntry>, Vec<Action>) {
+) -> (Vec<TimelineEntry>, Vec<Action>, Resolver<'a>) {
     let lengths: Vec<Option<Dur>> = entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
-    let times = when::resolve(entries, &lengths, incomplete, complaints);
+    let moments = when::resolve(entries, &lengths, incomplete, complaints);
     let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
         let steps = primitives(i, &entry.step, lengths[i], world, complaints);
-        let (Some(steps), Some(when), Some(horizon)) = (steps, times[i], horizon) else { continue };
+        let (Some(steps), Some(when), Some(horizon)) = (steps, moments.of(i), horizon) else { continue };
         if when.first > horizon {
             complaints.add(
                 at!["timeline", i, "at"],
@@ -41,7 +43,7 @@ pub(super) fn expand(
         if (steps.len() as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
             let field = if entry.times.is_some() { "times" } else { "do" };
             complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
-            return (timeline, actions);
+            return (timeline, actions, moments);
         }
         let name = entry.name.clone().unwrap_or_else(|| describe(&entry.step));
         for n in 0..when.times {
@@ -65,5 +67,5 @@ pub(super) fn expand(
         }
     }
     actions.sort_by_key(|a| a.at);
-    (timeline, overlap::settle(actions))
+    (timeline, overlap::settle(actions), moments)
 }

@@ -51,7 +51,7 @@ struct Spoken<'a> {
 /// How many entries may refer to each other in a chain.
 const CHAIN_MAX: usize = 1000;
 
-struct Resolver<'a> {
+pub(super) struct Resolver<'a> {
     entries: &'a [Entry],
     names: BTreeMap<&'a str, usize>,
     shapes: Vec<Option<(Dur, u32, Option<Dur>)>>,
@@ -59,9 +59,9 @@ struct Resolver<'a> {
     incomplete: bool,
 }
 
-/// When each entry happens; nothing for those that a complaint is about. `lasts` says how long an entry lasts, if it ends.
+/// When each entry happens. `lasts` says how long an entry lasts, if it ends.
 /// `incomplete`: entries are missing for mistakes of their own, so that an unknown name is no mistake.
-pub(super) fn resolve(entries: &[Entry], lasts: &[Option<Dur>], incomplete: bool, complaints: &mut Complaints) -> Vec<Option<Occurrences>> {
+pub(super) fn resolve<'a>(entries: &'a [Entry], lasts: &[Option<Dur>], incomplete: bool, complaints: &mut Complaints) -> Resolver<'a> {
     let mut names = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let Some(name) = entry.name.as_deref() else { continue };
@@ -78,7 +78,7 @@ pub(super) fn resolve(entries: &[Entry], lasts: &[Option<Dur>], incomplete: bool
     for i in 0..entries.len() {
         resolver.entry(i, &mut Vec::new(), complaints);
     }
-    resolver.found.into_iter().map(Option::flatten).collect()
+    resolver
 }
 
 fn repeated(i: usize, entry: &Entry, lasts: Option<Dur>, complaints: &mut Complaints) -> Option<(Dur, u32, Option<Dur>)> {
@@ -113,6 +113,26 @@ fn repeated(i: usize, entry: &Entry, lasts: Option<Dur>, complaints: &mut Compla
 }
 
 impl<'a> Resolver<'a> {
+    /// When the entry of that number happens; nothing if a complaint is about it.
+    pub(super) fn of(&self, i: usize) -> Option<Occurrences> {
+        self.found[i].flatten()
+    }
+
+    /// A time of the run, absolute or relative to an entry; nothing if a complaint is about that entry.
+    pub(super) fn moment(&self, text: &str) -> Result<Time, Nothing> {
+        let spoken = self.read(text)?;
+        let base = match spoken.base {
+            Base::Start => Time::ZERO,
+            Base::BeginOf(name) => self.of(self.names[name]).ok_or(None)?.first,
+            Base::EndOf(name) => {
+                let of = self.of(self.names[name]).ok_or(None)?;
+                of.last_end().ok_or_else(|| Some(Problem::new(format!("`{name}` has no end"))))?
+            }
+        };
+        let nanos = i128::from(base.as_nanos()) + i128::from(spoken.offset_ns);
+        u64::try_from(nanos).map(Time::from_nanos).map_err(|_| Some(Problem::new("this is before the start of the run")))
+    }
+
     /// When an entry happens; `waiting` are the entries whose time depends on it.
     fn entry(&mut self, i: usize, waiting: &mut Vec<usize>, complaints: &mut Complaints) -> Option<Occurrences> {
         if let Some(found) = self.found[i] {

@@ -5,7 +5,7 @@ use super::workload::LabelSelector;
 use serde::{Deserialize, Serialize};
 
 /// `policy/v1 PodDisruptionBudget`
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodDisruptionBudget {
     /// `metadata.name`
@@ -28,7 +28,7 @@ pub struct PodDisruptionBudget {
 }
 
 /// `spec.unhealthyPodEvictionPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum UnhealthyPodEvictionPolicy {
     /// Pods that are not ready go only while enough others are.
     IfHealthyBudget,

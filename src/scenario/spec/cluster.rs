@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Nodes that are alike but for their names.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeGroup {
     /// The name of a single node.
@@ -52,7 +52,7 @@ pub struct NodeGroup {
 }
 
 /// How a node starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeStart {
     /// Ready, with a fresh heartbeat.
@@ -74,7 +74,7 @@ pub enum NodeStart {
 }
 
 /// A condition of an imported node.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// Which condition.
@@ -94,7 +94,7 @@ pub struct Condition {
 }
 
 /// The type of a node condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum ConditionKind {
     /// The kubelet is ready.
     Ready,
@@ -111,7 +111,7 @@ pub enum ConditionKind {
 }
 
 /// The status of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Status {
     /// It holds.
     True,
@@ -122,7 +122,7 @@ pub enum Status {
 }
 
 /// Pods that are alike but for their names and places.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodGroup {
     /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it: `web-0`, `web-1`, …, or
@@ -197,7 +197,7 @@ pub struct PodGroup {
 }
 
 /// Where the pods of a group are.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Placement {
     /// Bound to no node: the scheduler places them, or an entry of the timeline binds them.
@@ -221,7 +221,7 @@ pub enum Placement {
 }
 
 /// A set of nodes, as they are declared: labels that change during a run do not matter.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NodeSelector {
     /// Every node.
@@ -249,7 +249,7 @@ pub enum NodeSelector {
 }
 
 /// A set of pods.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PodSelector {
     /// Every pod.
@@ -265,7 +265,7 @@ pub enum PodSelector {
 }
 
 /// The controlling owner of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
     /// Its kind, `DaemonSet` say.
@@ -275,7 +275,7 @@ pub struct Owner {
 }
 
 /// A toleration as in the Kubernetes API.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Toleration {
     /// The taint's key; none with `Exists` tolerates everything.
@@ -296,7 +296,7 @@ pub struct Toleration {
 }
 
 /// How a toleration compares values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Operator {
     /// The value must be equal.
     Equal,
@@ -309,7 +309,7 @@ pub enum Operator {
 }
 
 /// The effect of a taint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Effect {
     /// New pods stay away.
     NoSchedule,
@@ -320,7 +320,7 @@ pub enum Effect {
 }
 
 /// Where a kubelet has a static pod from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum StaticPod {
     /// A file; such pods tolerate every NoExecute taint.
     File,
@@ -329,7 +329,7 @@ pub enum StaticPod {
 }
 
 /// How a pod starts.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum PodStart {
     /// Running and Ready.
@@ -353,7 +353,7 @@ pub enum PodStart {
 }
 
 /// `status.phase`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Phase {
     /// Not all containers run yet.
     Pending,
@@ -366,7 +366,7 @@ pub enum Phase {
 }
 
 /// A condition of an imported pod.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodCondition {
     /// Its status.
@@ -380,7 +380,7 @@ pub struct PodCondition {
 }
 
 /// Why an imported pod's condition has its status; others are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PodReason {
     /// By the taint eviction controller.
     DeletionByTaintManager,
@@ -389,7 +389,7 @@ pub enum PodReason {
 }
 
 /// A deletion that an imported pod was in.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deletion {
     /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run: `"-4m"`, `"12s"`.

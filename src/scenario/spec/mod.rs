@@ -6,6 +6,7 @@
 
 mod budget;
 mod cluster;
+mod expect;
 mod scheduling;
 mod texts;
 mod timeline;
@@ -16,6 +17,10 @@ pub use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub use cluster::{
     Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator, Owner, Phase, Placement, PodCondition,
     PodGroup, PodReason, PodSelector, PodStart, StaticPod, Status, Toleration,
+};
+pub use expect::{
+    Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation, Limit, NodesSeen,
+    NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
 };
 pub use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
@@ -35,7 +40,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The version of the language; 1 is the only one. A file without one is refused.
@@ -92,10 +97,23 @@ pub struct Scenario {
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
+    /// What the run must come to, for `taintsim test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expectation>,
+    /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<u32>,
+    /// A file that holds the timeline that the run must have; its path is relative to the scenario. `taintsim test --update` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub golden: Option<String>,
+    /// Settings that the expectations guard, each with a value that must break one of them, as after `--set`:
+    /// `"flags.kube-controller-manager.node-monitor-grace-period=60s"`. `taintsim test --guards` tries them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<String>,
 }
 
 /// Where nodes and pods come from, apart from the scenario itself.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Cluster {
     /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is relative to the scenario.
@@ -103,7 +121,7 @@ pub enum Cluster {
 }
 
 /// Flags by component, under the names they have on the command line.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flags {
     /// kube-controller-manager

@@ -8,7 +8,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// `v1.Affinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Affinity {
     /// Which nodes.
@@ -23,7 +23,7 @@ pub struct Affinity {
 }
 
 /// `v1.NodeAffinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeAffinity {
     /// One of its terms must match.
@@ -35,7 +35,7 @@ pub struct NodeAffinity {
 }
 
 /// `v1.NodeSelector`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTerms {
     /// One of them must match.
@@ -44,7 +44,7 @@ pub struct NodeTerms {
 }
 
 /// `v1.PreferredSchedulingTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PreferredNodes {
     /// 1 to 100.
@@ -54,7 +54,7 @@ pub struct PreferredNodes {
 }
 
 /// `v1.NodeSelectorTerm`: all of it must match.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeTerm {
     /// Conditions on labels.
@@ -66,7 +66,7 @@ pub struct NodeTerm {
 }
 
 /// `v1.NodeSelectorRequirement`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeRequirement {
     /// The label, or `metadata.name`.
@@ -79,7 +79,7 @@ pub struct NodeRequirement {
 }
 
 /// `v1.NodeSelectorOperator`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum NodeOperator {
     /// One of the values.
     In,
@@ -96,7 +96,7 @@ pub enum NodeOperator {
 }
 
 /// `v1.PodAffinity` and `v1.PodAntiAffinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PodAffinity {
     /// Terms that must hold.
@@ -108,7 +108,7 @@ pub struct PodAffinity {
 }
 
 /// `v1.WeightedPodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPods {
     /// 1 to 100.
@@ -119,7 +119,7 @@ pub struct WeightedPods {
 }
 
 /// `v1.PodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodAffinityTerm {
     /// Which pods; none where not given.
@@ -137,12 +137,12 @@ pub struct PodAffinityTerm {
 }
 
 /// An empty selector: every namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EveryNamespace {}
 
 /// `v1.TopologySpreadConstraint`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TopologySpreadConstraint {
     /// How uneven it may be.
@@ -172,7 +172,7 @@ pub struct TopologySpreadConstraint {
 }
 
 /// `whenUnsatisfiable`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum WhenUnsatisfiable {
     /// The pod waits.
     DoNotSchedule,
@@ -181,7 +181,7 @@ pub enum WhenUnsatisfiable {
 }
 
 /// `nodeAffinityPolicy`, `nodeTaintsPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum InclusionPolicy {
     /// Nodes that do not suit do not count.
     Honor,
@@ -190,7 +190,7 @@ pub enum InclusionPolicy {
 }
 
 /// A port of the node that a container takes (`v1.ContainerPort`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostPort {
     /// The port.
@@ -205,7 +205,7 @@ pub struct HostPort {
 }
 
 /// `v1.Protocol`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Protocol {
     /// TCP
     TCP,
@@ -216,7 +216,7 @@ pub enum Protocol {
 }
 
 /// `v1.PodSchedulingGate`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingGate {
     /// Its name.
@@ -224,7 +224,7 @@ pub struct SchedulingGate {
 }
 
 /// `spec.preemptionPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PreemptionPolicy {
     /// It makes pods of lower priority leave.
     PreemptLowerPriority,
@@ -233,7 +233,7 @@ pub enum PreemptionPolicy {
 }
 
 /// What of `KubeSchedulerConfiguration` may be set.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
@@ -255,7 +255,7 @@ impl SchedulerConfiguration {
 }
 
 /// Which nodes are liked better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum ScoringStrategy {
     /// Emptier ones.
     LeastAllocated,

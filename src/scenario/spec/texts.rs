@@ -4,6 +4,22 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
+/// Writes the JSON Schema of a type that reads itself.
+macro_rules! schema {
+    ($name:ident, $description:expr, $($schema:tt)+) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut schema = schemars::json_schema!($($schema)+);
+                schema.insert("description".to_owned(), $description.into());
+                schema
+            }
+        }
+    };
+}
+
 /// A type that holds a text as written; `expecting` is what an error says when something else stands there.
 macro_rules! text {
     ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
@@ -57,6 +73,8 @@ macro_rules! text {
                 from.deserialize_any(Reader)
             }
         }
+
+        schema! { $name, concat!(stringify!($name), ": ", $expecting), { "type": "string" } }
     };
 }
 
@@ -83,6 +101,10 @@ impl QuantityText {
         &self.0
     }
 }
+
+schema! { QuantityText, "A Kubernetes quantity, such as \"500m\" or \"32Gi\"", { "type": ["string", "number"] } }
+schema! { FlagValue, "A text in quotes, a number, true or false", { "type": ["string", "number", "boolean"] } }
+schema! { OneOrMany, "A text in quotes, or a list of them", { "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] } }
 
 impl From<&str> for QuantityText {
     fn from(text: &str) -> Self {

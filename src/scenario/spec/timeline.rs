@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that happens at a time, once or several times.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// When: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
@@ -27,7 +27,7 @@ pub struct Entry {
 }
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
     /// Kubelets are cut off from the API server; containers run on.
@@ -324,7 +324,7 @@ pub enum Step {
 }
 
 /// A resource that controllers watch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Resource {
     /// Nodes.
     Nodes,
@@ -345,7 +345,7 @@ pub enum Resource {
 }
 
 /// What a cloud provider says of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum InstanceState {
     /// It runs.
     Running,

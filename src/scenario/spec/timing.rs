@@ -4,7 +4,7 @@ use super::texts::{DelayText, DurationText};
 use serde::{Deserialize, Serialize};
 
 /// Delays and limits.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Timing {
@@ -39,7 +39,7 @@ pub enum Timing {
 }
 
 /// The limits of the controllers' clients.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClientLimits {
     /// The node lifecycle controller's client.
@@ -78,7 +78,7 @@ pub struct ClientLimits {
 }
 
 /// The limit of a client.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ClientLimit {
     /// None.
@@ -93,7 +93,7 @@ pub enum ClientLimit {
 }
 
 /// How kubelets behave.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum KubeletTiming {
     /// As the recorder imitates them: no jitter, no retries, no admission.
@@ -126,7 +126,7 @@ pub enum KubeletTiming {
 }
 
 /// How the timeline's user writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum User {
     /// Straight into the store, without latency or rules.
     Raw,

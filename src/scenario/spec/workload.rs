@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A workload, or several that are alike but for their names: `Deployment(name: "web", replicas: 3)`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Workload {
     /// `apps/v1 Deployment`, with one ReplicaSet
@@ -39,7 +39,7 @@ impl Workload {
 }
 
 /// The fields of all kinds of workload; which kind has which is checked with the rest of the scenario's meaning.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadGroup {
     /// `metadata.name`
@@ -93,7 +93,7 @@ pub struct WorkloadGroup {
 }
 
 /// `spec.template`, with the sum of its containers' requests.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodTemplate {
     /// `metadata.labels`
@@ -154,7 +154,7 @@ impl PodTemplate {
 }
 
 /// `metav1.LabelSelector`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelector {
     /// Labels with the values they must have.
@@ -166,7 +166,7 @@ pub struct LabelSelector {
 }
 
 /// One of `matchExpressions`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
@@ -179,7 +179,7 @@ pub struct LabelSelectorRequirement {
 }
 
 /// How a selector compares a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum SelectorOperator {
     /// One of the values.
     In,
@@ -192,7 +192,7 @@ pub enum SelectorOperator {
 }
 
 /// `spec.podManagementPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PodManagementPolicy {
     /// One pod after the other.
     OrderedReady,
@@ -201,7 +201,7 @@ pub enum PodManagementPolicy {
 }
 
 /// `spec.ordinals`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ordinals {
     /// The number of the first pod.
@@ -209,7 +209,7 @@ pub struct Ordinals {
 }
 
 /// `spec.podReplacementPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PodReplacementPolicy {
     /// As soon as a pod's deletion begins.
     TerminatingOrFailed,
@@ -218,7 +218,7 @@ pub enum PodReplacementPolicy {
 }
 
 /// `spec.podFailurePolicy`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicy {
     /// The first that matches counts.
@@ -226,7 +226,7 @@ pub struct PodFailurePolicy {
 }
 
 /// A rule that looks at conditions of the failed pod.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicyRule {
     /// What follows.
@@ -237,7 +237,7 @@ pub struct PodFailurePolicyRule {
 }
 
 /// What follows from a failure that a rule matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PodFailurePolicyAction {
     /// It is not counted.
     Ignore,
@@ -248,7 +248,7 @@ pub enum PodFailurePolicyAction {
 }
 
 /// A condition of a pod that is True.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodFailurePolicyOnPodConditions {
     /// Which condition.
@@ -257,14 +257,14 @@ pub struct PodFailurePolicyOnPodConditions {
 }
 
 /// A condition that a policy may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum PodConditionKind {
     /// The pod was evicted, preempted or removed for its node's failure.
     DisruptionTarget,
 }
 
 /// `spec.restartPolicy` of a Job's pods
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum RestartPolicy {
     /// A container that fails fails its pod.
     Never,
@@ -273,7 +273,7 @@ pub enum RestartPolicy {
 }
 
 /// `scheduling.k8s.io/v1 PriorityClass`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PriorityClass {
     /// `metadata.name`
@@ -289,7 +289,7 @@ pub struct PriorityClass {
 }
 
 /// Controllers that may be switched off; all run where nothing is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Controllers {
     /// The pod garbage collector.

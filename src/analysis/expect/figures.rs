@@ -1,0 +1,224 @@
+//! Figures over time as step functions, and their limits.
+
+use super::super::state::Follow;
+use super::super::workloads::WorkloadOutcome;
+use super::{Failed, Run, records_at, words};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::pod::PodPhase;
+use crate::kernel::{Dur, Time};
+use crate::scenario::expectations::{Comparison, Relation, Stretch};
+use crate::scenario::spec::Quantity;
+use crate::trace::{Record, RecordId, What};
+use std::collections::BTreeSet;
+
+/// A step function: from each time on the value beside it. Times rise; the first is zero.
+pub(super) type Values = Vec<(Time, u64)>;
+
+/// Sets the value from a time on, over another one of the same instant.
+fn set(values: &mut Values, at: Time, value: u64) {
+    match values.last_mut() {
+        Some(last) if last.0 == at => last.1 = value,
+        Some(last) if last.1 == value => {}
+        _ => values.push((at, value)),
+    }
+}
+
+/// The sum of step functions.
+fn sum(all: &[Values]) -> Values {
+    let mut times: Vec<Time> = all.iter().flatten().map(|v| v.0).collect();
+    times.push(Time::ZERO);
+    times.sort_unstable();
+    times.dedup();
+    let mut out = Values::new();
+    for t in times {
+        set(&mut out, t, all.iter().map(|values| value_at(values, t)).sum());
+    }
+    out
+}
+
+/// The value at a time.
+pub(super) fn value_at(values: &Values, t: Time) -> u64 {
+    values[..values.partition_point(|v| v.0 <= t)].last().map_or(0, |v| v.1)
+}
+
+/// The parts of a step function that lie in a stretch: from when, to when, and the value.
+pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u64)> {
+    let mut out = vec![(from, to, value_at(values, from))];
+    for &(t, value) in values.iter().filter(|v| v.0 > from && v.0 <= to) {
+        if let Some(last) = out.last_mut() {
+            last.1 = t;
+        }
+        out.push((t, to, value));
+    }
+    out
+}
+
+impl Run<'_> {
+    fn outcomes(&self, names: Option<&BTreeSet<String>>) -> Vec<&WorkloadOutcome> {
+        let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
+        self.workloads().outcomes.iter().filter(|o| names.is_none_or(|n| n.contains(name(o)))).collect()
+    }
+
+    /// Whether a record is about a pod of these workloads.
+    pub(super) fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
+        let of = |w: WorkloadId| names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)));
+        r.pod().is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
+    }
+
+    /// A figure over time.
+    pub(super) fn values(&self, c: &Comparison) -> Values {
+        let names = c.workloads.as_ref();
+        let horizon = self.analysis.horizon();
+        let wide = |steps: &[(Time, u32)]| steps.iter().map(|s| (s.0, u64::from(s.1))).collect::<Values>();
+        match &c.quantity {
+            Quantity::Available(_) => sum(&self.outcomes(names).iter().map(|o| wide(&o.available)).collect::<Vec<_>>()),
+            Quantity::Unavailable(_) => sum(&self.outcomes(names).iter().map(|o| wide(&o.missing(horizon))).collect::<Vec<_>>()),
+            Quantity::Requests(by) => {
+                let of = self.analysis.trace.requests.iter().filter(|(actor, _)| by == "*" || actor.as_str() == by);
+                let steps = of.map(|(_, s)| s.iter().map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n)).collect::<Values>());
+                sum(&steps.collect::<Vec<_>>())
+            }
+            Quantity::NotReadyNodes(zone) => self.counted(|follow, r, count| {
+                let id = r.node()?;
+                let away = follow.node(id).exists && follow.node(id).ready != Some(ConditionStatus::True);
+                (zone == "*" || self.analysis.zone_name(id) == zone).then(|| count(id.0, away))
+            }),
+            Quantity::Evicted(_) => {
+                let mut values = vec![(Time::ZERO, 0)];
+                let (mut n, mut follow) = (0, Follow::new(self.analysis));
+                for (id, r) in self.analysis.trace.iter().enumerate() {
+                    if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r) {
+                        n += 1;
+                        set(&mut values, r.at, n);
+                    }
+                }
+                values
+            }
+            Quantity::Pending(_) | Quantity::Terminating(_) | Quantity::Timers(_) => self.counted(|follow, r, count| {
+                let id = r.pod()?;
+                let pod = follow.pod(id);
+                let holds = match &c.quantity {
+                    Quantity::Pending(_) => pod.exists && pod.phase == PodPhase::Pending && !pod.deleting,
+                    Quantity::Terminating(_) => pod.exists && pod.deleting,
+                    _ => follow.timer(&pod).is_some(),
+                };
+                self.is_of(names, r).then(|| count(id.0, holds))
+            }),
+            // These are one number for a whole run.
+            Quantity::UnavailableSeconds(_) => {
+                let all = self.outcomes(names).iter().map(|o| o.unavailable.as_nanos()).sum();
+                vec![(Time::ZERO, all)]
+            }
+            Quantity::LongestGap(_) => {
+                let longest = self.outcomes(names).iter().map(|o| o.longest_gap.as_nanos()).max();
+                vec![(Time::ZERO, longest.unwrap_or(0))]
+            }
+        }
+    }
+
+    /// How many objects have a mark over time. `mark` tells, after each record, which object has it from then on, or not.
+    fn counted(&self, mark: impl Fn(&Follow<'_>, &Record, &mut dyn FnMut(u32, bool)) -> Option<()>) -> Values {
+        let mut follow = Follow::new(self.analysis);
+        let mut marked: BTreeSet<u32> = BTreeSet::new();
+        let mut values = vec![(Time::ZERO, 0)];
+        // What holds at the start is told as if a record had just said so.
+        let start = |object, what| Record {
+            at: Time::ZERO,
+            cause: crate::trace::NO_RECORD,
+            saw: crate::trace::NO_RECORD,
+            object,
+            what,
+            actor: crate::trace::Actor::User,
+        };
+        let pods: Vec<PodId> = follow.pods().map(|p| p.0).collect();
+        let nodes: Vec<NodeId> = follow.nodes().map(|n| n.0).collect();
+        let first =
+            pods.into_iter().map(|p| start(p.0, What::TimerCancelled)).chain(nodes.into_iter().map(|n| start(n.0, What::NodeQueued)));
+        let change = |follow: &Follow<'_>, r: &Record, marked: &mut BTreeSet<u32>| {
+            let mut note = |object: u32, holds: bool| {
+                if holds {
+                    marked.insert(object);
+                } else {
+                    marked.remove(&object);
+                }
+            };
+            mark(follow, r, &mut note);
+        };
+        for r in first {
+            change(&follow, &r, &mut marked);
+        }
+        set(&mut values, Time::ZERO, marked.len() as u64);
+        for (id, r) in self.analysis.trace.iter().enumerate() {
+            follow.apply(id as RecordId, r);
+            if r.what == What::ControllersStopped {
+                // Timers die with their process; whatever else is counted is asked again and stays.
+                for object in marked.clone() {
+                    change(&follow, &start(object, What::TimerCancelled), &mut marked);
+                    change(&follow, &start(object, What::NodeQueued), &mut marked);
+                }
+            } else {
+                change(&follow, r, &mut marked);
+            }
+            set(&mut values, r.at, marked.len() as u64);
+        }
+        values
+    }
+}
+
+/// A figure in words.
+pub(super) fn named(q: &Quantity) -> String {
+    let (what, of) = match q {
+        Quantity::Available(t) => ("available", t),
+        Quantity::Unavailable(t) => ("unavailable", t),
+        Quantity::Pending(t) => ("pending", t),
+        Quantity::Terminating(t) => ("terminating", t),
+        Quantity::Timers(t) => ("timers", t),
+        Quantity::Evicted(t) => ("evicted", t),
+        Quantity::NotReadyNodes(t) => ("not_ready_nodes", t),
+        Quantity::Requests(t) => ("requests", t),
+        Quantity::UnavailableSeconds(t) => ("unavailable_seconds", t),
+        Quantity::LongestGap(t) => ("longest_gap", t),
+    };
+    format!("{what}({of:?})")
+}
+
+/// Whether a figure keeps its limit.
+pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during: Stretch) -> Option<Failed> {
+    let values = run.values(c);
+    let is_span = matches!(c.quantity, Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_));
+    let number = |n: u64| if is_span { words::span(Dur::from_nanos(n)) } else { n.to_string() };
+    let expected = || {
+        let longest = longest.map(|l| format!(", above zero for {} at the longest", words::span(l))).unwrap_or_default();
+        format!("{} {} {}{longest}", named(&c.quantity), c.relation.words(), number(c.limit))
+    };
+    // What adds up in the course of a run is compared where it stands at the end, unless it may not grow past its limit.
+    let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_)) && c.relation != Relation::AtMost;
+    let during = if is_span || adds_up { (during.1, during.1) } else { during };
+    let parts = parts(&values, during);
+    if let Some((from, to, value)) = parts.iter().find(|p| !c.relation.holds(p.2, c.limit)) {
+        let got = match is_span {
+            true => number(*value),
+            false if from == to => format!("{} at {}", number(*value), words::time(*from)),
+            false => format!("{} from {} to {}", number(*value), words::time(*from), words::time(*to)),
+        };
+        let at = if is_span { Vec::new() } else { records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r)) };
+        return Some(Failed { expected: expected(), got, records: at });
+    }
+    let limit = longest?;
+    // Stretches above zero, one after the other where only the value differs.
+    let mut gap: Option<(Time, Time)> = None;
+    for (from, to, value) in parts {
+        gap = match gap {
+            _ if value == 0 => None,
+            Some((begun, _)) => Some((begun, to)),
+            None => Some((from, to)),
+        };
+        if let Some((begun, until)) = gap.filter(|(a, b)| b.since(*a) > limit) {
+            let got = format!("above zero from {} to {} and longer", words::time(begun), words::time(until));
+            let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
+            return Some(Failed { expected: expected(), got, records });
+        }
+    }
+    None
+}

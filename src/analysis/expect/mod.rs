@@ -1,0 +1,112 @@
+//! Expectations held against a finished run: whether each is met, and if not, what was expected, what came, and which records decided.
+//!
+//! All of it is a function of the trace. An expectation that speaks of pods that the run never had, or of a property that does not
+//! exist, is neither met nor failed but [`Wrong`].
+
+mod claims;
+mod figures;
+mod objects;
+mod seen;
+mod words;
+
+use super::properties;
+use super::setting::Analysis;
+use super::workloads::{Owners, Workloads, workloads};
+use crate::kernel::Time;
+use crate::scenario::expectations::{Expectation, Expected, Stretch};
+use crate::trace::RecordId;
+use std::cell::OnceCell;
+
+/// The most records that are named for one expectation.
+const RECORDS: usize = 6;
+
+/// What became of an expectation in one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Why it failed; none if it was met.
+    pub failure: Option<Failed>,
+}
+
+/// Why an expectation failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// What was expected, in words.
+    pub expected: String,
+    /// What came instead.
+    pub got: String,
+    /// The records that decided it, in their order; a few at most.
+    pub records: Vec<RecordId>,
+}
+
+/// An expectation that cannot be held against a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wrong {
+    /// What is wrong with it.
+    pub message: String,
+    /// What may help.
+    pub help: Option<String>,
+}
+
+/// What several expectations of one run share.
+struct Run<'a> {
+    analysis: &'a Analysis<'a>,
+    owners: Owners,
+    workloads: OnceCell<Workloads>,
+}
+
+impl Run<'_> {
+    fn workloads(&self) -> &Workloads {
+        self.workloads.get_or_init(|| workloads(self.analysis))
+    }
+}
+
+/// What became of each expectation, in their order.
+pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Result<Verdict, Wrong>> {
+    let run = Run { analysis, owners: Owners::new(analysis), workloads: OnceCell::new() };
+    let mut hits = seen::find(&run, expectations).into_iter();
+    let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
+    expectations
+        .iter()
+        .map(|e| {
+            let failure = match &e.what {
+                Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
+                Expected::Order(parts) => {
+                    let found = parts.iter().map(|_| next()).collect::<Result<Vec<_>, _>>()?;
+                    seen::judge_order(&run, parts, &found)
+                }
+                Expected::Pending { pods, count, at, reason } => objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?,
+                Expected::Figure { comparison, longest, during } => figures::judge(&run, comparison, *longest, *during),
+                Expected::Always(claim, stretch) => claims::always(&run, claim, *stretch, true),
+                Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
+                Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
+                Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
+                Expected::NeverProperty(name, stretch) => property(analysis, name, *stretch, false)?,
+                Expected::Violates(name, stretch) => property(analysis, name, *stretch, true)?,
+            };
+            Ok(Verdict { failure })
+        })
+        .collect()
+}
+
+/// A property, violated where it should not be, or the other way round.
+fn property(analysis: &Analysis<'_>, name: &str, (from, to): Stretch, wanted: bool) -> Result<Option<Failed>, Wrong> {
+    let property = properties::Property::parse(name).map_err(|e| Wrong { message: e.to_string(), help: None })?;
+    let mut found = properties::check(&property, analysis);
+    found.retain(|v| (from..=to).contains(&v.at));
+    let Some(first) = found.first().filter(|_| !wanted) else {
+        let none = Failed { expected: format!("a violation of {}", property.name()), got: "none".to_owned(), records: Vec::new() };
+        return Ok((wanted && found.is_empty()).then_some(none));
+    };
+    let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
+    Ok(Some(Failed {
+        expected: format!("no violation of {}", property.name()),
+        got: format!("{}: {}{more}", words::time(first.at), first.text),
+        records: first.records.iter().copied().take(RECORDS).collect(),
+    }))
+}
+
+/// The records of one instant that are about pods that fit, a few at most.
+fn records_at(run: &Run<'_>, at: Time, fits: impl Fn(&crate::trace::Record) -> bool) -> Vec<RecordId> {
+    let all = run.analysis.trace.iter().enumerate();
+    all.filter(|(_, r)| r.at == at && fits(r)).map(|(id, _)| id as RecordId).take(RECORDS).collect()
+}

@@ -1,0 +1,96 @@
+//! Times, counts and selections in the words of a failure's message.
+
+use crate::kernel::{Dur, Time};
+use crate::scenario::expectations::{Count, Kind, Pods, Sought, TaintSought};
+
+/// A time from the start of the run, to the millisecond: `10m50.5s`.
+pub(super) fn time(at: Time) -> String {
+    span(Dur::from_nanos(at.as_nanos()))
+}
+
+/// A span, to the millisecond.
+pub(super) fn span(d: Dur) -> String {
+    let ms = d.as_millis();
+    let (h, m, s, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60, ms % 1_000);
+    let mut out = String::new();
+    if h > 0 {
+        out.push_str(&format!("{h}h"));
+    }
+    if m > 0 {
+        out.push_str(&format!("{m}m"));
+    }
+    if s > 0 || rest > 0 || out.is_empty() {
+        out.push_str(&s.to_string());
+        if rest > 0 {
+            out.push_str(format!(".{rest:03}").trim_end_matches('0'));
+        }
+        out.push('s');
+    }
+    out
+}
+
+/// What is looked for, in the plural: `evictions`.
+fn noun(what: &Kind) -> String {
+    let taint = |t: &TaintSought| {
+        let value = t.value.as_ref().map(|v| format!("={v}")).unwrap_or_default();
+        let effect = t.effect.map(|e| format!(":{e}")).unwrap_or_default();
+        format!("{}{value}{effect}", t.key)
+    };
+    match what {
+        Kind::Evicted => "evictions".to_owned(),
+        Kind::Deleted { by: None } => "deletions".to_owned(),
+        Kind::Deleted { by: Some(by) } => format!("deletions by {by}"),
+        Kind::Gone => "pods gone".to_owned(),
+        Kind::Created => "creations".to_owned(),
+        Kind::Bound => "bindings".to_owned(),
+        Kind::Phase(phase) => format!("changes to phase {}", phase.as_str()),
+        Kind::PodCondition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
+        Kind::TimerSet => "eviction timers".to_owned(),
+        Kind::TimerCancelled => "cancelled eviction timers".to_owned(),
+        Kind::EvictionFailed => "failed evictions".to_owned(),
+        Kind::Tainted(t) => format!("taints {} added", taint(t)),
+        Kind::Untainted(t) => format!("taints {} removed", taint(t)),
+        Kind::Condition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
+        Kind::Unschedulable(true) => "cordons".to_owned(),
+        Kind::Unschedulable(false) => "uncordons".to_owned(),
+        Kind::Zone(state, zone) => {
+            format!("changes of {} to {}", zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}")), state.as_str())
+        }
+        Kind::MasterDisruption { entered: true } => "beginnings of master disruption".to_owned(),
+        Kind::MasterDisruption { entered: false } => "ends of master disruption".to_owned(),
+        Kind::Event { reason, message, object } => {
+            let about = object.as_ref().map(|o| format!(" about {o}")).unwrap_or_default();
+            let with = message.as_ref().map(|m| format!(" with {m:?}")).unwrap_or_default();
+            format!("events {reason}{about}{with}")
+        }
+    }
+}
+
+/// How many: `none`, `1 or more`, `2 to 5`.
+pub(super) fn count(count: Count) -> String {
+    match (count.least, count.most) {
+        _ if count.each => "1 or more of each".to_owned(),
+        (0, 0) => "none".to_owned(),
+        (least, u64::MAX) => format!("{least} or more"),
+        (0, most) => format!("at most {most}"),
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    }
+}
+
+/// What is looked for, without how many and when.
+pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
+    let mut out = noun(&sought.what);
+    if let Some(pods) = sought.pods.as_ref().filter(|p| !p.written.is_empty()) {
+        out.push_str(&format!(" of {}", written(pods)));
+    }
+    if let Some(on) = on {
+        out.push_str(&format!(" on {on}"));
+    }
+    out
+}
+
+/// The pods that are meant.
+pub(super) fn written(pods: &Pods) -> String {
+    pods.written.strip_prefix("pods of ").map_or_else(|| pods.written.clone(), str::to_owned)
+}

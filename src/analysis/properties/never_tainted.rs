@@ -1,0 +1,133 @@
+//! `never-tainted`: a node is dead for long and has no NoExecute taint.
+//!
+//! Nodes of a zone are tainted one after another at a rate, so the time runs anew with each that is. It does not run in a zone that is
+//! partly disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its own.
+
+use super::super::setting::{Analysis, zone_name};
+use super::walk::{Walk, records};
+use super::{Property, Violation};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, TextId};
+use crate::controllers::node_lifecycle::EvictionMode;
+use crate::kernel::{Dur, Time};
+use crate::trace::{NO_RECORD, Record, RecordId, What, ZoneState};
+use std::collections::BTreeMap;
+
+/// A zone whose nodes are tainted at a rate.
+#[derive(Clone, Copy)]
+struct Zone {
+    /// The last time at which a node was tainted, or tainting began anew.
+    moved_at: Time,
+    partial: bool,
+}
+
+struct Search<'a> {
+    walk: Walk<'a>,
+    within: Dur,
+    zones: Vec<Zone>,
+    master_disruption: bool,
+    /// Nodes that are dead and without the taint: since when, by which record.
+    waiting: BTreeMap<NodeId, (Time, RecordId)>,
+    found: Vec<Violation>,
+}
+
+pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let (flags, switches) = (&analysis.plan.flags, &analysis.plan.profile.node_lifecycle);
+    let timeout = switches.eviction_mode == EvictionMode::Timeout || switches.timeout_mode_available && !flags.enable_taint_manager;
+    if timeout || flags.node_eviction_rate <= 0.0 {
+        return Vec::new();
+    }
+    let zones = vec![Zone { moved_at: Time::ZERO, partial: false }; analysis.zones.len().max(1)];
+    let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
+    let mut search = Search { walk, within, zones, master_disruption: false, waiting, found: Vec::new() };
+    for node in 0..analysis.node_count() as u32 {
+        search.look(NodeId(node), Time::ZERO, NO_RECORD);
+    }
+    for (id, r) in analysis.trace.iter().enumerate() {
+        search.record(id as RecordId, r);
+    }
+    search.overdue(None, analysis.horizon(), true);
+    search.found
+}
+
+impl<'a> Search<'a> {
+    fn record(&mut self, id: RecordId, r: &Record) {
+        if let Some(node) = r.node() {
+            let is_tainted = |s: &Self| s.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
+            let before = is_tainted(self);
+            let zone = self.zone_of(node);
+            self.walk.apply(id, r);
+            if is_tainted(self) && !before {
+                self.overdue(Some(zone), r.at, false);
+                self.zones[zone].moved_at = r.at;
+            }
+            if matches!(r.what, What::NodeTaints(_) | What::NodeCondition(..) | What::NodeDeleted | What::NodeCreated) {
+                self.look(node, r.at, id);
+            }
+            return;
+        }
+        self.walk.apply(id, r);
+        match r.what {
+            What::Zone(state) => {
+                let name = zone_name(self.walk.trace().names.text_of(TextId(r.object)));
+                let Ok(zone) = self.walk.analysis.zones.binary_search(&name) else { return };
+                let partial = state == ZoneState::PartialDisruption;
+                if partial != self.zones[zone].partial {
+                    self.overdue(Some(zone), r.at, false);
+                    self.zones[zone] = Zone { moved_at: r.at, partial };
+                }
+            }
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft | What::ControllersStopped | What::ControllersStarted => {
+                self.overdue(None, r.at, false);
+                self.master_disruption = r.what == What::MasterDisruptionEntered;
+                self.zones.iter_mut().for_each(|z| z.moved_at = r.at);
+            }
+            _ => {}
+        }
+    }
+
+    fn zone_of(&self, node: NodeId) -> usize {
+        usize::from(self.walk.analysis.zone_of[node.index()])
+    }
+
+    /// Something about a node has changed.
+    fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
+        let flags = self.walk.follow.node(node);
+        let dead = flags.exists && matches!(flags.ready, Some(ConditionStatus::False | ConditionStatus::Unknown));
+        let waits = dead && !self.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
+        if waits {
+            self.waiting.entry(node).or_insert((at, record));
+        } else if let Some((since, record)) = self.waiting.remove(&node) {
+            self.tell(node, since, record, at, false);
+        }
+    }
+
+    /// Tells of the nodes of a zone, or all, that have waited too long by now.
+    fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
+        let waiting: Vec<_> = self.waiting.iter().map(|(n, w)| (*n, *w)).collect();
+        for (node, (since, record)) in waiting {
+            if zone.is_none_or(|z| z == self.zone_of(node)) && self.tell(node, since, record, now, end) {
+                // It waits on, but it has been told of.
+                self.waiting.insert(node, (Time::MAX, record));
+            }
+        }
+    }
+
+    fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
+        let zone = self.zones[self.zone_of(node)];
+        let Some(at) = since.max(zone.moved_at).checked_add(self.within) else { return false };
+        if zone.partial || self.master_disruption || at > now || at == now && !end {
+            return false;
+        }
+        let name = self.walk.node_name(node);
+        self.found.push(Violation {
+            property: Property::NeverTainted { within: self.within },
+            at,
+            pod: None,
+            node: Some(node),
+            text: format!("{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"),
+            records: records(&[record]),
+        });
+        true
+    }
+}

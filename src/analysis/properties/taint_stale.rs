@@ -1,0 +1,184 @@
+//! `taint-stale`: a taint that a controller wrote outlives its reason.
+//!
+//! Its reason is the node's condition, `spec.unschedulable`, and for NoExecute also that the node lifecycle controller is not in
+//! master disruption, which means to remove them all. Left out: taints that a user wrote under these names.
+
+use super::super::setting::Analysis;
+use super::super::state::Held;
+use super::walk::{Walk, records, short};
+use super::{Property, Violation};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::api::taint::{
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK, PID_PRESSURE, UNREACHABLE,
+    UNREACHABLE_ALPHA, UNSCHEDULABLE,
+};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::NodeStart;
+use crate::trace::{Actor, Record, RecordId, What};
+use std::collections::BTreeMap;
+
+/// The conditions that have a taint when they are True.
+const PRESSURES: [(&str, NodeConditionType); 5] = [
+    (MEMORY_PRESSURE, NodeConditionType::MemoryPressure),
+    (DISK_PRESSURE, NodeConditionType::DiskPressure),
+    (PID_PRESSURE, NodeConditionType::PidPressure),
+    (NETWORK_UNAVAILABLE, NodeConditionType::NetworkUnavailable),
+    (OUT_OF_DISK, NodeConditionType::OutOfDisk),
+];
+
+/// Whether taints of a key belong to the controllers.
+pub(super) fn is_of_controllers(key: &str) -> bool {
+    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA, UNSCHEDULABLE].contains(&key) || PRESSURES.iter().any(|(k, _)| *k == key)
+}
+
+/// What of a node's conditions is not in its state.
+#[derive(Clone, Copy, Default)]
+struct Reasons {
+    /// A bit for each of [`PRESSURES`].
+    pressures: u8,
+    unschedulable: bool,
+}
+
+struct Search<'a> {
+    walk: Walk<'a>,
+    within: Dur,
+    reasons: Vec<Reasons>,
+    /// By node, key and effect: since when a taint has had no reason.
+    without: BTreeMap<(NodeId, &'a str, bool), (Time, RecordId)>,
+    master_disruption: bool,
+    found: Vec<Violation>,
+}
+
+pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
+    let walk = Walk::new(analysis);
+    let reasons = vec![Reasons::default(); analysis.node_count()];
+    let mut search = Search { walk, within, reasons, without: BTreeMap::new(), master_disruption: false, found: Vec::new() };
+    for (i, n) in analysis.plan.nodes.iter().enumerate() {
+        let node = analysis.node_id(i as u32);
+        let reasons = &mut search.reasons[node.index()];
+        reasons.unschedulable = n.unschedulable;
+        if let NodeStart::Imported { conditions, .. } = &n.start {
+            conditions.iter().for_each(|c| reasons.take(c.kind, c.status));
+        }
+        search.look(node, Time::ZERO, crate::trace::NO_RECORD);
+    }
+    for (id, r) in analysis.trace.iter().enumerate() {
+        search.record(id as RecordId, r);
+    }
+    let horizon = analysis.horizon();
+    let left: Vec<_> = search.without.iter().map(|(k, v)| (*k, *v)).collect();
+    for (key, since) in left {
+        search.end(key, since, horizon, true);
+    }
+    search.found
+}
+
+impl Reasons {
+    fn take(&mut self, kind: NodeConditionType, status: ConditionStatus) {
+        if let Some(i) = PRESSURES.iter().position(|(_, k)| *k == kind) {
+            self.pressures = self.pressures & !(1 << i) | u8::from(status == ConditionStatus::True) << i;
+        }
+    }
+}
+
+impl<'a> Search<'a> {
+    fn record(&mut self, id: RecordId, r: &Record) {
+        if let Some(node) = r.node() {
+            match r.what {
+                What::NodeCondition(kind, status, _) => self.reasons[node.index()].take(kind, status),
+                What::NodeUnschedulable(value) => self.reasons[node.index()].unschedulable = value,
+                What::NodeTaints(_) | What::NodeDeleted | What::NodeCreated => {}
+                _ => {
+                    self.walk.apply(id, r);
+                    return;
+                }
+            }
+            self.walk.apply(id, r);
+            self.look(node, r.at, id);
+            return;
+        }
+        self.walk.apply(id, r);
+        let entered = match r.what {
+            What::MasterDisruptionEntered => true,
+            What::MasterDisruptionLeft | What::ControllersStopped => false,
+            _ => return,
+        };
+        if self.master_disruption != entered {
+            self.master_disruption = entered;
+            for node in 0..self.reasons.len() as u32 {
+                self.look(NodeId(node), r.at, id);
+            }
+        }
+    }
+
+    /// Looks through a node's taints after something about it has changed.
+    fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
+        let key_of = |h: &Held<'a>| (node, h.taint.key.as_str(), h.is_no_execute());
+        let held: Vec<Held<'a>> = self.walk.follow.taints(node).iter().filter(|h| is_written_by_controllers(h)).copied().collect();
+        let over: Vec<_> = self
+            .without
+            .range((node, "", false)..)
+            .take_while(|((n, ..), _)| *n == node)
+            .filter(|(key, _)| !held.iter().any(|h| key_of(h) == **key && !self.has_reason(node, h)))
+            .map(|(k, v)| (*k, *v))
+            .collect();
+        for (key, since) in over {
+            self.end(key, since, at, false);
+            self.without.remove(&key);
+        }
+        for h in &held {
+            if !self.has_reason(node, h) {
+                self.without.entry(key_of(h)).or_insert((at, record));
+            }
+        }
+    }
+
+    fn has_reason(&self, node: NodeId, held: &Held<'_>) -> bool {
+        let (flags, reasons) = (self.walk.follow.node(node), self.reasons[node.index()]);
+        if held.is_no_execute() && self.master_disruption {
+            return false;
+        }
+        match held.taint.key.as_str() {
+            NOT_READY | NOT_READY_ALPHA => matches!(flags.ready, None | Some(ConditionStatus::False)),
+            UNREACHABLE | UNREACHABLE_ALPHA => flags.ready == Some(ConditionStatus::Unknown),
+            UNSCHEDULABLE => reasons.unschedulable,
+            key => PRESSURES.iter().position(|(k, _)| *k == key).is_none_or(|i| reasons.pressures & 1 << i != 0),
+        }
+    }
+
+    /// A taint was without reason from a time to another; `still`: and is so at the end of the run.
+    fn end(&mut self, (node, key, no_execute): (NodeId, &str, bool), (since, record): (Time, RecordId), until: Time, still: bool) {
+        let Some(at) = since.checked_add(self.within) else { return };
+        if at > until || at == until && !still {
+            return;
+        }
+        let name = self.walk.node_name(node);
+        let effect = if no_execute { Effect::NoExecute } else { Effect::NoSchedule };
+        let taint = self.walk.follow.taints(node).iter().find(|h| h.taint.key == key && h.taint.effect == effect);
+        let short_key = super::super::setting::short_key(key);
+        self.found.push(Violation {
+            property: Property::TaintStale { within: self.within },
+            at,
+            pod: None,
+            node: Some(node),
+            text: format!(
+                "{name} still has {} at {at}, without a reason since {since}",
+                taint.map_or(format!("{short_key}:{effect}"), short)
+            ),
+            records: records(&[taint.map_or(crate::trace::NO_RECORD, |h| h.record), record]),
+        });
+    }
+}
+
+/// Whether a taint is one that the control plane wrote for a condition; one from the start may be.
+fn is_written_by_controllers(h: &Held<'_>) -> bool {
+    let by_user = h.by == Actor::User && h.since > Time::ZERO;
+    let effect = match h.taint.effect {
+        Effect::NoSchedule => is_of_controllers(&h.taint.key),
+        Effect::NoExecute => h.is_for_failure(),
+        Effect::PreferNoSchedule => false,
+    };
+    !by_user && effect
+}

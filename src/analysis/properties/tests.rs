@@ -1,0 +1,431 @@
+//! Hand-made traces that violate a property, each beside one that differs little and does not.
+
+use super::super::setting::Analysis;
+use super::super::synthetic::{Run, ms, taint, tolerates};
+use super::{Property, PropertyError, Violation, check};
+use crate::api::meta::ConditionStatus::{False, True, Unknown};
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::api::node::NodeReason;
+use crate::api::pod::{PodConditionType, PodPhase, PodReason};
+use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
+use crate::api::toleration::Toleration;
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::PodStart;
+use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
+
+/// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is at hand.
+struct Story {
+    run: Run,
+    node: u32,
+    pod: u32,
+    k: Taint,
+}
+
+impl Story {
+    fn new(seconds: u64, tolerations: &[Toleration]) -> Self {
+        let mut run = Run::new("story", Time::from_secs(seconds));
+        let node = run.node("n", "a");
+        let pod = run.pod("default/p", node);
+        run.plan.pods[0].start = PodStart::Absent;
+        run.created(ms(0), pod, node, tolerations);
+        Story { run, node, pod, k: taint("k", Effect::NoExecute) }
+    }
+
+    fn tainted(&mut self, at: u64, by: Actor) -> RecordId {
+        let k = self.k.clone();
+        self.run.taints(ms(at), NO_RECORD, by, self.node, std::slice::from_ref(&k), &[])
+    }
+
+    fn untainted(&mut self, at: u64, by: Actor) -> RecordId {
+        let k = self.k.clone();
+        self.run.taints(ms(at), NO_RECORD, by, self.node, &[], std::slice::from_ref(&k))
+    }
+
+    fn timer(&mut self, at: u64, seconds: u32) -> RecordId {
+        self.run.eviction(ms(at), NO_RECORD, What::TimerSet(seconds), self.pod)
+    }
+
+    fn deleted(&mut self, at: u64, cause: RecordId) {
+        self.run.eviction(ms(at), cause, What::PodDeleting(30), self.pod);
+    }
+
+    fn gone(&mut self, at: u64) {
+        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, What::PodGone, self.pod);
+    }
+
+    fn ready(&mut self, at: u64, ready: bool) {
+        let status = if ready { True } else { False };
+        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, What::PodPhase(PodPhase::Running), self.pod);
+        let what = What::PodCondition(PodConditionType::Ready, status, PodReason::None);
+        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, what, self.pod);
+    }
+
+    fn found(self, property: &str) -> Vec<Violation> {
+        let (plan, trace) = self.run.finish();
+        check(&Property::parse(property).unwrap(), &Analysis::new(&plan, &trace))
+    }
+
+    /// When the property is violated, in milliseconds.
+    fn times(self, property: &str) -> Vec<u64> {
+        self.found(property).iter().map(|v| v.at.as_millis()).collect()
+    }
+}
+
+const SECONDS: [i64; 1] = [5];
+
+fn five_seconds() -> Vec<Toleration> {
+    SECONDS.iter().map(|s| tolerates("k", Some(*s))).collect()
+}
+
+#[test]
+fn names_and_bounds_read_back() {
+    for name in Property::NAMES {
+        let property = Property::parse(name).unwrap();
+        assert_eq!(property.name(), name);
+        assert_eq!(Property::parse(&property.to_string()), Ok(property));
+        let camel: String = name.split('-').map(|w| w[..1].to_uppercase() + &w[1..]).collect();
+        assert_eq!(Property::parse(&camel), Ok(property), "{camel}");
+    }
+    assert_eq!(Property::parse("pod-stuck(10s)"), Ok(Property::PodStuck { within: Dur::from_secs(10) }));
+    assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop { more_than: 5 }));
+    let unknown = PropertyError::Unknown { name: "pod-stick".to_owned(), near: Some("pod-stuck") };
+    assert_eq!(Property::parse("pod-stick"), Err(unknown));
+    for text in ["", "pod-stuck(", "pod-stuck(soon)", "wrong-pod(3)", "evict-loop(-1)", "évict"] {
+        let error = Property::parse(text).unwrap_err().to_string();
+        assert!(!error.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
+    // Tainted at 1 s, tolerated for 5 s: it has to go at 6 s, and is stuck at 16 s.
+    let mut stuck = Story::new(20, &five_seconds());
+    stuck.tainted(1_000, Actor::User);
+    let found = stuck.found("pod-stuck(10s)");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].at, ms(16_000));
+    assert_eq!(found[0].text, "default/p is still on n at 16s: it has k:NoExecute since 1s, tolerated for 5s");
+    // The pod's creation and the taint.
+    assert_eq!(found[0].records, [0, 1]);
+
+    let mut deleted = Story::new(20, &five_seconds());
+    deleted.tainted(1_000, Actor::User);
+    deleted.deleted(16_000, NO_RECORD);
+    assert!(deleted.times("pod-stuck(10s)").is_empty(), "in time, if only just");
+    let mut late = Story::new(20, &five_seconds());
+    late.tainted(1_000, Actor::User);
+    late.deleted(16_001, NO_RECORD);
+    assert_eq!(late.times("pod-stuck(10s)"), [16_000]);
+
+    let mut untainted = Story::new(20, &five_seconds());
+    untainted.tainted(1_000, Actor::User);
+    untainted.untainted(15_000, Actor::User);
+    assert!(untainted.times("pod-stuck(10s)").is_empty());
+    let mut tolerated = Story::new(20, &[tolerates("k", None)]);
+    tolerated.tainted(1_000, Actor::User);
+    assert!(tolerated.times("pod-stuck(0s)").is_empty());
+    let mut short = Story::new(15, &five_seconds());
+    short.tainted(1_000, Actor::User);
+    assert!(short.times("pod-stuck(10s)").is_empty(), "the run ends before");
+}
+
+#[test]
+fn a_successor_is_stuck_by_itself_and_a_value_decides() {
+    // The successor comes at 8 s onto the tainted node: 13 s, and ten more.
+    let mut s = Story::new(30, &five_seconds());
+    s.tainted(1_000, Actor::User);
+    s.deleted(6_000, NO_RECORD);
+    s.gone(7_000);
+    let (pod, node) = (s.pod, s.node);
+    s.run.created(ms(8_000), pod, node, &five_seconds());
+    assert_eq!(s.times("pod-stuck(10s)"), [23_000]);
+
+    // The taint's value is what the toleration does not equal, until it is overwritten at 4 s.
+    let equal = Toleration { key: "k".to_owned(), value: "v".to_owned(), ..Toleration::default() };
+    let mut s = Story::new(30, &[equal]);
+    s.tainted(1_000, Actor::User);
+    let (node, k) = (s.node, s.k.clone());
+    let v = Taint { value: "v".to_owned(), ..k.clone() };
+    s.run.taints(ms(4_000), NO_RECORD, Actor::User, node, &[v], &[k]);
+    assert!(s.times("pod-stuck(10s)").is_empty());
+}
+
+#[test]
+fn shortened_and_lengthened_seconds_count_from_the_taint() {
+    let patched = |seconds: i64, deleted: Option<u64>, property: &str| {
+        let mut s = Story::new(60, &five_seconds());
+        s.tainted(1_000, Actor::User);
+        let record = s.run.record(ms(2_000), NO_RECORD, Actor::User, What::PodTolerations, s.pod);
+        s.run.template(record, &[tolerates("k", Some(seconds))]);
+        if let Some(at) = deleted {
+            s.deleted(at, NO_RECORD);
+        }
+        s.times(property)
+    };
+    assert_eq!(patched(0, None, "pod-stuck(10s)"), [12_000], "not before anybody could know");
+    assert_eq!(patched(20, None, "pod-stuck(10s)"), [31_000]);
+    assert_eq!(patched(20, Some(6_000), "needless-eviction"), [6_000], "#102993");
+    assert!(patched(5, Some(6_000), "needless-eviction").is_empty());
+}
+
+#[test]
+fn an_eviction_is_needless_without_a_taint_that_requires_it() {
+    // 4.9 s after the taint came the second time; the first does not count.
+    let again = |deleted: u64| {
+        let mut s = Story::new(20, &five_seconds());
+        s.tainted(1_000, Actor::User);
+        let timer = s.timer(1_000, 5);
+        s.untainted(2_000, Actor::User);
+        s.tainted(2_000, Actor::User);
+        s.deleted(deleted, timer);
+        s.found("needless-eviction")
+    };
+    let found = again(6_900);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].text, "default/p was deleted by taint eviction at 6.9s although it tolerates k:NoExecute of n for 5s, until 7s");
+    assert!(again(7_000).is_empty());
+
+    let mut s = Story::new(20, &[]);
+    s.tainted(1_000, Actor::User);
+    s.untainted(1_001, Actor::User);
+    s.deleted(1_002, NO_RECORD);
+    let found = s.found("needless-eviction");
+    assert_eq!(found[0].text, "default/p was deleted by taint eviction at 1.002s although no NoExecute taint of n required it");
+}
+
+#[test]
+fn from_not_ready_to_unreachable_is_one_failure() {
+    // not-ready at 1 s, swapped at 4 s; five seconds of either.
+    let swapped = |property: &str| {
+        let mut s = Story::new(60, &[tolerates(NOT_READY, Some(5)), tolerates(UNREACHABLE, Some(5))]);
+        let [first, second] = [NOT_READY, UNREACHABLE].map(|k| taint(k, Effect::NoExecute));
+        let node = s.node;
+        s.run.taints(ms(1_000), NO_RECORD, Actor::NodeLifecycle, node, std::slice::from_ref(&first), &[]);
+        s.run.taints(ms(4_000), NO_RECORD, Actor::NodeLifecycle, node, &[second], &[first]);
+        s.deleted(6_000, NO_RECORD);
+        s.times(property)
+    };
+    assert!(swapped("needless-eviction").is_empty());
+    assert!(swapped("pod-stuck(0s)").is_empty());
+}
+
+#[test]
+fn a_timer_of_the_predecessor_deletes_the_wrong_pod() {
+    let deletion = |own: bool| {
+        let mut s = Story::new(20, &five_seconds());
+        s.tainted(1_000, Actor::User);
+        let first = s.timer(1_000, 5);
+        s.gone(2_000);
+        let (pod, node) = (s.pod, s.node);
+        s.run.created(ms(3_000), pod, node, &five_seconds());
+        let second = s.timer(3_000, 5);
+        s.deleted(8_000, if own { second } else { first });
+        s.found("wrong-pod")
+    };
+    assert!(deletion(true).is_empty());
+    let found = deletion(false);
+    assert_eq!(found[0].text, "taint-eviction deleted default/p, which exists since 3s, at 8s as it meant to delete its predecessor at 1s");
+}
+
+#[test]
+fn a_countdown_that_begins_anew_under_the_same_taint_is_reset() {
+    let story = |untainted: bool| {
+        let mut s = Story::new(20, &five_seconds());
+        s.tainted(1_000, Actor::User);
+        s.timer(1_000, 5);
+        if untainted {
+            s.untainted(2_000, Actor::User);
+            s.tainted(2_000, Actor::User);
+        }
+        s.timer(3_000, 5);
+        s.found("timer-reset")
+    };
+    assert!(story(true).is_empty());
+    assert_eq!(story(false)[0].text, "the 5s of default/p began anew at 3s instead of 1s although n has had k:NoExecute since 1s");
+}
+
+#[test]
+fn a_users_taint_is_lost_by_anothers_patch() {
+    for (by, times) in [(Actor::NodeLifecycle, vec![2_000]), (Actor::User, vec![])] {
+        let mut s = Story::new(20, &five_seconds());
+        s.tainted(1_000, Actor::User);
+        s.untainted(2_000, by);
+        assert_eq!(s.times("taint-lost"), times, "{by:?}");
+    }
+    // A controller may take away what is its own by name, and what itself wrote.
+    let mut s = Story::new(20, &[]);
+    s.k = taint(UNREACHABLE, Effect::NoExecute);
+    s.tainted(1_000, Actor::User);
+    s.untainted(2_000, Actor::NodeLifecycle);
+    assert!(s.times("taint-lost").is_empty());
+    let mut s = Story::new(20, &[]);
+    s.tainted(1_000, Actor::Cloud);
+    s.untainted(2_000, Actor::NodeLifecycle);
+    assert!(s.times("taint-lost").is_empty());
+}
+
+#[test]
+fn a_condition_taint_goes_with_its_condition() {
+    let story = |untainted: Option<u64>, effect| {
+        let mut s = Story::new(100, &[]);
+        s.k = taint(UNREACHABLE, effect);
+        let node = s.node;
+        s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
+        s.tainted(5_000, Actor::NodeLifecycle);
+        s.run.ready(ms(20_000), NO_RECORD, node, True);
+        if let Some(at) = untainted {
+            s.untainted(at, Actor::NodeLifecycle);
+        }
+        s.times("taint-stale(10s)")
+    };
+    for effect in [Effect::NoSchedule, Effect::NoExecute] {
+        assert_eq!(story(None, effect), [30_000]);
+        assert_eq!(story(Some(31_000), effect), [30_000]);
+        assert!(story(Some(30_000), effect).is_empty());
+    }
+    // Pressure, and what a user wrote under that name.
+    for (by, times) in [(Actor::NodeLifecycle, vec![19_000]), (Actor::User, vec![])] {
+        let mut s = Story::new(100, &[]);
+        s.k = taint("node.kubernetes.io/memory-pressure", Effect::NoSchedule);
+        let node = s.node;
+        let what = |status| What::NodeCondition(NodeConditionType::MemoryPressure, status, NodeReason::None);
+        s.run.record(ms(1_000), NO_RECORD, Actor::Kubelet, what(True), node);
+        s.tainted(1_000, by);
+        s.run.record(ms(9_000), NO_RECORD, Actor::Kubelet, what(False), node);
+        assert_eq!(s.times("taint-stale(10s)"), times, "{by:?}");
+    }
+}
+
+#[test]
+fn master_disruption_is_the_end_of_the_reason_for_no_execute() {
+    let story = |left: Option<u64>| {
+        let mut s = Story::new(100, &[]);
+        s.k = taint(UNREACHABLE, Effect::NoExecute);
+        let node = s.node;
+        s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
+        s.tainted(5_100, Actor::NodeLifecycle);
+        s.run.lifecycle(ms(6_000), NO_RECORD, What::MasterDisruptionEntered, 0);
+        if let Some(at) = left {
+            s.run.lifecycle(ms(at), NO_RECORD, What::MasterDisruptionLeft, 0);
+        }
+        s.times("taint-stale(10s)")
+    };
+    assert_eq!(story(None), [16_000]);
+    assert!(story(Some(15_000)).is_empty());
+}
+
+#[test]
+fn a_pod_on_a_node_that_is_back_is_ready_again() {
+    let story = |ready_again: Option<u64>| {
+        let mut s = Story::new(100, &[]);
+        let node = s.node;
+        s.ready(1_000, true);
+        s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
+        s.ready(5_000, false);
+        s.run.ready(ms(40_000), NO_RECORD, node, True);
+        if let Some(at) = ready_again {
+            s.ready(at, true);
+        }
+        s.found("never-ready(10s)")
+    };
+    assert!(story(Some(50_000)).is_empty());
+    let found = story(None);
+    assert_eq!(found[0].at, ms(50_000));
+    assert_eq!(found[0].text, "default/p has been NotReady since 5s and still is at 50s although n has been healthy since 40s");
+    // One that never was Ready only starts slowly.
+    assert!(Story::new(100, &[]).times("never-ready(10s)").is_empty());
+}
+
+#[test]
+fn a_pod_on_an_unknown_node_is_not_ready() {
+    let story = |marked: Option<u64>| {
+        let mut s = Story::new(100, &[]);
+        let node = s.node;
+        s.ready(1_000, true);
+        s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
+        if let Some(at) = marked {
+            s.ready(at, false);
+        }
+        s.times("stale-ready(10s)")
+    };
+    assert_eq!(story(None), [15_000]);
+    assert!(story(Some(15_000)).is_empty());
+}
+
+#[test]
+fn a_node_that_is_heard_is_not_unknown() {
+    let story = |silent: Option<u64>, property: &str| {
+        let mut s = Story::new(100, &[]);
+        let node = s.node;
+        if let Some(at) = silent {
+            s.run.record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, node);
+        }
+        s.run.ready(ms(50_000), NO_RECORD, node, Unknown);
+        s.times(property)
+    };
+    assert_eq!(story(None, "false-unknown"), [50_000]);
+    assert!(story(Some(1_000), "false-unknown").is_empty());
+    assert_eq!(story(Some(5_000), "false-unknown(45s)"), [50_000]);
+    assert!(story(Some(4_999), "false-unknown(45s)").is_empty());
+}
+
+#[test]
+fn a_dead_node_is_tainted_in_its_turn() {
+    let story = |tainted: Option<u64>, other: Option<u64>| {
+        let mut s = Story::new(600, &[]);
+        let node = s.node;
+        let elsewhere = s.run.node("m", "a");
+        s.k = taint(UNREACHABLE, Effect::NoExecute);
+        s.run.ready(ms(50_000), NO_RECORD, node, Unknown);
+        if let Some(at) = tainted {
+            s.tainted(at, Actor::NodeLifecycle);
+        }
+        if let Some(at) = other {
+            let k = s.k.clone();
+            s.run.taints(ms(at), NO_RECORD, Actor::NodeLifecycle, elsewhere, &[k], &[]);
+        }
+        s
+    };
+    assert_eq!(story(None, None).times("never-tainted(60s)"), [110_000]);
+    assert!(story(Some(100_000), None).times("never-tainted(60s)").is_empty());
+    assert_eq!(story(None, Some(100_000)).times("never-tainted(60s)"), [160_000], "another node's turn came first");
+    // #89012: a person takes it away, and it does not come back.
+    let mut removed = story(Some(51_000), None);
+    removed.untainted(60_000, Actor::User);
+    assert_eq!(removed.times("never-tainted(60s)"), [120_000]);
+    // Neither in a zone that is partly disrupted, nor in master disruption.
+    let mut partial = story(None, None);
+    let zone = partial.run.text("a");
+    partial.run.lifecycle(ms(50_001), NO_RECORD, What::Zone(ZoneState::PartialDisruption), zone);
+    assert!(partial.times("never-tainted(60s)").is_empty());
+    let mut all = story(None, None);
+    all.run.lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
+    all.run.lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
+    assert_eq!(all.times("never-tainted(60s)"), [260_000]);
+}
+
+#[test]
+fn an_eviction_loop_is_counted_in_rounds() {
+    let story = |rounds: u64, at_once: u64| {
+        let mut run = Run::new("loop", Time::from_secs(600));
+        let node = run.node("n", "a");
+        let (_, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-1");
+        for round in 0..rounds {
+            for i in 0..at_once {
+                let pod = run.replica(&format!("default/web-{round}-{i}"), set);
+                let at = 10_000 * (round + 1);
+                run.record(ms(at), NO_RECORD, Actor::ReplicaSet, What::pod_created(Some(NodeId(node))), pod);
+                run.eviction(ms(at + 1_000), NO_RECORD, What::PodDeleting(30), pod);
+            }
+        }
+        let (plan, trace) = run.finish();
+        check(&Property::parse("evict-loop(3)").unwrap(), &Analysis::new(&plan, &trace))
+    };
+    assert!(story(3, 1).is_empty());
+    assert!(story(3, 5).is_empty(), "five pods that leave together are one round");
+    let found = story(4, 5);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].at, ms(41_000));
+    assert_eq!(found[0].text, "ReplicaSet/default/web-1 was evicted from n for the 4th time at 41s");
+}

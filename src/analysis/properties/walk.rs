@@ -1,0 +1,157 @@
+//! A walk through a trace with what several properties ask for: lives of pods, who is on which node, when a pod has to go.
+
+use super::super::setting::{Analysis, short_key};
+use super::super::state::{Follow, Held, NO_NODE, PodState, Step};
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
+use std::collections::BTreeSet;
+
+/// The present life of a pod's name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Life {
+    /// The record of its creation, or [`NO_RECORD`] of one from the start.
+    pub(super) created: RecordId,
+    /// Since when it has its tolerations.
+    pub(super) tolerations_at: Time,
+    /// Since when its Ready condition is what it is.
+    pub(super) ready_at: Time,
+    /// Its Ready condition was True before.
+    pub(super) was_ready: bool,
+}
+
+/// Walks through a trace.
+pub(super) struct Walk<'a> {
+    pub(super) analysis: &'a Analysis<'a>,
+    pub(super) follow: Follow<'a>,
+    lives: Vec<Life>,
+    /// Node and pod, of pods that are bound.
+    bound: BTreeSet<(u32, u32)>,
+    /// By node: since when its health is what it is.
+    healthy_at: Vec<Time>,
+}
+
+/// How long a pod may stay on its node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due<'a> {
+    /// When it has to go.
+    pub(super) at: Time,
+    /// The taint that says so.
+    pub(super) taint: Held<'a>,
+    /// For how many seconds the pod tolerates it.
+    pub(super) seconds: u64,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+        let follow = Follow::new(analysis);
+        let life = |ready| Life { created: NO_RECORD, tolerations_at: Time::ZERO, ready_at: Time::ZERO, was_ready: ready };
+        let lives = follow.pods().map(|(_, p)| life(p.ready)).collect();
+        let bound = follow.pods().filter(|(_, p)| p.node != NO_NODE).map(|(id, p)| (p.node, id.0)).collect();
+        let healthy_at = vec![Time::ZERO; analysis.node_count()];
+        Walk { analysis, follow, lives, bound, healthy_at }
+    }
+
+    pub(super) fn trace(&self) -> &'a Trace {
+        self.analysis.trace
+    }
+
+    /// Takes one record in.
+    pub(super) fn apply(&mut self, id: RecordId, r: &Record) -> Step {
+        let step = self.follow.apply(id, r);
+        if let Some((node, before, after)) = step.node
+            && before.health() != after.health()
+        {
+            self.healthy_at[node.index()] = r.at;
+        }
+        let Some((pod, before, after)) = step.pod else { return step };
+        let life = &mut self.lives[pod.index()];
+        match r.what {
+            What::PodCreated(_) => *life = Life { created: id, tolerations_at: r.at, ready_at: r.at, was_ready: after.ready },
+            What::PodTolerations => life.tolerations_at = r.at,
+            _ if before.ready != after.ready => {
+                life.ready_at = r.at;
+                life.was_ready |= after.ready;
+            }
+            _ => {}
+        }
+        if before.node != after.node {
+            self.bound.remove(&(before.node, pod.0));
+            if after.node != NO_NODE {
+                self.bound.insert((after.node, pod.0));
+            }
+        }
+        step
+    }
+
+    pub(super) fn life(&self, pod: PodId) -> Life {
+        self.lives[pod.index()]
+    }
+
+    /// Since when a node's health is what it is.
+    pub(super) fn healthy_at(&self, node: NodeId) -> Time {
+        self.healthy_at[node.index()]
+    }
+
+    /// The pods on a node.
+    pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {
+        self.bound.range((node.0, 0)..=(node.0, u32::MAX)).map(|(_, pod)| PodId(*pod))
+    }
+
+    /// When a pod has to go, if at all: for each NoExecute taint of its node the first toleration of its own that matches says how
+    /// long; that time runs from when both the taint and the pod were on the node. `lenient`: that the
+    /// node changed from not-ready to unreachable, or back, does not begin a new time.
+    pub(super) fn due(&self, id: PodId, pod: &PodState, lenient: bool) -> Option<Due<'a>> {
+        let node = pod.node_id()?;
+        let operators = self.analysis.plan.profile.taint_eviction.comparison_operators;
+        let tolerations = self.follow.tolerations(id);
+        let mut due: Option<Due<'a>> = None;
+        for taint in self.follow.taints(node).iter().filter(|h| h.is_no_execute()) {
+            let seconds = match tolerations.iter().find(|t| t.tolerates(taint.taint, operators)).map(|t| t.toleration_seconds) {
+                None => 0,
+                Some(None) => continue,
+                Some(Some(seconds)) => u64::try_from(seconds).unwrap_or(0),
+            };
+            let since = if lenient { taint.failing_since } else { taint.since };
+            let wait = Dur::from_secs(1).checked_mul(seconds).unwrap_or(Dur::MAX);
+            let at = since.max(pod.bound_at).checked_add(wait).unwrap_or(Time::MAX);
+            if due.is_none_or(|d| at < d.at) {
+                due = Some(Due { at, taint: *taint, seconds });
+            }
+        }
+        due
+    }
+
+    pub(super) fn pod_name(&self, pod: PodId) -> &'a str {
+        self.analysis.pod_name(pod)
+    }
+
+    pub(super) fn node_name(&self, node: NodeId) -> &'a str {
+        self.analysis.node_name(node)
+    }
+
+    /// The name of the node of a pod.
+    pub(super) fn node_of(&self, pod: &PodState) -> &'a str {
+        pod.node_id().map_or("no node", |n| self.node_name(n))
+    }
+}
+
+/// The pod that taint eviction begins to delete with a record, or deletes at once, as it was before.
+pub(super) fn evicted(step: &Step, r: &Record) -> Option<(PodId, PodState)> {
+    if r.actor != Actor::TaintEviction {
+        return None;
+    }
+    let (pod, before, after) = step.pod?;
+    let gone = r.what == What::PodGone && before.exists;
+    (!before.deleting && (after.deleting || gone)).then_some((pod, before))
+}
+
+/// `unreachable:NoExecute`
+pub(super) fn short(held: &Held<'_>) -> String {
+    format!("{}:{}", short_key(&held.taint.key), held.taint.effect)
+}
+
+/// The records that are some.
+pub(super) fn records(of: &[RecordId]) -> Vec<RecordId> {
+    of.iter().copied().filter(|r| *r != NO_RECORD).collect()
+}

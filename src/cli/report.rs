@@ -1,0 +1,71 @@
+//! `taintsim report`: renders a finished run again.
+
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::file::write_whole;
+use super::finished::{self, Finished};
+use super::run::{self, Format};
+use super::terminal::Terminal;
+use crate::analysis::Analysis;
+use crate::report::{Report, evictions_csv, perfetto};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What a run is rendered as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum As {
+    /// Timeline and summary, as `run` prints them
+    #[default]
+    Text,
+    /// One JSON document, as `run --format json` prints it
+    Json,
+    /// A row for each eviction, as in evictions.csv
+    Csv,
+    /// A trace that opens in the Perfetto UI: a process for each node, a thread for each pod
+    Perfetto,
+}
+
+/// Arguments of `taintsim report`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ReportArgs {
+    /// The folder of a run's results, `output/NAME`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// What to render the run as
+    #[arg(long = "as", value_enum, default_value_t, value_name = "FORMAT")]
+    form: As,
+    /// The file to write; without it, standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
+    let run = finished::read(&args.folder)?;
+    match &args.out {
+        None => {
+            let mut out = terminal.out();
+            render(&mut out, &run, args, terminal)?;
+            out.flush()?;
+        }
+        Some(path) => {
+            let mut bytes = Vec::new();
+            // A file takes no colours, and is as wide as where there is no terminal.
+            let plain = Terminal { colour: false, width: crate::report::Style::default().width, ..*terminal };
+            render(&mut bytes, &run, args, &plain).map_err(|e| Failure::write(path, &e))?;
+            write_whole(path, &bytes)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn render(out: &mut dyn Write, run: &Finished, args: &ReportArgs, terminal: &Terminal) -> io::Result<()> {
+    let analysis = Analysis::new(&run.ready.plan, &run.trace);
+    let report = Report::new(&analysis, &run.ready.source, run.window);
+    match args.form {
+        As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
+        As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
+        As::Csv => evictions_csv::write(out, &analysis, &report.workloads),
+        As::Perfetto => perfetto::write(out, &analysis),
+    }
+}

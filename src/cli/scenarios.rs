@@ -1,0 +1,61 @@
+//! Which scenarios a command line means: files, folders that hold them, patterns, standard input.
+
+use super::failure::Failure;
+use super::suggest;
+use crate::scenario::Problem;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by name.
+///
+/// # Errors
+/// A path that is not there, a pattern that nothing matches or that is none, a folder that cannot be read.
+pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut add = |file: PathBuf| {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    };
+    for path in paths {
+        let text = path.to_string_lossy();
+        if path.is_dir() {
+            collect(path, &mut add).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
+        } else if path.exists() || path.as_os_str() == "-" {
+            add(path.clone());
+        } else if text.contains(['*', '?', '[']) {
+            let found = glob::glob(&text).map_err(|e| Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg))))?;
+            let mut any = false;
+            for file in found.flatten() {
+                any = true;
+                if file.is_dir() {
+                    collect(&file, &mut add).map_err(|e| Failure::Io(format!("cannot read {}: {e}", file.display())))?;
+                } else {
+                    add(file);
+                }
+            }
+            if !any {
+                return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
+            }
+        } else if let Some(problem) = suggest::missing(path) {
+            return Err(Failure::Input(problem));
+        }
+    }
+    Ok(files)
+}
+
+/// The scenarios in a folder and its folders, sorted by name.
+fn collect(folder: &Path, add: &mut impl FnMut(PathBuf)) -> io::Result<()> {
+    let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // The type of the entry itself: a link to a folder is not followed, so that a loop of links ends.
+        if entry.file_type()?.is_dir() {
+            collect(&path, add)?;
+        } else if path.extension().is_some_and(|e| e == "ron") {
+            add(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! `taintsim schema`: the JSON Schema of the scenario language.
+
+use super::exit::Exit;
+use super::failure::Outcome;
+use super::terminal::Terminal;
+use crate::report;
+use crate::scenario;
+use std::io::Write;
+
+/// Arguments of `taintsim schema`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SchemaArgs {}
+
+/// Runs the command.
+pub(crate) fn schema(_: &SchemaArgs, terminal: &Terminal) -> Outcome {
+    let mut out = terminal.out();
+    report::json::write(&mut out, &scenario::schema())?;
+    out.flush()?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,304 @@
+//! A run as a trace of Chrome's JSON form, which the Perfetto UI opens: a process for each node, a thread for each pod.
+//!
+//! The process `cluster` has the timeline's entries, the zones' states, master disruption and the controllers' process; `unscheduled` the
+//! pods that wait for a node. A node's process has its silence, its health and each of its taints as spans, and below them its pods:
+//! their time on the node, in it their eviction timers and their termination, and evictions and events as moments. Only what something
+//! happens to is drawn. Times are microseconds from the start of the run; what is open at its end, ends there. Numbers of threads are used
+//! once in the whole file, because the UI takes them for those of an operating system.
+
+use crate::analysis::Analysis;
+use crate::analysis::setting::{short_key, zone_name};
+use crate::analysis::state::{Follow, Health, NO_NODE, PodState, Step};
+use crate::api::names::{NodeId, PodId, TextId};
+use crate::kernel::Time;
+use crate::trace::{Record, RecordId, What, ZoneState};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// Processes that are no nodes.
+const CLUSTER: u32 = 1;
+const UNSCHEDULED: u32 = 2;
+/// The process of the first node.
+const NODES: u32 = 10;
+
+/// A row within a process. They are drawn in this order.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Row {
+    Entry(u32),
+    Controllers,
+    Master,
+    Zone(u32),
+    Silence,
+    Health,
+    Taint(String),
+    Pod(u32),
+}
+
+/// What a thread shows.
+#[derive(Default)]
+struct Thread {
+    name: String,
+    events: Vec<Value>,
+    /// The names of the spans that are open, the innermost last.
+    open: Vec<String>,
+}
+
+impl Thread {
+    fn push(&mut self, ph: &str, at: Time, name: &str, record: Option<RecordId>, more: &[(&str, Value)]) {
+        let mut event = Map::new();
+        event.insert("ph".to_owned(), ph.into());
+        event.insert("ts".to_owned(), micros(at));
+        event.insert("name".to_owned(), name.into());
+        if ph == "i" {
+            event.insert("s".to_owned(), "t".into());
+        }
+        if let Some(record) = record {
+            let mut args = Map::from_iter([("record".to_owned(), record.into())]);
+            args.extend(more.iter().map(|(k, v)| ((*k).to_owned(), v.clone())));
+            event.insert("args".to_owned(), args.into());
+        }
+        self.events.push(event.into());
+    }
+
+    fn begin(&mut self, at: Time, name: &str, record: RecordId) {
+        self.push("B", at, name, Some(record), &[]);
+        self.open.push(name.to_owned());
+    }
+
+    /// Ends the innermost span that such a name belongs to, and what is open within it.
+    fn end(&mut self, at: Time, is_it: impl Fn(&str) -> bool) {
+        let Some(from) = self.open.iter().rposition(|name| is_it(name)) else { return };
+        for name in self.open.split_off(from).iter().rev() {
+            self.push("E", at, name, None, &[]);
+        }
+    }
+}
+
+/// Microseconds with what is left of nanoseconds.
+fn micros(at: Time) -> Value {
+    let ns = at.as_nanos();
+    if ns.is_multiple_of(1_000) { Value::from(ns / 1_000) } else { Value::from(ns as f64 / 1e3) }
+}
+
+struct Drawing<'a> {
+    analysis: &'a Analysis<'a>,
+    threads: BTreeMap<(u32, Row), Thread>,
+    /// The pods whose timers run.
+    timers: BTreeSet<(u32, u32)>,
+}
+
+/// Writes the trace.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
+    let mut drawing = Drawing { analysis, threads: BTreeMap::new(), timers: BTreeSet::new() };
+    let mut follow = Follow::new(analysis);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let step = follow.apply(id as RecordId, r);
+        drawing.record(id as RecordId, r, &step);
+    }
+    drawing.finish(out)
+}
+
+impl Drawing<'_> {
+    fn thread(&mut self, process: u32, row: Row, name: impl FnOnce() -> String) -> &mut Thread {
+        self.threads.entry((process, row)).or_insert_with(|| Thread { name: name(), ..Thread::default() })
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
+        if let Some((node, before, after)) = step.node {
+            let process = NODES + node.0;
+            if before.silent != after.silent {
+                let thread = self.thread(process, Row::Silence, || "silent".to_owned());
+                if after.silent { thread.begin(r.at, "silent", id) } else { thread.end(r.at, |_| true) }
+            }
+            let shown = |h: Health| match h {
+                Health::Unknown => Some("Unknown"),
+                Health::NotReady => Some("NotReady"),
+                Health::Ready | Health::Silent | Health::Absent => None,
+            };
+            let (was, is) = (shown(before.health()), shown(after.health()));
+            if was != is {
+                let thread = self.thread(process, Row::Health, || "Ready condition".to_owned());
+                thread.end(r.at, |_| true);
+                if let Some(is) = is {
+                    thread.begin(r.at, is, id);
+                }
+            }
+            self.taints(id, r, process);
+        } else if let Some((pod, before, after)) = step.pod {
+            self.pod(id, r, pod, &before, &after, step.eviction(r).is_some());
+        } else {
+            self.cluster(id, r);
+        }
+    }
+
+    fn taints(&mut self, id: RecordId, r: &Record, process: u32) {
+        if r.what == What::NodeDeleted {
+            let of_node = (process, Row::Silence)..(process, Row::Pod(0));
+            self.threads.range_mut(of_node).for_each(|(_, t)| t.end(r.at, |_| true));
+        }
+        let What::NodeTaints(change) = r.what else { return };
+        let analysis = self.analysis;
+        let Some(change) = analysis.trace.taints.get(change as usize) else { return };
+        let name = |t: &crate::api::taint::Taint| format!("{}:{}", short_key(&t.key), t.effect);
+        for t in &change.removed {
+            self.thread(process, Row::Taint(name(t)), || name(t)).end(r.at, |_| true);
+        }
+        for t in &change.added {
+            let thread = self.thread(process, Row::Taint(name(t)), || name(t));
+            // Another value of the same key.
+            thread.end(r.at, |_| true);
+            thread.begin(r.at, &t.to_string(), id);
+        }
+    }
+
+    /// The process that a pod in that state is in.
+    fn process(state: &PodState) -> u32 {
+        if state.node == NO_NODE { UNSCHEDULED } else { NODES + state.node }
+    }
+
+    /// A pod's thread, with its life begun if it was there before.
+    fn pod_thread(&mut self, pod: PodId, state: &PodState, id: RecordId) -> &mut Thread {
+        let analysis = self.analysis;
+        let thread = self.thread(Self::process(state), Row::Pod(pod.0), || analysis.pod_name(pod).to_owned());
+        if thread.open.is_empty() && state.exists {
+            thread.begin(state.bound_at, if state.node == NO_NODE { "pending" } else { "on the node" }, id);
+        }
+        thread
+    }
+
+    fn pod(&mut self, id: RecordId, r: &Record, pod: PodId, before: &PodState, after: &PodState, evicted: bool) {
+        let place = (Self::process(before), pod.0);
+        let is_timer = |name: &str| name.starts_with("timer ");
+        match r.what {
+            // What is there from the start is drawn as soon as something happens to it.
+            What::PodCreated(_) if r.at == Time::ZERO => {}
+            What::PodCreated(_) => drop(self.pod_thread(pod, after, id)),
+            What::PodBound(_) => {
+                self.pod_thread(pod, before, id).end(r.at, |_| true);
+                self.pod_thread(pod, after, id);
+            }
+            What::TimerSet(seconds) => {
+                let thread = self.pod_thread(pod, before, id);
+                thread.end(r.at, is_timer);
+                thread.begin(r.at, &format!("timer {seconds} s"), id);
+                self.timers.insert(place);
+            }
+            What::TimerCancelled => {
+                let thread = self.pod_thread(pod, before, id);
+                thread.end(r.at, is_timer);
+                thread.push("i", r.at, "timer cancelled", Some(id), &[]);
+                self.timers.remove(&place);
+            }
+            What::PodDeleting(grace) if !before.deleting => {
+                let thread = self.pod_thread(pod, before, id);
+                thread.end(r.at, is_timer);
+                let name = if evicted { "evicted".to_owned() } else { format!("deleted by {}", r.actor.as_str()) };
+                thread.push("i", r.at, &name, Some(id), &[("grace_s", grace.into())]);
+                thread.begin(r.at, "terminating", id);
+                self.timers.remove(&place);
+            }
+            What::PodGone => {
+                self.pod_thread(pod, before, id).end(r.at, |name| name == "on the node" || name == "pending");
+                self.timers.remove(&place);
+            }
+            What::EvictionFailed => self.pod_thread(pod, before, id).push("i", r.at, "eviction failed", Some(id), &[]),
+            What::PodPhase(phase) if r.at > Time::ZERO => {
+                self.pod_thread(pod, before, id).push("i", r.at, phase.as_str(), Some(id), &[]);
+            }
+            What::PodEvent(..) | What::PodMessage(_) => {
+                let fields = self.analysis.trace.fields(r);
+                let message = [("message", Value::from(fields.message))];
+                self.pod_thread(pod, before, id).push("i", r.at, fields.reason.unwrap_or("event"), Some(id), &message);
+            }
+            _ => {}
+        }
+    }
+
+    fn cluster(&mut self, id: RecordId, r: &Record) {
+        let analysis = self.analysis;
+        let entry = || analysis.plan.timeline.get(r.object as usize).map(|e| e.name.clone()).unwrap_or_default();
+        match r.what {
+            What::FaultBegan => {
+                let lasts = analysis.plan.timeline.get(r.object as usize).is_some_and(|e| e.ends.is_some());
+                let thread = self.thread(CLUSTER, Row::Entry(r.object), entry);
+                if lasts { thread.begin(r.at, &entry(), id) } else { thread.push("i", r.at, &entry(), Some(id), &[]) }
+            }
+            What::FaultEnded => self.thread(CLUSTER, Row::Entry(r.object), entry).end(r.at, |_| true),
+            What::Refused(text) => {
+                let message = [("message", Value::from(analysis.trace.names.text_of(TextId(text))))];
+                self.thread(CLUSTER, Row::Entry(r.object), entry).push("i", r.at, "refused", Some(id), &message);
+            }
+            What::Zone(state) => {
+                let name = || format!("zone {}", zone_name(analysis.trace.names.text_of(TextId(r.object))));
+                let thread = self.thread(CLUSTER, Row::Zone(r.object), name);
+                thread.end(r.at, |_| true);
+                if !matches!(state, ZoneState::Initial | ZoneState::Empty) {
+                    thread.begin(r.at, state.as_str(), id);
+                }
+            }
+            What::MasterDisruptionEntered => {
+                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).begin(r.at, "master disruption", id);
+            }
+            What::MasterDisruptionLeft => self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).end(r.at, |_| true),
+            What::ControllersStopped => {
+                for (process, pod) in std::mem::take(&mut self.timers) {
+                    if let Some(thread) = self.threads.get_mut(&(process, Row::Pod(pod))) {
+                        thread.end(r.at, |name| name.starts_with("timer "));
+                    }
+                }
+                self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned()).begin(r.at, "down", id);
+            }
+            What::ControllersStarted if r.at > Time::ZERO => {
+                let thread = self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned());
+                thread.end(r.at, |_| true);
+                thread.push("i", r.at, "started", Some(id), &[]);
+            }
+            _ => {}
+        }
+    }
+
+    fn process_name(&self, process: u32) -> String {
+        match process {
+            CLUSTER => "cluster".to_owned(),
+            UNSCHEDULED => "unscheduled".to_owned(),
+            node => format!("node {}", self.analysis.node_name(NodeId(node - NODES))),
+        }
+    }
+
+    fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+        let horizon = self.analysis.horizon();
+        let first_thread = NODES + self.analysis.node_count() as u32;
+        let threads = std::mem::take(&mut self.threads);
+        let mut first = true;
+        let mut line = |event: &Value| -> io::Result<()> {
+            out.write_all(if std::mem::take(&mut first) { b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" } else { b",\n" })?;
+            Ok(serde_json::to_writer(&mut *out, event)?)
+        };
+        let meta = |process: u32, thread: u32, name: &str, args: Value| json!({ "ph": "M", "pid": process, "tid": thread, "name": name, "args": args });
+        // There always is the cluster, even where nothing happens.
+        let mut named = BTreeSet::new();
+        let processes = std::iter::once(CLUSTER).chain(threads.keys().map(|(process, _)| *process));
+        for process in processes.filter(|p| named.insert(*p)) {
+            line(&meta(process, 0, "process_name", json!({ "name": self.process_name(process) })))?;
+            line(&meta(process, 0, "process_sort_index", json!({ "sort_index": process })))?;
+        }
+        for (i, ((process, _), mut thread)) in (0u32..).zip(threads) {
+            let number = first_thread + i;
+            line(&meta(process, number, "thread_name", json!({ "name": thread.name })))?;
+            line(&meta(process, number, "thread_sort_index", json!({ "sort_index": number })))?;
+            while let Some(name) = thread.open.pop() {
+                thread.push("E", horizon, &name, None, &[]);
+            }
+            for mut event in thread.events {
+                event["pid"] = process.into();
+                event["tid"] = number.into();
+                line(&event)?;
+            }
+        }
+        out.write_all(b"\n]}\n")
+    }
+}

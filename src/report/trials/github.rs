@@ -1,0 +1,69 @@
+//! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in Markdown.
+
+use super::{Status, Tested, counted};
+use crate::scenario::Problem;
+use std::io::{self, Write};
+
+/// Writes a workflow command per failure: `::error file=…,line=…,col=…,title=…::…`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+    for t in all {
+        let mut error = |problem: &Problem, title: &str, notes: &[String]| {
+            let place = problem.line_and_column().map(|(l, c)| format!(",line={l},col={c}")).unwrap_or_default();
+            let mut text = problem.message.clone();
+            for note in problem.help.iter().map(|h| format!("help: {h}")).chain(notes.iter().cloned()) {
+                text.push('\n');
+                text.push_str(&note);
+            }
+            writeln!(out, "::error file={}{place},title={}::{}", property(&t.file), property(title), message(&text))
+        };
+        match &t.status {
+            Status::Passed | Status::NotRun => {}
+            Status::NoExpectations => error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?,
+            Status::Wrong(problems) => problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?,
+            Status::Failed(failed) => failed.iter().try_for_each(|f| error(&f.problem, &f.kind, &f.notes))?,
+        }
+    }
+    Ok(())
+}
+
+/// What is written of the step's summary: a table, and the failures.
+///
+/// # Errors
+/// Those of `out`.
+pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
+    writeln!(out, "### taintsim: {}\n", counted(all))?;
+    writeln!(out, "| | Scenario | Expectations | Runs |\n|---|---|---|---|")?;
+    for t in all {
+        let mark = match t.status {
+            Status::Passed => "✅",
+            Status::NotRun => "⏭️",
+            _ => "❌",
+        };
+        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status.word(), t.file.replace('|', "\\|"), t.expectations, t.runs)?;
+    }
+    for t in all {
+        let texts: Vec<String> = match &t.status {
+            Status::Failed(failed) => failed
+                .iter()
+                .map(|f| std::iter::once(f.problem.to_string()).chain(f.notes.clone()).collect::<Vec<_>>().join("\n"))
+                .collect(),
+            Status::Wrong(problems) => problems.0.iter().map(ToString::to_string).collect(),
+            Status::Passed | Status::NoExpectations | Status::NotRun => continue,
+        };
+        writeln!(out, "\n<details><summary>{}</summary>\n\n```text\n{}\n```\n\n</details>", t.file, texts.join("\n\n"))?;
+    }
+    Ok(())
+}
+
+/// Escapes the text of a command.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes the value of a property of a command.
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,261 @@
+//! Expectations with every name looked up and every text read: what [`build`](super::build()) makes of a scenario's `expect`.
+//!
+//! They are held against a finished run by `analysis::expect`; nothing here knows what a run is.
+
+use crate::api::labels::Selector;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::taint::Effect;
+use crate::kernel::{Dur, Time};
+use crate::scenario::spec::Quantity;
+use crate::sim::plan::NodeIndex;
+use crate::trace::ZoneState;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a scenario expects of its runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expectations {
+    /// In the order of the file.
+    pub list: Vec<Expectation>,
+    /// The seeds to run it with, one after the other.
+    pub seeds: Vec<u64>,
+    /// The file of the golden timeline as written, relative to the scenario, and where the text stands.
+    pub golden: Option<(String, Range<usize>)>,
+    /// `PATH=VALUE` settings, each of which must break an expectation, and where the texts stand.
+    pub guards: Vec<(String, Range<usize>)>,
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The word it begins with: `Evicted`.
+    pub kind: &'static str,
+    /// What is expected.
+    pub what: Expected,
+    /// The part of the runs in which it has to hold, where that is not all of them.
+    pub share: Option<f64>,
+    /// Where it stands in the source.
+    pub bytes: Range<usize>,
+}
+
+/// A stretch of the run, both ends included.
+pub type Stretch = (Time, Time);
+
+/// What is expected.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// Records, so many and then.
+    Seen(Sought),
+    /// Pods that are Pending at a moment.
+    Pending {
+        /// Which pods.
+        pods: Pods,
+        /// How many.
+        count: Count,
+        /// When.
+        at: Time,
+        /// A part of the text of their last FailedScheduling event.
+        reason: Option<String>,
+    },
+    /// The first of each, in this order.
+    Order(Vec<Sought>),
+    /// A figure and its limit at every moment, or at the end where it is one of the whole run.
+    Figure {
+        /// What it is compared with.
+        comparison: Comparison,
+        /// It is above zero for no longer than this at a stretch.
+        longest: Option<Dur>,
+        /// Where it is looked at.
+        during: Stretch,
+    },
+    /// It holds at every moment of the stretch.
+    Always(Claim, Stretch),
+    /// It holds at no moment of the stretch.
+    Never(Claim, Stretch),
+    /// The property of that name, with its bound, is not violated in the stretch.
+    NeverProperty(String, Stretch),
+    /// The property of that name, with its bound, is violated in the stretch.
+    Violates(String, Stretch),
+    /// It holds at some moment of the stretch.
+    Eventually(Claim, Stretch),
+    /// It holds from a time on until the other does, which does come.
+    Until(Claim, Claim, Time),
+}
+
+/// A claim about a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// A figure and its limit.
+    Compare(Comparison),
+    /// All hold.
+    All(Vec<Claim>),
+    /// One holds.
+    AnyOf(Vec<Claim>),
+    /// It does not hold.
+    Not(Box<Claim>),
+}
+
+/// How a figure relates to its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// At least.
+    AtLeast,
+    /// At most.
+    AtMost,
+    /// Equal.
+    Equal,
+}
+
+impl Relation {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AtLeast => "at least",
+            Self::AtMost => "at most",
+            Self::Equal => "exactly",
+        }
+    }
+
+    /// Whether it holds.
+    pub fn holds(self, value: u64, limit: u64) -> bool {
+        match self {
+            Self::AtLeast => value >= limit,
+            Self::AtMost => value <= limit,
+            Self::Equal => value == limit,
+        }
+    }
+}
+
+/// A figure beside its limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The figure.
+    pub quantity: Quantity,
+    /// Its workloads, `Kind/namespace/name`; none where it is about all, or not about workloads.
+    pub workloads: Option<BTreeSet<String>>,
+    /// How it relates.
+    pub relation: Relation,
+    /// The limit; in nanoseconds where the figure is a duration.
+    pub limit: u64,
+}
+
+/// Records that are looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sought {
+    /// The kind of record.
+    pub what: Kind,
+    /// Which pods; none where it is not about pods, or about all.
+    pub pods: Option<Pods>,
+    /// On which nodes; none is everywhere.
+    pub nodes: Option<BTreeSet<NodeIndex>>,
+    /// How many.
+    pub count: Count,
+    /// When.
+    pub times: Times,
+}
+
+/// The kind of a record that is looked for.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "each is the kind of expectation of that name")]
+pub enum Kind {
+    Evicted,
+    Deleted { by: Option<String> },
+    Gone,
+    Created,
+    Bound,
+    Phase(PodPhase),
+    PodCondition(PodConditionType, ConditionStatus),
+    TimerSet,
+    TimerCancelled,
+    EvictionFailed,
+    Tainted(TaintSought),
+    Untainted(TaintSought),
+    Condition(NodeConditionType, ConditionStatus),
+    Unschedulable(bool),
+    Zone(ZoneState, Option<String>),
+    MasterDisruption { entered: bool },
+    Event { reason: String, message: Option<String>, object: Option<String> },
+}
+
+/// A taint, as far as it was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaintSought {
+    /// Its key, whole or without `node.kubernetes.io/`.
+    pub key: String,
+    /// Its value.
+    pub value: Option<String>,
+    /// Its effect.
+    pub effect: Option<Effect>,
+}
+
+/// Which pods; everything that is given has to fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pods {
+    /// What was written, for messages.
+    pub written: String,
+    /// `namespace/name`, with `*` for any letters.
+    pub glob: Option<String>,
+    /// Names, `namespace/name`.
+    pub names: Option<BTreeSet<String>>,
+    /// Names of workloads, `Kind/namespace/name`.
+    pub workloads: Option<BTreeSet<String>>,
+    /// Labels that have to match.
+    pub labels: Vec<Selector>,
+    /// The namespace.
+    pub namespace: Option<String>,
+}
+
+/// How often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// At least.
+    pub least: u64,
+    /// At most.
+    pub most: u64,
+    /// Once or more for each selected object.
+    pub each: bool,
+}
+
+/// When.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times {
+    /// At exactly these times, to the millisecond, so often at each.
+    pub at: Vec<(u64, Time)>,
+    /// None before.
+    pub after: Option<Time>,
+    /// None after.
+    pub before: Option<Time>,
+    /// The first lies in this stretch.
+    pub first: Option<Stretch>,
+    /// From the first to the last.
+    pub spread: Option<(Dur, Dur)>,
+    /// Where it is looked at.
+    pub during: Stretch,
+}
+
+/// Whether a text fits a pattern in which `*` stands for any letters.
+pub fn glob(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| {
+            // A last part without a star has to be the end; the search from the left is enough for those between stars.
+            if !tail.contains('*') {
+                return rest.ends_with(tail);
+            }
+            (0..=rest.len()).any(|i| rest.is_char_boundary(i) && glob(tail, &rest[i..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glob;
+
+    #[test]
+    fn stars_stand_for_any_letters() {
+        assert!(glob("b-*", "b-01") && glob("*", "") && glob("a*b*c", "a-x-b-y-c") && glob("web", "web"));
+        assert!(!glob("b-*", "a-01") && !glob("web", "web-0") && !glob("a*b", "a-b-c") && !glob("*é", "e"));
+    }
+}

@@ -1,0 +1,527 @@
+//! Expectations: what a run must come to for a scenario to pass as a test.
+//!
+//! The list of kinds is closed. Those about records (`Evicted`, `Tainted`, …) count what happened and when; `Pending` looks at a moment;
+//! `AtLeast`, `AtMost` and `Equal` hold a figure of a workload or of the run to a limit; `Always`, `Never`, `Eventually` and `Until`
+//! speak of every moment; `Order` of what comes first; `Mostly` of a share of many seeds. What is left out: sums over several figures.
+
+use super::cluster::{ConditionKind, NodeSelector, Phase, PodSelector, Status};
+use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A stretch of the run: from the first time to the second, both included.
+pub type Window = (TimeText, TimeText);
+
+/// Writes a struct with fields of its own, those that select pods where `pods` stands before its name, those that select nodes where
+/// `nodes` does, and those that say when and how often.
+macro_rules! seen {
+    ($(#[$doc:meta])* pods $name:ident { $($own:tt)* }) => {
+        seen! { @ [pod pods workload label namespace] $(#[$doc])* $name { $($own)*
+            /// The pod of that name, `web-0` or `namespace/name`; `*` stands for any letters.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub pod: Option<String>,
+            /// These pods.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub pods: Option<PodSelector>,
+            /// The pods of that workload, `web` or `Deployment/web`; or of that group of pods, or owner.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub workload: Option<String>,
+            /// Only pods with labels that match: `"app=web,tier!=cache"`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub label: Option<String>,
+            /// Only pods of that namespace.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub namespace: Option<String>,
+        } }
+    };
+    ($(#[$doc:meta])* nodes $name:ident { $($own:tt)* }) => { seen! { @ [] $(#[$doc])* $name { $($own)* } } };
+    (@ [$($selects:ident)*] $(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($own)*
+            /// Only on that node; `*` stands for any letters.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub node: Option<String>,
+            /// Only on these nodes.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub nodes: Option<NodeSelector>,
+            /// Only in that zone.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub zone: Option<String>,
+            /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each selected object. At least once where not given.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub count: Option<FlagValue>,
+            /// It happens at exactly these times, to the millisecond, once at each, or as often as `"3x 10m"` says; with a `count`, once or
+            /// more.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub at: Option<OneOrMany>,
+            /// None of it happens before this time.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub after: Option<TimeText>,
+            /// None of it happens after this time.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub before: Option<TimeText>,
+            /// All of it happens in this stretch; `after` and `before` in one.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub between: Option<Window>,
+            /// The first of it happens in this stretch.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub first: Option<Window>,
+            /// From the first of it to the last: `"90s"`, `"90s..2m"`, `"90s.."`, `"..2m"`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub spread: Option<String>,
+            /// Look only at this stretch of the run; what happens outside of it does not matter.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub during: Option<Window>,
+        }
+
+        impl $name {
+            /// What it has in common with the others.
+            pub fn common(&self) -> Common<'_> {
+                Common {
+                    $($selects: self.$selects.as_ref(),)*
+                    node: self.node.as_ref(),
+                    nodes: self.nodes.as_ref(),
+                    zone: self.zone.as_ref(),
+                    count: self.count.as_ref(),
+                    at: self.at.as_ref(),
+                    after: self.after.as_ref(),
+                    before: self.before.as_ref(),
+                    between: self.between.as_ref(),
+                    first: self.first.as_ref(),
+                    spread: self.spread.as_ref(),
+                    during: self.during.as_ref(),
+                    ..Common::default()
+                }
+            }
+        }
+    };
+}
+
+/// The fields that several kinds of expectation have; those that a kind lacks are none.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(missing_docs, reason = "the fields are those of the kinds themselves, and are explained there")]
+pub struct Common<'a> {
+    pub pod: Option<&'a String>,
+    pub pods: Option<&'a PodSelector>,
+    pub workload: Option<&'a String>,
+    pub label: Option<&'a String>,
+    pub namespace: Option<&'a String>,
+    pub node: Option<&'a String>,
+    pub nodes: Option<&'a NodeSelector>,
+    pub zone: Option<&'a String>,
+    pub count: Option<&'a FlagValue>,
+    pub at: Option<&'a OneOrMany>,
+    pub after: Option<&'a TimeText>,
+    pub before: Option<&'a TimeText>,
+    pub between: Option<&'a Window>,
+    pub first: Option<&'a Window>,
+    pub spread: Option<&'a String>,
+    pub during: Option<&'a Window>,
+}
+
+seen! {
+    /// Something that happens to pods.
+    pods PodsSeen {}
+}
+seen! {
+    /// Pods whose deletion begins.
+    pods DeletedSeen {
+        /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`, `replicaset`, …
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by: Option<String>,
+    }
+}
+seen! {
+    /// Pods that come into a phase.
+    pods PhaseSeen {
+        /// Which phase.
+        pub phase: Phase,
+    }
+}
+seen! {
+    /// A condition of pods that changes.
+    pods PodConditionSeen {
+        /// Which condition.
+        #[serde(rename = "type")]
+        pub kind: PodConditionType,
+        /// Its new status.
+        pub status: Status,
+    }
+}
+seen! {
+    /// Events as `kubectl get events` shows them. With pods selected, only events about pods.
+    pods EventSeen {
+        /// Their reason: `"TaintManagerEviction"`.
+        pub reason: String,
+        /// A part of their message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub message: Option<String>,
+        /// What they are about: `"Node/b-*"`, `"StatefulSet/default/db"`; `*` stands for any letters.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub object: Option<String>,
+    }
+}
+seen! {
+    /// Something that happens to nodes.
+    nodes NodesSeen {}
+}
+seen! {
+    /// Taints of nodes that are added or removed.
+    nodes TaintsSeen {
+        /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may be left out.
+        pub taint: String,
+    }
+}
+seen! {
+    /// A condition of nodes that changes.
+    nodes ConditionSeen {
+        /// Which condition.
+        #[serde(rename = "type")]
+        pub kind: ConditionKind,
+        /// Its new status.
+        pub status: Status,
+    }
+}
+seen! {
+    /// A zone that comes into a state.
+    nodes ZoneSeen {
+        /// Which state.
+        pub state: ZoneState,
+    }
+}
+
+seen! {
+    /// The controller concludes that it is itself cut off, or no longer.
+    nodes DisruptionSeen {
+        /// Which of the two.
+        pub state: DisruptionState,
+    }
+}
+
+/// What becomes of master disruption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum DisruptionState {
+    /// Every zone is in FullDisruption; tainting stops.
+    Entered,
+    /// Some node is Ready again; tainting resumes.
+    Left,
+}
+
+/// The type of a pod's condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum PodConditionType {
+    /// Its containers are ready.
+    Ready,
+    /// It was evicted, preempted or removed for its node's failure.
+    DisruptionTarget,
+}
+
+/// The state of a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum ZoneState {
+    /// Fewer than `--unhealthy-zone-threshold` of its nodes are not Ready.
+    Normal,
+    /// So many of them are not Ready.
+    PartialDisruption,
+    /// None of them is Ready.
+    FullDisruption,
+}
+
+/// Pods of which none may be evicted.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NotEvicted {
+    /// The pod of that name; `*` stands for any letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
+    /// These pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pods: Option<PodSelector>,
+    /// The pods of that workload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// Only pods with labels that match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Only pods of that namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Only on that node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Only on these nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodeSelector>,
+    /// Only in that zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Look only at this stretch of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub during: Option<Window>,
+}
+
+impl NotEvicted {
+    /// What it has in common with the others.
+    pub fn common(&self) -> Common<'_> {
+        Common {
+            pod: self.pod.as_ref(),
+            pods: self.pods.as_ref(),
+            workload: self.workload.as_ref(),
+            label: self.label.as_ref(),
+            namespace: self.namespace.as_ref(),
+            node: self.node.as_ref(),
+            nodes: self.nodes.as_ref(),
+            zone: self.zone.as_ref(),
+            during: self.during.as_ref(),
+            ..Common::default()
+        }
+    }
+}
+
+/// Pods that wait at a moment.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pending {
+    /// The pod of that name; `*` stands for any letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
+    /// These pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pods: Option<PodSelector>,
+    /// The pods of that workload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// Only pods with labels that match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Only pods of that namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// How many: `3`, `"2..5"`, `"2.."`, `"..5"`. At least one where not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<FlagValue>,
+    /// When; at the end of the run where not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<TimeText>,
+    /// A part of the message of their last FailedScheduling event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Pending {
+    /// What it has in common with the others.
+    pub fn common(&self) -> Common<'_> {
+        Common {
+            pod: self.pod.as_ref(),
+            pods: self.pods.as_ref(),
+            workload: self.workload.as_ref(),
+            label: self.label.as_ref(),
+            namespace: self.namespace.as_ref(),
+            count: self.count.as_ref(),
+            ..Common::default()
+        }
+    }
+}
+
+/// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum Quantity {
+    /// Pods of a workload that are Running, Ready and not being deleted.
+    #[serde(rename = "available")]
+    Available(String),
+    /// Pods of a workload that are missing: wanted and not available, once all of them have been available.
+    #[serde(rename = "unavailable")]
+    Unavailable(String),
+    /// Pods of a workload that wait to be bound or started.
+    #[serde(rename = "pending")]
+    Pending(String),
+    /// Pods of a workload that are being deleted and still there.
+    #[serde(rename = "terminating")]
+    Terminating(String),
+    /// Eviction timers that run for pods of a workload.
+    #[serde(rename = "timers")]
+    Timers(String),
+    /// Pods of a workload that were evicted so far.
+    #[serde(rename = "evicted")]
+    Evicted(String),
+    /// Nodes of a zone whose Ready condition is not True.
+    #[serde(rename = "not_ready_nodes")]
+    NotReadyNodes(String),
+    /// Requests that a controller sent to the API server so far, by its name in `events.jsonl`: `requests("taint-eviction")`.
+    #[serde(rename = "requests")]
+    Requests(String),
+    /// The time in which a workload lacked pods, in all: a duration.
+    #[serde(rename = "unavailable_seconds")]
+    UnavailableSeconds(String),
+    /// The longest stretch in which a workload lacked pods: a duration.
+    #[serde(rename = "longest_gap")]
+    LongestGap(String),
+}
+
+/// A figure beside a limit.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Which figure.
+    pub of: Quantity,
+    /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
+    pub is: FlagValue,
+}
+
+/// A figure that keeps a limit all the time.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// Which figure.
+    pub of: Quantity,
+    /// The limit: a whole number, or a duration, `"8m"`, for figures that are one.
+    pub is: FlagValue,
+    /// Of `AtMost`: it is above zero for no longer than this at a stretch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<DurationText>,
+    /// Look only at this stretch of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub during: Option<Window>,
+}
+
+/// Something that holds or does not hold at each moment of a run.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Claim {
+    /// The figure is the limit or more: `AtLeast(of: available("web"), is: 8)`
+    AtLeast(Comparison),
+    /// The figure is the limit or less: `AtMost(of: terminating("*"), is: 10)`
+    AtMost(Comparison),
+    /// The figure is the limit: `Equal(of: timers("*"), is: 0)`
+    Equal(Comparison),
+    /// All of these hold.
+    All(Vec<Claim>),
+    /// One of these holds.
+    AnyOf(Vec<Claim>),
+    /// This does not hold.
+    Not(Box<Claim>),
+    /// Look only at this stretch of the run; stands outermost.
+    During {
+        /// The stretch.
+        between: Window,
+        /// What is claimed of it.
+        that: Box<Claim>,
+    },
+    /// A pod is left on a node whose NoExecute taints it does not tolerate, or no longer.
+    PodStuck,
+    /// A pod is evicted although no taint on its node asks for it.
+    NeedlessEviction,
+    /// A deletion meant for one pod hits its successor of the same name.
+    WrongPod,
+    /// A countdown starts again although the taint never left.
+    TimerReset,
+    /// A taint that a user wrote vanishes by another writer's patch.
+    TaintLost,
+    /// A taint for a condition outlives the condition.
+    TaintStale,
+    /// A node is healthy again and its pods stay NotReady.
+    NeverReady,
+    /// A node is dead for long and never gets a NoExecute taint.
+    NeverTainted,
+    /// A node is marked Unknown although its kubelet reaches the API server.
+    FalseUnknown,
+    /// A pod is still Ready on a node that is Unknown.
+    StaleReady,
+    /// A pod is placed and evicted on the same node again and again.
+    EvictLoop,
+    /// A property by its name on the command line, with a bound where it has one: `Property("pod-stuck(10s)")`
+    Property(String),
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Expectation {
+    /// Pods are evicted: `Evicted(workload: "web", after: "cut b + 110s", before: "cut b + 4m")`
+    Evicted(PodsSeen),
+    /// Pods are not evicted: `NotEvicted(namespace: "kube-system")`
+    NotEvicted(NotEvicted),
+    /// The deletion of pods begins, by whomever: `Deleted(pod: "web-0", by: "user", count: 1)`
+    Deleted(DeletedSeen),
+    /// Pod objects are gone: `Gone(workload: "db", count: 1, after: "10m")`
+    Gone(PodsSeen),
+    /// Pods are created: `Created(workload: "web", count: 20, zone: "a")`
+    Created(PodsSeen),
+    /// Pods are bound: `Bound(workload: "web", zone: "a", count: "18..20")`
+    Bound(PodsSeen),
+    /// Pods come into a phase: `Phase(workload: "web", phase: Running, count: 20)`
+    Phase(PhaseSeen),
+    /// A condition of pods changes: `PodCondition(workload: "web", type: Ready, status: False, count: 10)`
+    PodCondition(PodConditionSeen),
+    /// Eviction timers are set: `TimerSet(workload: "web", count: 10)`
+    TimerSet(PodsSeen),
+    /// Eviction timers are cancelled: `TimerCancelled(pod: "web-0", count: 1)`
+    TimerCancelled(PodsSeen),
+    /// Pods could not be deleted in five tries: `EvictionFailed(pod: "web-0", count: 1)`
+    EvictionFailed(PodsSeen),
+    /// Pods wait at a moment, the end of the run where none is given: `Pending(workload: "web", count: 3, reason: "Insufficient cpu")`
+    Pending(Pending),
+    /// Taints are added to nodes: `Tainted(zone: "b", taint: "unreachable:NoExecute", count: 12)`
+    Tainted(TaintsSeen),
+    /// Taints of nodes are removed: `Untainted(zone: "b", taint: "unreachable:NoExecute", after: "end of cut b")`
+    Untainted(TaintsSeen),
+    /// A condition of nodes changes: `Condition(zone: "b", type: Ready, status: Unknown, count: "all")`
+    Condition(ConditionSeen),
+    /// Nodes are cordoned: `Cordoned(node: "a-00", at: "5m")`
+    Cordoned(NodesSeen),
+    /// Nodes are uncordoned: `Uncordoned(node: "a-00", after: "10m")`
+    Uncordoned(NodesSeen),
+    /// A zone comes into a state: `ZoneState(zone: "b", state: FullDisruption, count: 1)`
+    ZoneState(ZoneSeen),
+    /// Master disruption begins or ends: `MasterDisruption(state: Entered, at: "105s")`
+    MasterDisruption(DisruptionSeen),
+    /// Events are stored: `Event(reason: "TaintManagerEviction", workload: "web", count: "1..")`
+    Event(EventSeen),
+    /// The first of each comes in this order: `Order([Tainted(node: "b-00", taint: "unreachable:NoExecute"), Evicted(node: "b-00")])`
+    Order(Vec<Expectation>),
+    /// A figure is the limit or more at every moment: `AtLeast(of: available("web"), is: 8)`
+    AtLeast(Limit),
+    /// A figure is the limit or less at every moment, and above zero no longer than `longest` at a stretch:
+    /// `AtMost(of: unavailable("db"), is: 1, longest: "8m")`; `AtMost(of: longest_gap("db"), is: "8m")`
+    AtMost(Limit),
+    /// A figure is the limit at every moment, or one of the whole run is: `Equal(of: evicted("db"), is: 0)`
+    Equal(Limit),
+    /// It holds at every moment: `Always(AnyOf([AtLeast(of: available("web"), is: 8), AtMost(of: timers("*"), is: 0)]))`
+    Always(Claim),
+    /// It holds at no moment, or a property is never violated: `Never(PodStuck)`
+    Never(Claim),
+    /// A property is violated, as it is where a release has a known defect: `Violates(PodStuck)`
+    Violates(Claim),
+    /// It holds at some moment: `Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut b", within: "15m")`
+    Eventually {
+        /// What has to hold.
+        that: Claim,
+        /// Reckoned from this time; from the start of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<TimeText>,
+        /// No later than so long after that; by the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<DurationText>,
+    },
+    /// It holds until something else does, which does come:
+    /// `Until(that: AtMost(of: evicted("*"), is: 0), until: AtLeast(of: not_ready_nodes("b"), is: 12))`
+    Until {
+        /// What has to hold until then.
+        that: Claim,
+        /// What has to come.
+        until: Claim,
+        /// Reckoned from this time; from the start of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<TimeText>,
+    },
+    /// With `seeds`, it holds in so large a part of the runs: `Mostly(in_at_least: 0.95, that: Evicted(workload: "web", before: "14m"))`
+    Mostly {
+        /// The part of the runs, above 0 and at most 1.
+        in_at_least: f64,
+        /// What has to hold in them.
+        that: Box<Expectation>,
+    },
+}
