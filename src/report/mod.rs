@@ -11,6 +11,7 @@ pub mod evictions_csv;
 pub mod explain;
 pub mod files;
 pub mod json;
+pub mod klog;
 pub mod manifest;
 mod model;
 pub mod output;
