@@ -12,6 +12,7 @@ pub mod explain;
 pub mod explore;
 pub mod files;
 pub mod json;
+pub mod klog;
 pub mod manifest;
 mod model;
 pub mod output;
