@@ -7,21 +7,22 @@
 
 mod delay;
 mod informer;
+mod lister;
 mod lru;
 mod parallelize;
 mod recorder;
 mod request;
 mod series_recorder;
 mod token_bucket;
+mod watched;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{
-    BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, Resource, WatchLags, WorkloadHandler,
-};
+pub use informer::{InformerFactory, OnWaking};
 pub use parallelize::{go_all, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming};
 pub use series_recorder::SeriesRecorder;
 pub use token_bucket::{Limits, TokenBucket};
+pub use watched::{BudgetHandler, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};
