@@ -13,7 +13,7 @@ use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
 use taintsim::scenario::profiles::profile;
 use taintsim::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
     TimelineEntry, Timing, UserMode, WorkloadPlan,
 };
 
@@ -79,6 +79,8 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         budgets: Vec::new(),
         timeline: Vec::new(),
         actions: Vec::new(),
+        perturb: Perturb::default(),
+        tape: None,
     };
     for i in 0..nodes {
         add_node(&mut plan, format!("n{i:05}"), zones[i % zones.len()], i as u64);

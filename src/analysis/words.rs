@@ -50,6 +50,8 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::WorkloadCreated(n) => format!("{} created, asks for {n} pods", workload()),
         What::WorkloadScaled(n) => format!("{} scaled to {n} pods", workload()),
         What::WorkloadDeleted => format!("{} deleted", workload()),
+        // What does not last neither begins nor ends.
+        What::FaultBegan if analysis.plan.timeline.get(r.object as usize).is_some_and(|e| e.ends.is_none()) => entry().to_owned(),
         What::FaultBegan => format!("{} begins", entry()),
         What::FaultEnded => format!("{} ends", entry()),
         What::Refused(text) => format!("refused {}: {}", entry(), trace.names.text_of(TextId(text))),

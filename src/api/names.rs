@@ -263,6 +263,21 @@ impl Names {
         self.pods.by_id[id.index()].1
     }
 
+    /// The ids of all nodes.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> {
+        (0..self.nodes() as u32).map(NodeId)
+    }
+
+    /// The ids of all pods.
+    pub fn pod_ids(&self) -> impl Iterator<Item = PodId> {
+        (0..self.pods() as u32).map(PodId)
+    }
+
+    /// The ids of all workloads.
+    pub fn workload_ids(&self) -> impl Iterator<Item = WorkloadId> {
+        (0..self.workloads() as u32).map(WorkloadId)
+    }
+
     /// How many node names there are; ids are below this.
     pub fn nodes(&self) -> usize {
         self.nodes.by_id.len()

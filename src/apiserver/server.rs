@@ -97,6 +97,7 @@ pub struct ApiServer {
     watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
     next_watcher: Cell<u32>,
     down: Cell<bool>,
+    changes: Cell<u64>,
     pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
 
@@ -119,6 +120,7 @@ impl ApiServer {
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),
+            changes: Cell::new(0),
             heartbeats: RefCell::new(None),
         })
     }
@@ -209,6 +211,16 @@ impl ApiServer {
         self.store.with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
+    /// How often an object was changed; counted in searches only.
+    pub fn changes(&self) -> u64 {
+        self.changes.get()
+    }
+
+    /// How many records there are.
+    pub fn records(&self) -> u32 {
+        self.trace.with(|t| t.len() as u32)
+    }
+
     /// Reads or extends the names of the run.
     pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
         self.trace.with(|t| f(&mut t.names))
@@ -236,6 +248,7 @@ impl ApiServer {
     /// The running step changes an object.
     pub(super) fn writes(&self, keys: Keys, index: usize) {
         if self.ctx.is_searching() {
+            self.changes.set(self.changes.get() + 1);
             self.ctx.writes(keys.of(ALL));
             self.ctx.writes(one(keys, index));
         }

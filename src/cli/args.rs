@@ -3,9 +3,12 @@
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
 use super::diff::DiffArgs;
+use super::explain::ExplainArgs;
+use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
@@ -56,10 +59,16 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
     Diff(DiffArgs),
+    /// Say why something happened to a pod, node, workload or zone, or did not, and what would have changed it
+    Explain(ExplainArgs),
     /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
     Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
+    /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
+    Explore(ExploreArgs),
+    /// Run a tape again: prints who did what, having seen what
+    Replay(ReplayArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
     /// Take away from a scenario what the violation of a property does not need

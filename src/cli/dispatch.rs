@@ -5,7 +5,9 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, diff, import, init, interrupt, man, report, run, schema, shrink, suggest, sweep, test, validate};
+use super::{
+    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, suggest, sweep, test, validate,
+};
 use crate::api::spelling;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -59,8 +61,11 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
+        Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
+        Command::Explore(args) => explore::explore(args, terminal),
+        Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Import(args) => import::import(args, terminal),

@@ -8,11 +8,12 @@ use super::failure::{Failure, Outcome};
 use super::file::write_whole;
 use super::interrupt;
 use super::progress::Progress;
-use super::run::{load, tell_imported};
+use super::replay::load_any;
+use super::run::tell_imported;
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
-use crate::lab::shrink::{Basis, Failed, Shrink, Shrunk, Size, shrink};
+use crate::lab::shrink::{Failed, Shrink, Shrunk, Size, shrink};
 use crate::scenario::{self, Problem};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,12 +21,12 @@ use std::path::{Path, PathBuf};
 /// Arguments of `taintsim shrink`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ShrinkArgs {
-    /// The scenario; `-` is standard input
+    /// A scenario, with a tape in it or without, or a tape that `explore` wrote; `-` is a scenario on standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What it violates, such as pod-stuck or pod-stuck(10s)
-    #[arg(long, value_name = "PROPERTY", value_parser = property)]
-    property: Property,
+    /// What it violates, such as `pod-stuck` or `pod-stuck(10s)` [default: the property of the tape]
+    #[arg(long, short, value_name = "PROPERTY", value_parser = property)]
+    property: Option<Property>,
     /// A setting to change first, such as `pods.web.count=3`
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
@@ -58,13 +59,22 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
         let problem = Problem::new(format!("{} exists; it is left as it is", out.display()));
         return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
     }
-    let loaded = load(&args.file)?;
+    let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let overrides = args.change.overrides(args.sets.clone());
+    let mut overrides = args.change.overrides([taped.sets, args.sets.clone()].concat());
+    overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
+    overrides.timing = overrides.timing.or(taped.timing);
     let spec = scenario::changed(&loaded, &overrides)?;
-    let seed = scenario::seed(&loaded, &overrides)?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, u64::MAX, |done, _| format!("{} scenarios tried", grouped(done)));
-    let what = Shrink { loaded: &loaded, spec, property: args.property, basis: Basis::Seed(seed), tape: Vec::new() };
+    let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
+        (Some(given), _) => given,
+        (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
+        (None, None) => {
+            let problem = Problem::new("which property does it violate?".to_owned());
+            return Err(Failure::Input(problem.help(format!("--property with one of {}", Property::NAMES.join(", ")))));
+        }
+    };
+    let what = Shrink { loaded: &loaded, spec, property };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {
             progress.set(tried);
@@ -72,7 +82,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
         })
     });
     progress.clear();
-    let shrunk = shrunk.map_err(|failed| failure(failed, args, seed))?;
+    let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     match to_file {
         Some(out) => write_whole(out, shrunk.text.as_bytes())?,
         None => {
@@ -87,12 +97,12 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     Ok(Exit::Fine)
 }
 
-fn failure(failed: Failed, args: &ShrinkArgs, seed: u64) -> Failure {
+fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
     match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
         Failed::Holds => {
-            let problem = Problem::new(format!("{} does not violate {} with seed {seed}", args.file.display(), args.property));
-            Failure::Input(problem.help("name another property, release or seed: shrinking begins with a run that violates"))
+            let problem = Problem::new(format!("{} does not violate {property}", args.file.display()));
+            Failure::Input(problem.help("shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`"))
         }
         Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),
     }

@@ -3,23 +3,63 @@
 //! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
 //! is shared by its controllers; a restart makes a new one that lists first.
 
-use super::watched::{BudgetHandler, InformerTiming, NodeHandler, PodHandler, Resource, WatchLags, WorkloadHandler};
+use super::cache_keys::CacheKeys;
+use super::delay::Delay;
+use super::resource::{Resource, WatchLags};
+use super::watch_trouble::{Hold, RELIST};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::meta::{Timestamp, Uid};
+use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
-use crate::api::workload::Workload;
-use crate::apiserver::{ApiServer, Heartbeats, Watcher, lease_version};
+use crate::api::workload::{Workload, WorkloadKind};
+use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
 use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
+/// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new one.
+pub trait NodeHandler {
+    /// A node changed in the cache.
+    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
+}
+
+/// Is told of changes of pods, in the cache's order. An add has no old version, a deletion no new one.
+pub trait PodHandler {
+    /// A pod changed in the cache.
+    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
+}
+
+/// Is told of changes of workloads of every kind, in the order of each kind's cache. An add has no old version, a deletion no
+/// new one.
+pub trait WorkloadHandler {
+    /// A workload changed in the cache.
+    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
+}
+
+/// Is told of new versions of disruption budgets; these are never deleted.
+pub trait BudgetHandler {
+    /// A budget changed in the cache.
+    fn budget(&self, new: &Rc<Budget>);
+}
+
+/// How long watches take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InformerTiming {
+    /// From sending LIST to its being served.
+    pub request: Dur,
+    /// From serving LIST to its reply.
+    pub response: Dur,
+    /// From a change to its delivery.
+    pub watch: Delay,
+}
+
 /// For how long a drawn watch delay stands.
 const SLICE: Dur = Dur::from_millis(100);
 
-enum Delta {
+pub(super) enum Delta {
     Node(Option<Rc<Node>>, NodeId),
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
@@ -28,35 +68,32 @@ enum Delta {
 }
 
 /// One watch: deltas on their way, in order.
-struct Stream {
-    resource: Resource,
-    deltas: Shared<VecDeque<(u32, Delta)>>,
+pub(super) struct Stream {
+    pub(super) resource: Resource,
+    pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
-    handler: Cell<Option<HandlerId>>,
+    pub(super) handler: Cell<Option<HandlerId>>,
+    /// It is held back until then.
+    pub(super) held_until: Cell<Time>,
+    /// It broke, and has not listed again.
+    pub(super) is_broken: Cell<bool>,
 }
 
 #[derive(Default)]
 pub(super) struct Caches {
-    pub(super) nodes: Vec<Option<Rc<Node>>>,
-    pub(super) pods: Vec<Option<Rc<Pod>>>,
-    pub(super) pods_by_node: Vec<Vec<PodId>>,
+    nodes: Vec<Option<Rc<Node>>>,
+    pods: Vec<Option<Rc<Pod>>>,
+    pods_by_node: Vec<Vec<PodId>>,
     /// Sorted.
-    pub(super) pods_by_owner: Vec<Vec<PodId>>,
+    pods_by_owner: Vec<Vec<PodId>>,
     pub(super) workloads: Vec<Option<Rc<Workload>>>,
-    pub(super) workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
-    pub(super) budgets: Vec<Option<Rc<Budget>>>,
-    pub(super) leases: Vec<Option<Lease>>,
+    workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
+    budgets: Vec<Option<Rc<Budget>>>,
+    leases: Vec<Option<Lease>>,
 }
 
 /// Handlers, each with the home of its steps in a search.
 type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
-
-/// What a step touches of the caches, for searches: of each resource the objects by id plus one, and 0 for its cache as a whole.
-pub(super) struct CacheKeys {
-    pub(super) by_resource: [Keys; Resource::COUNT],
-    pub(super) lags: Key,
-    pub(super) kubelets: Key,
-}
 
 /// Is told of a node.
 pub type OnWaking = Rc<dyn Fn(NodeId)>;
@@ -64,10 +101,10 @@ pub type OnWaking = Rc<dyn Fn(NodeId)>;
 /// The shared informers of one process.
 pub struct InformerFactory {
     pub(super) ctx: Ctx,
-    api: Rc<ApiServer>,
+    pub(super) api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    streams: [Rc<Stream>; Resource::COUNT],
+    pub(super) streams: [Rc<Stream>; Resource::COUNT],
     pub(super) caches: Shared<Caches>,
     node_handlers: Handlers<dyn NodeHandler>,
     pod_handlers: Handlers<dyn PodHandler>,
@@ -76,30 +113,33 @@ pub struct InformerFactory {
     pub(super) keys: CacheKeys,
     watch_point: PointId,
     watch_lane: Lane,
-    pub(super) opened: Cell<Time>,
-    pub(super) lease_version: Cell<u64>,
-    pub(super) delivered: [Cell<u64>; Resource::COUNT],
-    pub(super) listed_at: Cell<Time>,
+    opened: Cell<Time>,
+    lease_version: Cell<u64>,
+    delivered: [Cell<u64>; Resource::COUNT],
+    listed_at: Cell<Time>,
     /// The latest visible time of each resource, and the instant at which it was found.
     seen: [Cell<(Time, Time)>; Resource::COUNT],
-    pub(super) heartbeats: Option<Rc<dyn Heartbeats>>,
-    pub(super) stirred: RefCell<Vec<Rc<dyn Fn()>>>,
-    pub(super) waking: RefCell<Vec<OnWaking>>,
-    watcher: Cell<Option<u32>>,
+    heartbeats: Option<Rc<dyn Heartbeats>>,
+    stirred: RefCell<Vec<Rc<dyn Fn()>>>,
+    waking: RefCell<Vec<OnWaking>>,
+    pub(super) watcher: Cell<Option<u32>>,
+    pub(super) hold: Hold,
+    pub(super) held_point: PointId,
+    pub(super) broken_point: PointId,
 }
 
 /// Takes the deltas of one stream that are due.
 struct Deliver(Resource, std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
-    fn handle(&self, _: u64) {
+    fn handle(&self, arg: u64) {
         if let Some(f) = self.1.upgrade() {
-            f.deliver(self.0);
+            if arg == RELIST { f.relist(self.0) } else { f.deliver(self.0) }
         }
     }
 
     fn name(&self, _: u64) -> Name {
-        Name::of("watch", Keys::NOTHING).about(self.0 as u64).stream()
+        Name::of("watch", Keys::NOTHING).about(stable_hash(self.0.name())).stream()
     }
 }
 
@@ -167,13 +207,23 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>) -> Rc<Self> {
+    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let stream = |resource| {
-            Rc::new(Stream { resource, deltas: Shared::new(VecDeque::new()), last: Cell::new(Time::ZERO), handler: Cell::new(None) })
+            Rc::new(Stream {
+                resource,
+                deltas: Shared::new(VecDeque::new()),
+                last: Cell::new(Time::ZERO),
+                handler: Cell::new(None),
+                held_until: Cell::new(Time::ZERO),
+                is_broken: Cell::new(false),
+            })
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
+            hold,
+            held_point: ctx.point("watch-held"),
+            broken_point: ctx.point("watch-broken"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             api: api.clone(),
             timing,
@@ -184,11 +234,7 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
             budget_handlers: RefCell::new(Vec::new()),
-            keys: CacheKeys {
-                by_resource: Resource::ALL.map(|r| ctx.keys(r.cache())),
-                lags: ctx.keys("watch-lags").of(0),
-                kubelets: ctx.keys("kubelets").of(0),
-            },
+            keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -273,7 +319,7 @@ impl InformerFactory {
     }
 
     /// When a change that was made at `at` reaches the caches, faults aside.
-    pub(super) fn arrives(&self, resource: Resource, at: Time) -> Time {
+    fn arrives(&self, resource: Resource, at: Time) -> Time {
         (at + self.delay_at(resource, at)).max(self.opened.get())
     }
 
@@ -294,11 +340,11 @@ impl InformerFactory {
     }
 
     /// The latest time whose changes have reached the caches by now, faults aside.
-    pub(super) fn visible(&self, resource: Resource) -> Time {
+    fn visible(&self, resource: Resource) -> Time {
         self.visible_at(resource, self.ctx.now())
     }
 
-    pub(super) fn visible_at(&self, resource: Resource, now: Time) -> Time {
+    fn visible_at(&self, resource: Resource, now: Time) -> Time {
         if now < self.opened.get() {
             return self.listed_at.get();
         }
@@ -325,6 +371,9 @@ impl InformerFactory {
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
+        if stream.is_broken.get() {
+            return;
+        }
         let now = self.ctx.now();
         self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
@@ -351,7 +400,8 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        let until = self.lags.of(resource).stalled_until;
+        self.trouble(stream);
+        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             if let Some(handler) = stream.handler.get() {
@@ -365,7 +415,7 @@ impl InformerFactory {
     }
 
     /// Changes the cache and tells the handlers.
-    fn take(&self, delta: Delta, cause: u32) {
+    pub(super) fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
         self.wrote(&delta);
         let delivered = |resource: Resource, version: u64| {
@@ -450,21 +500,180 @@ impl InformerFactory {
         }
     }
 
-    /// The running step changes a cache.
-    fn wrote(&self, delta: &Delta) {
-        if !self.ctx.is_searching() {
-            return;
+    /// A node as the cache has it.
+    pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.reads(Resource::Nodes, id.index());
+        self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
+    }
+
+    /// Whether the cache has a node.
+    pub fn has_node(&self, id: NodeId) -> bool {
+        self.reads(Resource::Nodes, id.index());
+        self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
+    }
+
+    /// A pod as the cache has it.
+    pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.reads(Resource::Pods, id.index());
+        self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
+    }
+
+    /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
+    pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+        self.reads(Resource::Leases, id.index());
+        self.ctx.reads(self.keys.kubelets);
+        if let Some(h) = &self.heartbeats
+            && h.beat(id) == Beat::Asleep
+            && let Some(t) = h.last_renewal(id, self.visible(Resource::Leases))
+        {
+            return Some(((t.as_nanos() / 1_000) as i64, lease_version(t)));
         }
-        let (resource, index) = match delta {
-            Delta::Node(_, id) => (Resource::Nodes, id.index()),
-            Delta::Pod(_, id) => (Resource::Pods, id.index()),
-            Delta::Lease(_, id) => (Resource::Leases, id.index()),
-            Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
-            Delta::Budget(b) => (Resource::Budgets, b.id.index()),
-        };
-        let keys = self.keys.by_resource[resource as usize];
-        self.ctx.writes(keys.of(0));
-        self.ctx.writes(keys.of(index as u32 + 1));
+        self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(|l| (l.renew_time_us, l.resource_version)))
+    }
+
+    /// The heartbeat of a node's Ready condition as the cache has it.
+    pub fn heartbeat(&self, node: &Node) -> Option<Timestamp> {
+        let cached = node.ready()?.last_heartbeat_time;
+        self.ctx.reads(self.keys.kubelets);
+        if let Some(h) = &self.heartbeats
+            && h.beat(node.id) == Beat::Asleep
+        {
+            return Some(h.last_post(node.id, self.visible(Resource::Nodes)).unwrap_or(cached));
+        }
+        Some(cached)
+    }
+
+    /// What is to be expected of a node's heartbeats.
+    pub fn beat(&self, id: NodeId) -> Beat {
+        self.ctx.reads(self.keys.kubelets);
+        self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
+    }
+
+    /// Whether heartbeats of healthy nodes are computed at present.
+    pub fn heartbeats_are_computed(&self) -> bool {
+        self.ctx.reads(self.keys.kubelets);
+        self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
+    }
+
+    /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats are computed.
+    pub fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
+        self.heartbeats.as_ref()?.last_renewal(id, self.visible_at(Resource::Leases, at))
+    }
+
+    /// The heartbeat of the latest status post that had reached the caches by `at`, where heartbeats are computed.
+    pub fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
+        self.heartbeats.as_ref()?.last_post(id, self.visible_at(Resource::Nodes, at))
+    }
+
+    /// When a renewal that was made then reaches the caches.
+    pub fn renewal_arrives(&self, made: Time) -> Time {
+        self.arrives(Resource::Leases, made)
+    }
+
+    /// Calls `f` when something may come of a node that was quiet, or anything reaches the caches of nodes.
+    pub fn on_stir(&self, f: Rc<dyn Fn()>) {
+        self.stirred.borrow_mut().push(f);
+    }
+
+    /// Calls `f` when something else is about to be expected of a node's heartbeats than before (see [`Self::beat`]).
+    pub fn on_waking(&self, f: OnWaking) {
+        self.waking.borrow_mut().push(f);
+    }
+
+    fn stir(&self) {
+        for f in self.stirred.borrow().iter() {
+            f();
+        }
+    }
+
+    /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
+    pub fn lease_version(&self) -> u64 {
+        if self.heartbeats_are_computed() {
+            return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
+        }
+        self.lease_version.get()
+    }
+
+    /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
+    /// deletions).
+    pub fn delivered(&self, resource: Resource) -> u64 {
+        self.reads_all(resource);
+        self.delivered[resource as usize].get()
+    }
+
+    /// All nodes in the cache, by id; upstream's lister has no order.
+    pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.reads_all(Resource::Nodes);
+        self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
+    }
+
+    /// The pods of a node in the cache, in the order in which they came; upstream's index has no order.
+    pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
+        self.caches.with(|c| match c.pods_by_node.get(node.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// The pods of a workload in the cache, by id; those of an earlier life of it included.
+    pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
+        self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// All pods in the cache, by id; upstream's lister has no order.
+    pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
+        self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
+    }
+
+    /// A workload as the cache has it.
+    pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.reads_workloads();
+        self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
+    }
+
+    /// What `f` makes of a workload as the cache has it.
+    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
+        self.reads_workloads();
+        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
+    }
+
+    /// All workloads of a kind in the cache, by id.
+    pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
+        self.reads_all(kind.into());
+        self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
+    /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
+    pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+        self.reads_workloads();
+        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
+            None => Vec::new(),
+        })
+    }
+
+    /// A disruption budget as the cache has it.
+    pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.reads(Resource::Budgets, id.index());
+        self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
+    }
+
+    /// All disruption budgets in the cache, by id.
+    pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.reads_all(Resource::Budgets);
+        self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
+    }
+
+    /// Whether any pod of the cache is on a node.
+    pub fn has_pods_on(&self, node: NodeId) -> bool {
+        self.reads_all(Resource::Pods);
+        self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
     }
 }
 

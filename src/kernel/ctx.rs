@@ -1,6 +1,6 @@
 //! The handle through which everything in a simulation reaches the kernel: time, causes, events, processes, choices.
 
-use super::choice::{Choices, Object, PointId};
+use super::choice::{Choices, Deviation, Object, PointId};
 use super::process::{Group, Parks, Task, Ticket};
 use super::queue::{EventKey, EventQueue, Lane};
 use super::search::{Key, Keys, Name, Notes};
@@ -418,6 +418,12 @@ impl Ctx {
     #[must_use]
     pub fn point(&self, name: &'static str) -> PointId {
         self.0.choices.borrow_mut().point(name)
+    }
+
+    /// The deviations of the tape whose choice has not come up, sorted.
+    #[must_use]
+    pub fn unmet(&self) -> Vec<Deviation> {
+        self.0.choices.borrow().unmet()
     }
 
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.

@@ -22,7 +22,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
 pub use paths::{known_paths, split_values};

@@ -3,10 +3,11 @@
 mod awake;
 mod cluster;
 mod faults;
+pub mod log_forms;
 pub mod plan;
 mod process;
 pub mod profile;
 mod run;
 
 pub use plan::Plan;
-pub use run::{Progress, Searched, run, run_eager, run_watched, search};
+pub use run::{Progress, Searched, replay, run, run_eager, run_watched, search};

@@ -2,7 +2,9 @@
 
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
-use crate::client::{Client, ClientTiming, EventRecorder, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket};
+use crate::client::{
+    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket, Wrote,
+};
 use crate::controllers::{cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::{Dur, Group, Keys, Name};
 use crate::trace::{Actor, What};
@@ -11,6 +13,10 @@ use std::rc::Rc;
 /// A new process looks this soon after its start whether its caches are filled, and then this often.
 const FIRST_LOOK: Dur = Dur::from_micros(1);
 const SYNC_POLL: Dur = Dur::from_millis(100);
+
+/// How soon a process that died is back: started again where it was, or, once its lease has run out, on another machine.
+const SAME_MACHINE: Dur = Dur::from_secs(1);
+const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 
 /// One life of the controllers' process.
 pub(super) struct Process {
@@ -30,12 +36,18 @@ impl Cluster {
             &self.api,
             InformerTiming { request: timing.request.max, response: timing.response.max, watch: timing.watch },
             &self.lags,
+            Hold { stale: plan.perturb.stale, broken: plan.perturb.coalesce },
         );
-        let under = |actor: Actor| Name::of(actor.as_str(), ctx.keys(actor.as_str()));
+        let wrote = self.crashes();
+        // The state of these is that of their queues, or belongs to one item of theirs at a time.
+        let under = |actor: Actor| match actor {
+            Actor::StatefulSet | Actor::Deployment => Name::of(actor.as_str(), Keys::NOTHING),
+            _ => Name::of(actor.as_str(), ctx.keys(actor.as_str())),
+        };
         let eviction = Name::of(Actor::TaintEviction.as_str(), Keys::NOTHING);
         let client = |actor, limits: Option<Limits>| {
             let timing = ClientTiming { request: timing.request, response: timing.response };
-            Client::new(&self.api, actor, limits.map(TokenBucket::new), timing)
+            Client::new(&self.api, actor, limits.map(TokenBucket::new), timing, wrote.clone())
         };
         let nlc_client = client(Actor::NodeLifecycle, timing.node_lifecycle_client);
         let tec_client = if plan.profile.taint_eviction.separate_controller {
@@ -145,6 +157,23 @@ impl Cluster {
                 ctx.under(name, run);
             }
         });
+    }
+
+    /// What a write of the controllers may set off where a crash is left to the choices: the process dies, and a new one starts.
+    fn crashes(self: &Rc<Self>) -> Option<Wrote> {
+        if !self.plan.perturb.crash {
+            return None;
+        }
+        let (me, point) = (Rc::downgrade(self), self.ctx.point("crash"));
+        Some(Rc::new(move |about| {
+            let Some(cluster) = me.upgrade() else { return };
+            let after = match cluster.ctx.choose(point, about, 3) {
+                0 => return,
+                1 => SAME_MACHINE,
+                _ => ANOTHER_MACHINE,
+            };
+            cluster.crash(after);
+        }))
     }
 
     /// Kills the process: requests already sent are applied, nothing else happens.

@@ -2,7 +2,7 @@
 
 use super::cluster::Cluster;
 use super::plan::Plan;
-use crate::kernel::choice::Drawn;
+use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search;
 use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::trace::Trace;
@@ -39,6 +39,16 @@ pub struct Searched {
     pub choices: Vec<Drawn>,
     /// Whether it ended early, in a state that was known.
     pub known: bool,
+    /// How many records there were after each step.
+    pub records: Vec<u32>,
+    /// Deviations of its tape that no choice came up for.
+    pub unmet: Vec<Deviation>,
+}
+
+/// Runs a plan with its own tape over the default order.
+pub fn replay(plan: &Plan) -> Searched {
+    let tape = plan.tape.clone().unwrap_or_default();
+    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_, _| false)
 }
 
 /// Runs a plan with the order within each instant a choice, too. `known` is asked in every state in which there is such a choice, with the
@@ -46,11 +56,15 @@ pub struct Searched {
 pub fn search(plan: &Plan, choices: Choices, known: &mut dyn FnMut(u64, usize) -> bool) -> Searched {
     let mut kernel = Kernel::searching(choices);
     let cluster = Cluster::new(plan, &kernel.ctx(), false);
-    while kernel.search_until(plan.horizon, known) {}
+    let mut records = Vec::new();
+    while kernel.search_until(plan.horizon, known) {
+        records.push(cluster.records());
+    }
     let known = kernel.ended_known();
+    let unmet = kernel.ctx().unmet();
     let (notes, choices) = kernel.searched();
     let end = if known { kernel.ctx().now() } else { plan.horizon };
-    Searched { trace: cluster.finish(end), notes, choices, known }
+    Searched { trace: cluster.finish(end), notes, choices, known, records, unmet }
 }
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {

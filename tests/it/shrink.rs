@@ -4,12 +4,12 @@ use std::path::Path;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, Violation, check};
 use taintsim::kernel::Choices;
-use taintsim::kernel::choice::Deviation;
 use taintsim::lab::explore::{Explore, Strategy, explore};
-use taintsim::lab::shrink::{Basis, Failed, Shrink, Shrunk, shrink, single_removals};
+use taintsim::lab::shrink::{Failed, Shrink, Shrunk, shrink, single_removals};
+use taintsim::lab::tape;
 use taintsim::scenario::layout::Piece;
 use taintsim::scenario::{self, Loaded, Overrides};
-use taintsim::sim::{run, search};
+use taintsim::sim;
 
 /// #107543 among much that has nothing to do with it.
 const NOISY: &str = r#"Scenario(
@@ -24,7 +24,8 @@ const NOISY: &str = r#"Scenario(
     ],
     pods: [(name: "agent", on: Each(All), tolerations: [(operator: Exists)]), (name: "web", count: 7, on: Spread(Zone("a")))],
     workloads: [
-        StatefulSet(name: "db", replicas: 3, placement: Nodes(["a-03", "a-04", "b-1"]), template: (
+        StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-03"]), template: (
+            nodeName: "a-03",
             terminationGracePeriodSeconds: 0,
             requests: { "cpu": "100m" },
             tolerations: [
@@ -48,23 +49,16 @@ fn parsed(text: &str) -> Loaded {
     scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| panic!("{}\n{text}", p.render(false, 120)))
 }
 
-fn violations(text: &str, property: &Property, basis: Basis, tape: &[Deviation]) -> Vec<Violation> {
+/// The violations of its run: by its tape, or else by the seed that `taintsim run` takes.
+fn violations(text: &str, property: &Property) -> Vec<Violation> {
     let plan = scenario::build(&parsed(text), &Overrides::default()).unwrap();
-    let choices = match basis {
-        Basis::DefaultOrder => Choices::default_order(),
-        Basis::Seed(seed) => Choices::seeded(seed),
-    };
-    let trace = match tape {
-        [] => run(&plan, choices),
-        tape => search(&plan, Choices::tape(tape.to_vec(), choices), &mut |_, _| false).trace,
-    };
+    let trace = if plan.tape.is_some() { sim::replay(&plan).trace } else { sim::run(&plan, Choices::seeded(1)) };
     check(property, &Analysis::new(&plan, &trace))
 }
 
-fn shrunk(text: &str, property: Property, basis: Basis, tape: Vec<Deviation>) -> Result<Shrunk, Failed> {
+fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
     let loaded = parsed(text);
-    let spec = scenario::changed(&loaded, &Overrides::default()).unwrap();
-    shrink(Shrink { loaded: &loaded, spec, property, basis, tape }, &mut |_, _| true)
+    shrink(Shrink { loaded: &loaded, spec: loaded.spec.clone(), property }, &mut |_, _| true)
 }
 
 /// The scenarios that lack one thing more, and still are scenarios.
@@ -83,24 +77,23 @@ fn smaller(text: &str) -> Vec<String> {
 #[test]
 fn what_is_left_violates_and_nothing_more_can_go() {
     let stuck = Property::parse("pod-stuck").unwrap();
-    let seed = Basis::Seed(1);
-    let result = shrunk(NOISY, stuck, seed, Vec::new()).unwrap();
+    let result = shrunk(NOISY, stuck).unwrap();
     let [before, after] = result.sizes;
-    assert_eq!((before.nodes, before.pods, before.workloads), (15, 22 + 7, 2));
+    assert_eq!((before.nodes, before.pods, before.workloads), (15, 15 + 7 + 2 + 4, 3));
     assert!(after.nodes <= 1 && after.pods <= 1 && after.workloads == 1 && after.entries <= 3, "{}", result.text);
-    let found = violations(&result.text, &stuck, seed, &[]);
+    let found = violations(&result.text, &stuck);
     assert_eq!(found.first().map(|v| &v.text), Some(&result.violation));
     let spec = parsed(&result.text).spec;
     assert_eq!(spec.doc, format!("Violates pod-stuck(1m) on Kubernetes 1.32: {}.", result.violation));
     let smaller = smaller(&result.text);
     assert!(smaller.len() > 5, "{}", smaller.len());
     for text in smaller {
-        assert!(violations(&text, &stuck, seed, &[]).is_empty(), "{text}");
+        assert!(violations(&text, &stuck).is_empty(), "{text}");
     }
-    let again = shrunk(NOISY, stuck, seed, Vec::new()).unwrap();
+    let again = shrunk(NOISY, stuck).unwrap();
     assert_eq!(again, result, "twice the same");
     // What is left is as small as it gets: from there, nothing changes.
-    let further = shrunk(&result.text, stuck, seed, Vec::new()).unwrap();
+    let further = shrunk(&result.text, stuck).unwrap();
     assert_eq!(further.text, result.text);
 }
 
@@ -115,33 +108,35 @@ fn each_race_can_be_shrunk() {
         let text = std::fs::read_to_string(&file).unwrap();
         let Some(claim) = text.lines().find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on ")) else { continue };
         let property = Property::parse(claim.0).unwrap();
-        let result = shrunk(&text, property, Basis::Seed(1), Vec::new()).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
+        let result = shrunk(&text, property).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
         let [before, after] = result.sizes;
         assert!(after.nodes <= before.nodes && after.entries <= before.entries, "{}", result.text);
-        assert!(!violations(&result.text, &property, Basis::Seed(1), &[]).is_empty(), "{}", result.text);
+        assert!(!violations(&result.text, &property).is_empty(), "{}", result.text);
         for text in smaller(&result.text) {
-            assert!(violations(&text, &property, Basis::Seed(1), &[]).is_empty(), "{}: {text}", file.display());
+            assert!(violations(&text, &property).is_empty(), "{}: {text}", file.display());
         }
     }
 }
 
 #[test]
 fn a_scenario_that_violates_nothing_is_not_shrunk() {
-    let failed = shrunk(NOISY, Property::WrongPod, Basis::Seed(1), Vec::new()).unwrap_err();
+    let failed = shrunk(NOISY, Property::WrongPod).unwrap_err();
     assert!(matches!(failed, Failed::Holds));
     let loaded = parsed(NOISY);
     let spec = loaded.spec.clone();
     let stuck = Property::parse("pod-stuck").unwrap();
-    let what = Shrink { loaded: &loaded, spec, property: stuck, basis: Basis::Seed(1), tape: Vec::new() };
+    let what = Shrink { loaded: &loaded, spec, property: stuck };
     assert!(matches!(shrink(what, &mut |tried, _| tried < 10), Err(Failed::Asked)));
 }
 
 /// A violation that only another order shows keeps the deviations that it needs, however the scenario shifts them.
 #[test]
 fn a_tape_is_shrunk_with_its_scenario() {
-    let text = super::explore::RAPID;
-    let stuck = Property::parse("pod-stuck(5s)").unwrap();
-    let plan = || scenario::build(&parsed(text), &Overrides::default()).unwrap();
+    let noisy = super::explore::RAPID
+        .replace("nodes: [(name: \"node-1\")]", "nodes: [(names: \"node-{1..3}\")]")
+        .replace("timeline: [", "timeline: [(at: \"5s\", do: Cordon(node: \"node-2\")), (at: \"6s\", do: Crash(node: \"node-3\")),");
+    let stuck = Property::parse("pod-stuck").unwrap();
+    let plan = || scenario::build(&parsed(&noisy), &Overrides::default()).unwrap();
     let hunt = Explore {
         plan: &plan,
         properties: &[stuck],
@@ -154,16 +149,19 @@ fn a_tape_is_shrunk_with_its_scenario() {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (report, _) = explore(&hunt, &pool, &|_| true);
-    let tape = report.violations.first().map(|v| v.tape.clone()).unwrap();
-    assert!(!tape.is_empty() && violations(text, &stuck, Basis::DefaultOrder, &[]).is_empty());
-    let result = shrunk(text, stuck, Basis::DefaultOrder, tape.clone()).unwrap();
-    assert!(result.tape.len() <= tape.len());
-    assert!(!violations(&result.text, &stuck, Basis::DefaultOrder, &result.tape).is_empty(), "{}", result.text);
-    for i in 0..result.tape.len() {
-        let mut less = result.tape.clone();
-        less.remove(i);
-        assert!(violations(&result.text, &stuck, Basis::DefaultOrder, &less).is_empty(), "{}", result.text);
-    }
+    let found = report.violations.first().map(|v| v.tape.clone()).unwrap();
+    assert!(!found.is_empty(), "the default order does not show it");
+    let mut taped = plan();
+    taped.tape = Some(found.clone());
+    let mut loaded = parsed(&noisy);
+    loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
+    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), property: stuck };
+    let result = shrink(what, &mut |_, _| true).unwrap();
     let [before, after] = result.sizes;
-    assert!(after.nodes == 1 && after.entries <= 3 && after.entries <= before.entries, "{}", result.text);
+    assert_eq!((before.nodes, before.entries, before.deviations), (3, 5, found.len()));
+    assert!(after.nodes == 1 && after.workloads == 1 && after.entries <= 3 && after.deviations <= found.len(), "{}", result.text);
+    assert!(!violations(&result.text, &stuck).is_empty(), "{}", result.text);
+    for text in smaller(&result.text) {
+        assert!(violations(&text, &stuck).is_empty(), "{text}");
+    }
 }

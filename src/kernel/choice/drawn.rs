@@ -1,5 +1,9 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
+/// The number of the choice format: raised whenever a tape of before would say something else now, for a point was renamed, or asks
+/// for other things, or in another order.
+pub const FORMAT: u32 = 1;
+
 /// What could have been chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {

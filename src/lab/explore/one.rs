@@ -44,21 +44,31 @@ impl Hasher for Mixer {
     }
 }
 
-/// A number for a trace: equal for equal traces.
+/// A number for a trace: equal for traces whose records are the same, each with the same causes, in whatever order those of one
+/// instant came.
 pub fn digest(trace: &Trace) -> u64 {
-    let mut hash = trace.len() as u64;
+    let mut hashes: Vec<u64> = Vec::with_capacity(trace.len());
+    let mut sum = trace.len() as u64;
     for r in trace.iter() {
-        hash = fold(hash, r.at.as_nanos());
-        hash = fold(hash, u64::from(r.cause) << 32 | u64::from(r.saw));
+        let of = |id: u32| hashes.get(id as usize).copied().unwrap_or(1);
+        let hash = fold(fold(r.at.as_nanos(), of(r.cause)), of(r.saw));
         let mut mixer = Mixer(fold(hash, u64::from(r.object) << 8 | u64::from(r.actor as u8)));
-        r.what.hash(&mut mixer);
-        if let What::NodeTaints(change) = r.what {
-            let change = &trace.taints[change as usize];
-            (&change.added, &change.removed).hash(&mut mixer);
+        match r.what {
+            // What these refer to is listed in the order in which it came.
+            What::NodeTaints(change) => {
+                let change = &trace.taints[change as usize];
+                (&change.added, &change.removed).hash(&mut mixer);
+            }
+            What::PodMessage(message) | What::WorkloadMessage(message) => {
+                let message = &trace.messages[message as usize];
+                (message.body, message.combined, message.count).hash(&mut mixer);
+            }
+            what => what.hash(&mut mixer),
         }
-        hash = mixer.finish();
+        hashes.push(mixer.finish());
+        sum = sum.wrapping_add(mixer.finish());
     }
-    hash
+    sum
 }
 
 /// The violations of a complete run.

@@ -6,23 +6,16 @@ use crate::analysis::properties::{Property, check};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Choices, Time};
 use crate::lab::explore::{Explore, Strategy, explore};
+use crate::lab::tape;
 use crate::scenario::layout::Piece;
-use crate::scenario::{Loaded, Overrides, build, parse};
+use crate::scenario::{Loaded, Overrides, Problems, build, parse, seed};
 use crate::sim::plan::{NodeStart, Plan, PodStart};
-use crate::sim::{run, search};
+use crate::sim::{self, run};
+use crate::trace::Trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// At most so many runs search for an order that shifted.
 const RUNS: u64 = 400;
-
-/// How chance is decided where no tape says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Basis {
-    /// Always the first alternative, as a tape has it.
-    DefaultOrder,
-    /// Drawn, as `taintsim run` does with that seed.
-    Seed(u64),
-}
 
 /// What the run of a candidate came to.
 #[derive(Clone, Debug)]
@@ -31,8 +24,6 @@ pub(super) struct Seen {
     pub(super) text: String,
     /// When it was certain.
     pub(super) at: Time,
-    /// The deviations of the run.
-    pub(super) tape: Vec<Deviation>,
     /// The release.
     pub(super) release: String,
     pub(super) size: Size,
@@ -42,78 +33,83 @@ pub(super) struct Seen {
 pub(super) struct Judge<'a> {
     loaded: &'a Loaded,
     pub(super) property: Property,
-    basis: Basis,
     /// One thread, for searches; none if it cannot be had, and then there are none.
     pool: Option<ThreadPool>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(loaded: &'a Loaded, property: Property, basis: Basis) -> Self {
-        Judge { loaded, property, basis, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
+    pub(super) fn new(loaded: &'a Loaded, property: Property) -> Self {
+        Judge { loaded, property, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
     }
 
-    fn load(&self, tree: &Piece) -> Option<Loaded> {
-        parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder).ok()
-    }
-
-    fn plan(&self, tree: &Piece) -> Option<Plan> {
-        build(&self.load(tree)?, &Overrides::default()).ok()
+    fn load(&self, tree: &Piece) -> Result<Loaded, Problems> {
+        parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder)
     }
 
     /// The scenario as it came.
-    pub(super) fn first(&self, tree: &Piece, tape: Vec<Deviation>) -> Result<Seen, Failed> {
-        let loaded = parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder).map_err(Failed::Problems)?;
-        build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
-        self.run(tree, &tape).ok_or(Failed::Holds)
+    pub(super) fn first(&self, tree: &Piece) -> Result<Seen, Failed> {
+        let loaded = self.load(tree).map_err(Failed::Problems)?;
+        let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
+        self.seen(&plan, &traced(&loaded, &plan)).ok_or(Failed::Holds)
     }
 
-    /// Whether a candidate violates, with the tape or with another one that is not longer.
-    pub(super) fn judge(&self, tree: &Piece, tape: &[Deviation]) -> Option<Seen> {
-        let plan = self.plan(tree)?;
-        self.run_plan(&plan, tape).or_else(|| self.search(tree, tape))
+    /// What a candidate came to, if it violates; perhaps with another tape, which is not longer.
+    pub(super) fn judge(&self, tree: Piece) -> Option<(Piece, Seen)> {
+        let loaded = self.load(&tree).ok()?;
+        let plan = build(&loaded, &Overrides::default()).ok()?;
+        match self.seen(&plan, &traced(&loaded, &plan)) {
+            Some(seen) => Some((tree, seen)),
+            None => self.search(tree, &loaded, plan),
+        }
     }
 
-    /// Whether a candidate violates with just that tape.
-    pub(super) fn run(&self, tree: &Piece, tape: &[Deviation]) -> Option<Seen> {
-        self.run_plan(&self.plan(tree)?, tape)
-    }
-
-    fn run_plan(&self, plan: &Plan, tape: &[Deviation]) -> Option<Seen> {
-        let choices = match self.basis {
-            Basis::DefaultOrder => Choices::default_order(),
-            Basis::Seed(seed) => Choices::seeded(seed),
-        };
-        let trace =
-            if tape.is_empty() { run(plan, choices) } else { search(plan, Choices::tape(tape.to_vec(), choices), &mut |_, _| false).trace };
-        let violation = check(&self.property, &Analysis::new(plan, &trace)).into_iter().next()?;
+    fn seen(&self, plan: &Plan, trace: &Trace) -> Option<Seen> {
+        let violation = check(&self.property, &Analysis::new(plan, trace)).into_iter().next()?;
         let size = Size {
             nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
             pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
             workloads: plan.workloads.len(),
             entries: plan.timeline.len(),
-            deviations: tape.len(),
+            deviations: plan.tape.as_ref().map_or(0, Vec::len),
         };
-        Some(Seen { text: violation.text, at: violation.at, tape: tape.to_vec(), release: plan.profile.release.clone(), size })
+        Some(Seen { text: violation.text, at: violation.at, release: plan.profile.release.clone(), size })
     }
 
     /// Looks for the violation in another order, with as many deviations.
-    fn search(&self, tree: &Piece, tape: &[Deviation]) -> Option<Seen> {
-        let pool = self.pool.as_ref().filter(|_| !tape.is_empty() && self.basis == Basis::DefaultOrder)?;
-        let loaded = self.load(tree)?;
-        // The candidate was built before, so that this cannot fail; a thread's plan is its own.
-        let plan = || build(&loaded, &Overrides::default()).unwrap_or_else(|_| unreachable!("it was built a moment ago"));
+    fn search(&self, mut tree: Piece, loaded: &Loaded, mut plan: Plan) -> Option<(Piece, Seen)> {
+        let pool = self.pool.as_ref()?;
+        let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
+        // It was built a moment ago; each thread has a plan of its own.
+        let built = || build(loaded, &Overrides::default()).unwrap_or_else(|_| unreachable!("the same scenario was built before"));
         let search = Explore {
-            plan: &plan,
+            plan: &built,
             properties: &[self.property],
             strategy: Strategy::Exhaustive,
-            depth: tape.len() as u32,
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
             runs: RUNS,
             seed: 0,
             until_found: true,
             prune: true,
         };
         let (report, _) = explore(&search, pool, &|_| true);
-        let found = report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= tape.len())?;
-        self.run_plan(&plan(), &found)
+        let found: Vec<Deviation> = report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
+        plan.tape = Some(found.clone());
+        let run = sim::replay(&plan);
+        let seen = self.seen(&plan, &run.trace)?;
+        let written = Piece::of(&tape::spec_of(&plan, &run, None, &found));
+        let (.., fields) = tree.body.as_mut()?;
+        let field = fields.iter_mut().find(|f| f.head.starts_with("tape:"))?;
+        *field = Piece { head: format!("tape: {}", written.head), body: written.body };
+        Some((tree, seen))
     }
+}
+
+/// The run of a scenario: by its tape, or else by its seed.
+fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
+    if plan.tape.is_some() {
+        return sim::replay(plan).trace;
+    }
+    // Only a change of the command line could be wrong here, and there is none.
+    let seed = seed(loaded, &Overrides::default()).unwrap_or_default();
+    run(plan, Choices::seeded(seed))
 }

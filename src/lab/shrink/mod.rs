@@ -1,21 +1,18 @@
 //! Shrinking: takes away from a scenario what a violation does not need, until nothing more can go.
 //!
 //! It works on the scenario's text as a tree ([`Piece`]): every item of a list, every optional field and every entry of a map is tried
-//! without, larger stretches of lists first; then times and numbers are rounded; then the deviations of its tape are tried without. What
+//! without, larger stretches of lists first; then times and numbers are rounded. The deviations of its tape are a list like any other. What
 //! no longer is a scenario, or no longer violates the property, is put back. At the end each single removal has been tried on the
 //! result itself, and none violates.
 //!
-//! A candidate is run with the tape and, if there is one and the candidate no longer violates, searched with as many deviations: an order
-//! that shifted is found again. The result depends on the input alone: candidates are tried one after another.
+//! A candidate with a tape that no longer violates is searched, with as many deviations: an order that shifted is found again. The result
+//! depends on the input alone: candidates are tried one after another.
 
 mod judge;
 mod leaves;
 mod names;
 
-pub use judge::Basis;
-
 use crate::analysis::properties::Property;
-use crate::kernel::choice::Deviation;
 use crate::scenario::layout::Piece;
 use crate::scenario::spec::{Claim, Expectation, Scenario};
 use crate::scenario::{Loaded, Problems};
@@ -30,14 +27,10 @@ const KEPT: [&str; 5] = ["version", "doc", "kubernetes", "horizon", "seed"];
 pub struct Shrink<'a> {
     /// The scenario as read; what it takes from an export becomes part of it.
     pub loaded: &'a Loaded,
-    /// What it says, with what the command line changes.
+    /// What it says, with what the command line changes. Chance is decided by its tape, or else by its seed.
     pub spec: Scenario,
     /// What is violated.
     pub property: Property,
-    /// How chance is decided.
-    pub basis: Basis,
-    /// Deviations from that.
-    pub tape: Vec<Deviation>,
 }
 
 /// How large a scenario is.
@@ -60,8 +53,6 @@ pub struct Size {
 pub struct Shrunk {
     /// The scenario's file.
     pub text: String,
-    /// Its tape.
-    pub tape: Vec<Deviation>,
     /// The violation, in one line.
     pub violation: String,
     /// How large it was and is.
@@ -95,8 +86,8 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     (spec.expect, spec.guards) = (Vec::new(), Vec::new());
     let mut tree = Piece::of(&spec);
     let names = Names::expand(&mut tree);
-    let judge = Judge::new(what.loaded, what.property, what.basis);
-    let seen = judge.first(&tree, what.tape)?;
+    let judge = Judge::new(what.loaded, what.property);
+    let seen = judge.first(&tree)?;
     let before = seen.size;
     let mut search = Search { judge, tree, seen, tried: 0, watch };
     search.horizon()?;
@@ -104,7 +95,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let Search { mut tree, seen, tried, judge, .. } = search;
     names.collapse(&mut tree);
     let text = finished(&tree, &judge, &seen);
-    Ok(Shrunk { text, tape: seen.tape, violation: seen.text, sizes: [before, seen.size], tried })
+    Ok(Shrunk { text, violation: seen.text, sizes: [before, seen.size], tried })
 }
 
 /// Every scenario that is the given one without one item, field or entry; each as a tree.
@@ -164,8 +155,8 @@ impl Search<'_, '_> {
         if !(self.watch)(self.tried, self.seen.size) {
             return Err(Failed::Asked);
         }
-        let Some(seen) = self.judge.judge(&tree, &self.seen.tape) else { return Ok(false) };
-        (self.tree, self.seen) = (tree, seen);
+        let Some(judged) = self.judge.judge(tree) else { return Ok(false) };
+        (self.tree, self.seen) = judged;
         Ok(true)
     }
 
@@ -173,7 +164,6 @@ impl Search<'_, '_> {
     fn pass(&mut self) -> Result<bool, Failed> {
         let mut changed = self.removals(&mut Vec::new())?;
         changed |= self.leaves(&mut Vec::new())?;
-        changed |= self.deviations()?;
         Ok(changed)
     }
 
@@ -267,22 +257,6 @@ impl Search<'_, '_> {
         }
         self.accept(tree)
     }
-
-    /// Leaves out deviations from the default order.
-    fn deviations(&mut self) -> Result<bool, Failed> {
-        let before = self.seen.tape.len();
-        let mut i = 0;
-        while i < self.seen.tape.len() {
-            let mut tape = self.seen.tape.clone();
-            tape.remove(i);
-            self.tried += 1;
-            match self.judge.run(&self.tree, &tape) {
-                Some(seen) => self.seen = seen,
-                None => i += 1,
-            }
-        }
-        Ok(self.seen.tape.len() < before)
-    }
 }
 
 /// The file of the result: what it violates is its doc and what it expects.
@@ -297,6 +271,11 @@ fn finished(tree: &Piece, judge: &Judge<'_>, seen: &Seen) -> String {
     let place = fields.iter().position(|f| f.head.starts_with("version:")).map_or(0, |i| i + 1);
     fields.insert(place, field("doc", Piece::of(doc.as_str())));
     fields.insert(place + 1, field("kubernetes", Piece::of(release.as_str())));
+    if let Some((.., tape)) = fields.iter_mut().find(|f| f.head.starts_with("tape:")).and_then(|f| f.body.as_mut()) {
+        let property = field("property", Piece::of(judge.property.to_string().as_str()));
+        tape.retain(|f| !f.head.starts_with("property:"));
+        tape.insert(1.min(tape.len()), property);
+    }
     let expect = Expectation::Violates(Claim::Property(judge.property.to_string()));
     fields.push(field("expect", Piece::of(&[expect][..])));
     tree.file()

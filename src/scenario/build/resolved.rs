@@ -227,6 +227,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     let reader = Reader { moments: &moments, horizon: end?, nodes: &nodes, pods: &pods, workloads: &workloads };
     let expectations = reader.read(spec, seed, &loaded.source.text, complaints);
 
+    let (perturb, tape) = super::tape::read(spec.tape.as_ref(), complaints);
+
     if !complaints.is_empty() {
         return None;
     }
@@ -256,6 +258,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
         budgets,
         timeline: entries,
         actions,
+        perturb,
+        tape,
     };
     Some((plan, expectations))
 }

@@ -1,60 +1,7 @@
-//! What informers are about: resources, those who are told of changes, and how long watches take.
+//! The resources that controllers watch, and what faults do to their watches.
 
-use super::delay::Delay;
-use crate::api::budget::Budget;
-use crate::api::node::Node;
-use crate::api::pod::Pod;
-use crate::api::workload::{Workload, WorkloadKind};
+use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Shared, Time};
-use std::rc::Rc;
-
-/// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new one.
-pub trait NodeHandler {
-    /// A node changed in the cache.
-    fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
-}
-
-/// Is told of changes of pods, in the cache's order. An add has no old version, a deletion no new one.
-pub trait PodHandler {
-    /// A pod changed in the cache.
-    fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
-}
-
-/// Is told of changes of workloads of every kind, in the order of each kind's cache. An add has no old version, a deletion no
-/// new one.
-pub trait WorkloadHandler {
-    /// A workload changed in the cache.
-    fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
-}
-
-/// Is told of new versions of disruption budgets; these are never deleted.
-pub trait BudgetHandler {
-    /// A budget changed in the cache.
-    fn budget(&self, new: &Rc<Budget>);
-}
-
-/// How long watches take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InformerTiming {
-    /// From sending LIST to its being served.
-    pub request: Dur,
-    /// From serving LIST to its reply.
-    pub response: Dur,
-    /// From a change to its delivery.
-    pub watch: Delay,
-}
-
-#[derive(Clone, Copy, Default)]
-pub(super) struct Trouble {
-    pub(super) lag: Dur,
-    pub(super) stalled_until: Time,
-}
-
-/// What faults do to watches, for every process that watches.
-#[derive(Default)]
-pub struct WatchLags {
-    by_resource: Shared<[Trouble; Resource::COUNT]>,
-}
 
 /// Index of a resource in [`WatchLags`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +28,8 @@ pub enum Resource {
 
 impl Resource {
     pub(super) const COUNT: usize = 9;
-    pub(super) const ALL: [Self; Self::COUNT] = [
+    /// All of them.
+    pub const ALL: [Self; Self::COUNT] = [
         Self::Nodes,
         Self::Pods,
         Self::Leases,
@@ -95,6 +43,21 @@ impl Resource {
 }
 
 impl Resource {
+    /// Its name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Pods => "pods",
+            Self::Leases => "leases",
+            Self::Deployments => "deployments",
+            Self::ReplicaSets => "replicasets",
+            Self::StatefulSets => "statefulsets",
+            Self::DaemonSets => "daemonsets",
+            Self::Jobs => "jobs",
+            Self::Budgets => "poddisruptionbudgets",
+        }
+    }
+
     /// What a search calls its cache.
     pub(super) const fn cache(self) -> &'static str {
         match self {
@@ -121,6 +84,18 @@ impl From<WorkloadKind> for Resource {
             WorkloadKind::Job => Self::Jobs,
         }
     }
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Trouble {
+    pub(super) lag: Dur,
+    pub(super) stalled_until: Time,
+}
+
+/// What faults do to watches, for every process that watches.
+#[derive(Default)]
+pub struct WatchLags {
+    by_resource: Shared<[Trouble; Resource::COUNT]>,
 }
 
 impl WatchLags {
