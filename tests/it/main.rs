@@ -6,6 +6,7 @@ mod eager;
 mod expectations;
 mod folders;
 mod kernel_workloads;
+mod klog;
 mod pack_traces;
 mod readme;
 mod scenarios;
