@@ -96,6 +96,8 @@ impl Run {
             budgets: Vec::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
+            perturb: crate::sim::plan::Perturb::default(),
+            tape: None,
         };
         let mut trace = Trace::default();
         trace.horizon = horizon;

@@ -98,6 +98,11 @@ impl Requirement {
         Ok(Self { key: key.to_owned(), operator, values })
     }
 
+    /// The label that has to be there, and the values that it may have, if that is the condition.
+    pub fn one_of(&self) -> Option<(&str, &[String])> {
+        matches!(self.operator, Operator::Equals | Operator::In).then_some((&*self.key, &*self.values))
+    }
+
     /// Whether labels meet the condition (`Requirement.Matches`).
     pub fn matches(&self, labels: &Labels) -> bool {
         let label = labels.get(&self.key);

@@ -4,7 +4,7 @@
 
 use super::error::ApiError;
 use super::nodes::put;
-use super::server::ApiServer;
+use super::server::{ALL, ApiServer};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
 use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
@@ -63,11 +63,13 @@ impl ApiServer {
 
     /// A budget, the version stored now.
     pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.reads(self.keys.budgets, id.index());
         self.store.with(|s| s.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All budgets, by id.
     pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.ctx.reads(self.keys.budgets.of(ALL));
         self.store.with(|s| s.budgets.iter().flatten().cloned().collect())
     }
 
@@ -84,6 +86,7 @@ impl ApiServer {
     }
 
     fn commit_budget(&self, mut new: Budget) -> Rc<Budget> {
+        self.writes(self.keys.budgets, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         let new = Rc::new(new);
         self.store.with(|s| put(&mut s.budgets, new.id.index(), new.clone()));

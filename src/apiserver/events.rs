@@ -7,6 +7,7 @@ use super::error::ApiError;
 use super::server::ApiServer;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::kernel::Time;
+use crate::kernel::search::fold;
 use crate::trace::{Actor, EventBody, Message, What};
 use std::collections::BTreeSet;
 
@@ -21,12 +22,26 @@ pub enum EventName {
     Workload(WorkloadId, Time),
 }
 
+impl EventName {
+    /// A number for searches: names that are the same have the same, and few others.
+    fn bucket(self) -> u32 {
+        let (kind, id, at) = match self {
+            Self::Node(id, at) => (0, id.0, at),
+            Self::Pod(id, at) => (1, id.0, at),
+            Self::Workload(id, at) => (2, id.0, at),
+        };
+        (fold(at.as_nanos(), u64::from(id) << 2 | kind) >> 56) as u32
+    }
+}
+
 /// The names of the events that exist. The first two of each pod lie in a table: in a large outage most pods have just
 /// those.
 #[derive(Default)]
 pub(super) struct EventStore {
     /// The end of time stands for none.
     first_of_pods: Vec<[Time; 2]>,
+    /// By workload, sorted.
+    of_workloads: Vec<Vec<Time>>,
     others: BTreeSet<EventName>,
 }
 
@@ -39,6 +54,9 @@ impl EventStore {
                 Some([_, second]) if *second != Time::MAX => {}
                 _ => return false,
             }
+        }
+        if let EventName::Workload(workload, at) = name {
+            return self.of_workloads.get(workload.index()).is_some_and(|times| times.binary_search(&at).is_ok());
         }
         self.others.contains(&name)
     }
@@ -53,6 +71,14 @@ impl EventStore {
                 return;
             }
         }
+        if let EventName::Workload(workload, at) = name {
+            if self.of_workloads.len() <= workload.index() {
+                self.of_workloads.resize(workload.index() + 1, Vec::new());
+            }
+            let times = &mut self.of_workloads[workload.index()];
+            times.insert(times.partition_point(|t| *t < at), at);
+            return;
+        }
         self.others.insert(name);
     }
 }
@@ -60,6 +86,7 @@ impl EventStore {
 impl ApiServer {
     /// POST of an event.
     pub fn create_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+        self.ctx.writes(self.keys.events.of(name.bucket()));
         if self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::AlreadyExists);
         }
@@ -73,6 +100,7 @@ impl ApiServer {
 
     /// PATCH of an event that happened again.
     pub fn patch_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+        self.ctx.reads(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);
         }

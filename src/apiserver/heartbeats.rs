@@ -68,6 +68,7 @@ impl ApiServer {
     /// both in order of time.
     pub fn catch_up(&self, node: NodeId, renewals: &[(Time, i64)], posts: &[(Time, Timestamp)]) {
         for &(at, renew_time_us) in renewals {
+            self.writes(self.keys.leases, node.index());
             let lease = self.store.with(|s| {
                 let uid = s.leases.get(node.index()).and_then(Option::as_ref).map(|l| l.uid)?;
                 let lease = Lease { node, uid, resource_version: lease_version(at), renew_time_us };
@@ -80,6 +81,7 @@ impl ApiServer {
         }
         for &(at, heartbeat) in posts {
             let Some(old) = self.node(node) else { return };
+            self.writes(self.keys.nodes, node.index());
             let mut new = (*old).clone();
             for c in &mut new.conditions {
                 c.last_heartbeat_time = heartbeat;

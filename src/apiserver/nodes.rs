@@ -73,6 +73,7 @@ impl ApiServer {
     pub fn delete_node(&self, actor: Actor, id: NodeId) -> Result<(), ApiError> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
+        self.writes(self.keys.nodes, id.index());
         self.store.with(|s| {
             s.next_version();
             s.nodes[id.index()] = None;
@@ -119,6 +120,7 @@ impl ApiServer {
     }
 
     fn commit_node(&self, actor: Actor, old: Option<&Rc<Node>>, mut new: Node) -> Rc<Node> {
+        self.writes(self.keys.nodes, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_node_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);
@@ -129,6 +131,7 @@ impl ApiServer {
 
     /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
     pub fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> Result<(), ApiError> {
+        self.writes(self.keys.leases, node.index());
         let now = self.ctx.now();
         let lease = self.store.with(|s| {
             let uid = match s.leases.get(node.index()) {
@@ -146,6 +149,7 @@ impl ApiServer {
     /// Deletes a node's lease.
     pub fn delete_lease(&self, node: NodeId) -> Result<(), ApiError> {
         self.lease(node).ok_or(ApiError::NotFound)?;
+        self.writes(self.keys.leases, node.index());
         self.store.with(|s| {
             s.next_version();
             s.leases[node.index()] = None;

@@ -61,9 +61,8 @@ impl ApiServer {
                 if names.find_pod(&namespaced).is_some() {
                     continue;
                 }
-                names.set_alias(&name, &format!("{base}-#{number}"));
                 let id = names.pod(&namespaced);
-                names.set_owner(id, owner);
+                names.set_number(id, owner, number);
                 return id;
             }
             unreachable!("some name is free")
@@ -256,6 +255,7 @@ impl ApiServer {
 
     /// Takes a pod out of the store.
     fn drop_pod(&self, actor: Actor, old: &Rc<Pod>) {
+        self.writes(self.keys.pods, old.id.index());
         self.store.with(|s| {
             s.next_version();
             s.pods[old.id.index()] = None;
@@ -280,6 +280,7 @@ impl ApiServer {
     }
 
     fn commit_pod(&self, actor: Actor, old: Option<&Rc<Pod>>, mut new: Pod) -> Rc<Pod> {
+        self.writes(self.keys.pods, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);

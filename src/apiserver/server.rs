@@ -10,8 +10,8 @@ use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::kernel::{Ctx, Shared, Time};
-use crate::trace::Trace;
+use crate::kernel::{Ctx, Key, Keys, Shared, Time};
+use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -67,9 +67,29 @@ impl Store {
     }
 }
 
+/// What a step touches of the store, for searches: of each resource the objects by id, and the resource as a whole, whose changes come
+/// one after the other in its watches.
+pub(super) struct StoreKeys {
+    pub(super) nodes: Keys,
+    pub(super) pods: Keys,
+    pub(super) leases: Keys,
+    pub(super) workloads: Keys,
+    pub(super) budgets: Keys,
+    pub(super) events: Keys,
+}
+
+/// The resource as a whole.
+pub(super) const ALL: u32 = 0;
+
+/// An object of it.
+fn one(keys: Keys, index: usize) -> Key {
+    keys.of(index as u32 + 1)
+}
+
 /// The API server.
 pub struct ApiServer {
     pub(super) ctx: Ctx,
+    pub(super) keys: StoreKeys,
     pub(super) admission: Admission,
     pub(super) store: Shared<Store>,
     /// What happened so far, with the names of the run.
@@ -77,6 +97,7 @@ pub struct ApiServer {
     watchers: RefCell<Vec<(u32, Rc<dyn Watcher>)>>,
     next_watcher: Cell<u32>,
     down: Cell<bool>,
+    changes: Cell<u64>,
     pub(super) heartbeats: RefCell<Option<Rc<dyn Heartbeats>>>,
 }
 
@@ -85,12 +106,21 @@ impl ApiServer {
     pub fn new(ctx: &Ctx, admission: Admission, names: Names) -> Rc<Self> {
         Rc::new(ApiServer {
             ctx: ctx.clone(),
+            keys: StoreKeys {
+                nodes: ctx.keys("store-nodes"),
+                pods: ctx.keys("store-pods"),
+                leases: ctx.keys("store-leases"),
+                workloads: ctx.keys("store-workloads"),
+                budgets: ctx.keys("store-budgets"),
+                events: ctx.keys("store-events"),
+            },
             admission,
             store: Shared::new(Store::default()),
             trace: Shared::new(Trace::of(names)),
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),
+            changes: Cell::new(0),
             heartbeats: RefCell::new(None),
         })
     }
@@ -130,26 +160,31 @@ impl ApiServer {
 
     /// A node, the version stored now.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.reads(self.keys.nodes, id.index());
         self.store.with(|s| s.nodes.get(id.index()).cloned().flatten())
     }
 
     /// A pod, the version stored now.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.reads(self.keys.pods, id.index());
         self.store.with(|s| s.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease, the version stored now.
     pub fn lease(&self, id: NodeId) -> Option<Lease> {
+        self.reads(self.keys.leases, id.index());
         self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
     }
 
     /// A workload, the version stored now.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.reads(self.keys.workloads, id.index());
         self.store.with(|s| s.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads, by id.
     pub fn workloads(&self) -> Vec<Rc<Workload>> {
+        self.ctx.reads(self.keys.workloads.of(ALL));
         self.store.with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
@@ -160,22 +195,40 @@ impl ApiServer {
 
     /// All nodes, by id.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.ctx.reads(self.keys.nodes.of(ALL));
         self.store.with(|s| s.nodes.iter().flatten().cloned().collect())
     }
 
     /// All pods, by id.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.ctx.reads(self.keys.pods.of(ALL));
         self.store.with(|s| s.pods.iter().flatten().cloned().collect())
     }
 
     /// All leases, by node.
     pub fn leases(&self) -> Vec<Lease> {
+        self.ctx.reads(self.keys.leases.of(ALL));
         self.store.with(|s| s.leases.iter().flatten().cloned().collect())
+    }
+
+    /// How often an object was changed; counted in searches only.
+    pub fn changes(&self) -> u64 {
+        self.changes.get()
+    }
+
+    /// How many records there are.
+    pub fn records(&self) -> u32 {
+        self.trace.with(|t| t.len() as u32)
     }
 
     /// Reads or extends the names of the run.
     pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
         self.trace.with(|t| f(&mut t.names))
+    }
+
+    /// Adds to what filters said in attempts to place pods.
+    pub fn verdicts<R>(&self, f: impl FnOnce(&mut Verdicts) -> R) -> R {
+        self.trace.with(|t| f(&mut t.verdicts))
     }
 
     /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go here.
@@ -185,6 +238,20 @@ impl ApiServer {
         let mut trace = self.trace.with(std::mem::take);
         trace.horizon = horizon;
         trace
+    }
+
+    /// The running step reads an object.
+    pub(super) fn reads(&self, keys: Keys, index: usize) {
+        self.ctx.reads(one(keys, index));
+    }
+
+    /// The running step changes an object.
+    pub(super) fn writes(&self, keys: Keys, index: usize) {
+        if self.ctx.is_searching() {
+            self.changes.set(self.changes.get() + 1);
+            self.ctx.writes(keys.of(ALL));
+            self.ctx.writes(one(keys, index));
+        }
     }
 
     pub(super) fn tell(&self, f: impl Fn(&dyn Watcher)) {

@@ -93,6 +93,7 @@ impl ApiServer {
     /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference to their owner's life).
     pub fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
+        self.writes(self.keys.workloads, id.index());
         self.store.with(|s| {
             s.next_version();
             s.workloads[id.index()] = None;
@@ -118,6 +119,7 @@ impl ApiServer {
     }
 
     fn commit_workload(&self, actor: Actor, old: Option<&Rc<Workload>>, mut new: Workload) -> Rc<Workload> {
+        self.writes(self.keys.workloads, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         let replicas = new.replicas();
         new.record = match old {

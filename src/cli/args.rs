@@ -4,12 +4,15 @@ use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
 use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
+use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
 use super::man::ManArgs;
+use super::replay::ReplayArgs;
 use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
+use super::shrink::ShrinkArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
 use super::test::TestArgs;
@@ -22,13 +25,15 @@ const EXAMPLES: &str = "\
 Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
+  taintsim test scenarios/       hold scenarios against what they expect
   taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
                                  try two values over ten seeds: table and chart
 
 Exit codes:
-  0 fine                     3 internal error, or something cannot be read or written
-  1 runs or recordings differ      4 nothing was selected
-  2 wrong usage or input     130 interrupted";
+  0 fine                         3 internal error, or something cannot be read or written
+  1 an expectation is not met;   4 nothing was selected
+    runs or recordings differ  130 interrupted
+  2 wrong usage or input";
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///
@@ -60,8 +65,14 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
     Sweep(SweepArgs),
+    /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
+    Explore(ExploreArgs),
+    /// Run a tape again: prints who did what, having seen what
+    Replay(ReplayArgs),
     /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
     Conform(ConformArgs),
+    /// Take away from a scenario what the violation of a property does not need
+    Shrink(ShrinkArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
     /// Check scenarios, and name every mistake in them

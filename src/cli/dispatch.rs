@@ -5,7 +5,9 @@ use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
-use super::{completions, diff, explain, import, init, interrupt, man, report, run, schema, suggest, sweep, test, validate};
+use super::{
+    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, suggest, sweep, test, validate,
+};
 use crate::api::spelling;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -62,7 +64,10 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
+        Command::Explore(args) => explore::explore(args, terminal),
+        Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),
+        Command::Shrink(args) => shrink::shrink_command(args, terminal),
         Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),

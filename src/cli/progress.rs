@@ -16,6 +16,21 @@ const QUIET_FOR: Duration = Duration::from_secs(1);
 /// The time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
+/// How long something takes, by the clock on the wall.
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// It begins now.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since then.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
 /// Shows how far a command is. Threads may share it.
 pub(crate) struct Progress {
     terminal: Terminal,

@@ -190,6 +190,9 @@ pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progres
 
 /// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
 pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: impl FnOnce() -> String) -> Result<Trace, Failure> {
+    if scenario.plan.tape.is_some() {
+        return Ok(sim::replay(&scenario.plan).trace);
+    }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {
         sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {

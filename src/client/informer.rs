@@ -3,16 +3,19 @@
 //! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
 //! is shared by its controllers; a restart makes a new one that lists first.
 
+use super::cache_keys::CacheKeys;
 use super::delay::Delay;
+use super::resource::{Resource, WatchLags};
+use super::watch_trouble::{Hold, RELIST};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::meta::Timestamp;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::meta::{Timestamp, Uid};
+use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
-use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Lane, Object, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -56,85 +59,7 @@ pub struct InformerTiming {
 /// For how long a drawn watch delay stands.
 const SLICE: Dur = Dur::from_millis(100);
 
-#[derive(Clone, Copy, Default)]
-struct Trouble {
-    lag: Dur,
-    stalled_until: Time,
-}
-
-/// What faults do to watches, for every process that watches.
-#[derive(Default)]
-pub struct WatchLags {
-    by_resource: Shared<[Trouble; Resource::COUNT]>,
-}
-
-/// Index of a resource in [`WatchLags`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Resource {
-    /// Nodes.
-    Nodes = 0,
-    /// Pods.
-    Pods = 1,
-    /// Leases.
-    Leases = 2,
-    /// Deployments.
-    Deployments = 3,
-    /// ReplicaSets.
-    ReplicaSets = 4,
-    /// StatefulSets.
-    StatefulSets = 5,
-    /// DaemonSets.
-    DaemonSets = 6,
-    /// Jobs.
-    Jobs = 7,
-    /// PodDisruptionBudgets.
-    Budgets = 8,
-}
-
-impl Resource {
-    const COUNT: usize = 9;
-    const ALL: [Self; Self::COUNT] = [
-        Self::Nodes,
-        Self::Pods,
-        Self::Leases,
-        Self::Deployments,
-        Self::ReplicaSets,
-        Self::StatefulSets,
-        Self::DaemonSets,
-        Self::Jobs,
-        Self::Budgets,
-    ];
-}
-
-impl From<WorkloadKind> for Resource {
-    fn from(kind: WorkloadKind) -> Self {
-        match kind {
-            WorkloadKind::Deployment => Self::Deployments,
-            WorkloadKind::ReplicaSet => Self::ReplicaSets,
-            WorkloadKind::StatefulSet => Self::StatefulSets,
-            WorkloadKind::DaemonSet => Self::DaemonSets,
-            WorkloadKind::Job => Self::Jobs,
-        }
-    }
-}
-
-impl WatchLags {
-    /// Watches of a resource deliver so much later from now on.
-    pub fn set_lag(&self, resource: Resource, lag: Dur) {
-        self.by_resource.with(|t| t[resource as usize].lag = lag);
-    }
-
-    /// Watches of a resource deliver nothing until then.
-    pub fn stall(&self, resource: Resource, until: Time) {
-        self.by_resource.with(|t| t[resource as usize].stalled_until = until);
-    }
-
-    fn of(&self, resource: Resource) -> Trouble {
-        self.by_resource.with(|t| t[resource as usize])
-    }
-}
-
-enum Delta {
+pub(super) enum Delta {
     Node(Option<Rc<Node>>, NodeId),
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
@@ -143,39 +68,49 @@ enum Delta {
 }
 
 /// One watch: deltas on their way, in order.
-struct Stream {
-    resource: Resource,
-    deltas: Shared<VecDeque<(u32, Delta)>>,
+pub(super) struct Stream {
+    pub(super) resource: Resource,
+    pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
-    handler: Cell<Option<HandlerId>>,
+    pub(super) handler: Cell<Option<HandlerId>>,
+    /// It is held back until then.
+    pub(super) held_until: Cell<Time>,
+    /// It broke, and has not listed again.
+    pub(super) is_broken: Cell<bool>,
 }
 
 #[derive(Default)]
-struct Caches {
+pub(super) struct Caches {
     nodes: Vec<Option<Rc<Node>>>,
     pods: Vec<Option<Rc<Pod>>>,
     pods_by_node: Vec<Vec<PodId>>,
-    pods_by_owner: Vec<BTreeSet<PodId>>,
-    workloads: Vec<Option<Rc<Workload>>>,
+    /// Sorted.
+    pods_by_owner: Vec<Vec<PodId>>,
+    pub(super) workloads: Vec<Option<Rc<Workload>>>,
+    workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
     budgets: Vec<Option<Rc<Budget>>>,
     leases: Vec<Option<Lease>>,
 }
+
+/// Handlers, each with the home of its steps in a search.
+type Handlers<H> = RefCell<Vec<(Option<Key>, Rc<H>)>>;
 
 /// Is told of a node.
 pub type OnWaking = Rc<dyn Fn(NodeId)>;
 
 /// The shared informers of one process.
 pub struct InformerFactory {
-    ctx: Ctx,
-    api: Rc<ApiServer>,
+    pub(super) ctx: Ctx,
+    pub(super) api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    streams: [Rc<Stream>; Resource::COUNT],
-    caches: Shared<Caches>,
-    node_handlers: RefCell<Vec<Rc<dyn NodeHandler>>>,
-    pod_handlers: RefCell<Vec<Rc<dyn PodHandler>>>,
-    workload_handlers: RefCell<Vec<Rc<dyn WorkloadHandler>>>,
-    budget_handlers: RefCell<Vec<Rc<dyn BudgetHandler>>>,
+    pub(super) streams: [Rc<Stream>; Resource::COUNT],
+    pub(super) caches: Shared<Caches>,
+    node_handlers: Handlers<dyn NodeHandler>,
+    pod_handlers: Handlers<dyn PodHandler>,
+    workload_handlers: Handlers<dyn WorkloadHandler>,
+    budget_handlers: Handlers<dyn BudgetHandler>,
+    pub(super) keys: CacheKeys,
     watch_point: PointId,
     watch_lane: Lane,
     opened: Cell<Time>,
@@ -187,17 +122,24 @@ pub struct InformerFactory {
     heartbeats: Option<Rc<dyn Heartbeats>>,
     stirred: RefCell<Vec<Rc<dyn Fn()>>>,
     waking: RefCell<Vec<OnWaking>>,
-    watcher: Cell<Option<u32>>,
+    pub(super) watcher: Cell<Option<u32>>,
+    pub(super) hold: Hold,
+    pub(super) held_point: PointId,
+    pub(super) broken_point: PointId,
 }
 
 /// Takes the deltas of one stream that are due.
 struct Deliver(Resource, std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
-    fn handle(&self, _: u64) {
+    fn handle(&self, arg: u64) {
         if let Some(f) = self.1.upgrade() {
-            f.deliver(self.0);
+            if arg == RELIST { f.relist(self.0) } else { f.deliver(self.0) }
         }
+    }
+
+    fn name(&self, _: u64) -> Name {
+        Name::of("watch", Keys::NOTHING).about(stable_hash(self.0.name())).stream()
     }
 }
 
@@ -265,13 +207,23 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>) -> Rc<Self> {
+    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let stream = |resource| {
-            Rc::new(Stream { resource, deltas: Shared::new(VecDeque::new()), last: Cell::new(Time::ZERO), handler: Cell::new(None) })
+            Rc::new(Stream {
+                resource,
+                deltas: Shared::new(VecDeque::new()),
+                last: Cell::new(Time::ZERO),
+                handler: Cell::new(None),
+                held_until: Cell::new(Time::ZERO),
+                is_broken: Cell::new(false),
+            })
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
+            hold,
+            held_point: ctx.point("watch-held"),
+            broken_point: ctx.point("watch-broken"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             api: api.clone(),
             timing,
@@ -282,6 +234,7 @@ impl InformerFactory {
             pod_handlers: RefCell::new(Vec::new()),
             workload_handlers: RefCell::new(Vec::new()),
             budget_handlers: RefCell::new(Vec::new()),
+            keys: CacheKeys::new(&ctx),
             opened: Cell::new(Time::ZERO),
             lease_version: Cell::new(0),
             delivered: Default::default(),
@@ -301,22 +254,22 @@ impl InformerFactory {
 
     /// Adds a handler of nodes.
     pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
-        self.node_handlers.borrow_mut().push(handler);
+        self.node_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of pods.
     pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
-        self.pod_handlers.borrow_mut().push(handler);
+        self.pod_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of workloads.
     pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
-        self.workload_handlers.borrow_mut().push(handler);
+        self.workload_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of disruption budgets.
     pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
-        self.budget_handlers.borrow_mut().push(handler);
+        self.budget_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
     }
 
     /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
@@ -351,6 +304,9 @@ impl InformerFactory {
 
     /// Stops watching.
     pub fn stop(&self) {
+        for keys in self.keys.by_resource {
+            self.ctx.writes(keys.of(0));
+        }
         if let Some(id) = self.watcher.take() {
             self.api.unwatch(id);
         }
@@ -415,7 +371,11 @@ impl InformerFactory {
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
         let Some(handler) = stream.handler.get() else { return };
+        if stream.is_broken.get() {
+            return;
+        }
         let now = self.ctx.now();
+        self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
         let cause = self.ctx.cause();
         let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
@@ -440,7 +400,8 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
-        let until = self.lags.of(resource).stalled_until;
+        self.trouble(stream);
+        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             if let Some(handler) = stream.handler.get() {
@@ -454,8 +415,9 @@ impl InformerFactory {
     }
 
     /// Changes the cache and tells the handlers.
-    fn take(&self, delta: Delta, cause: u32) {
+    pub(super) fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
+        self.wrote(&delta);
         let delivered = |resource: Resource, version: u64| {
             let newest = &self.delivered[resource as usize];
             newest.set(version.max(newest.get()));
@@ -468,7 +430,8 @@ impl InformerFactory {
         match delta {
             Delta::Node(new, id) => {
                 let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
-                for h in self.node_handlers.borrow().iter() {
+                for (home, h) in self.node_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.node(old.as_ref(), new.as_ref());
                 }
                 self.stir();
@@ -489,27 +452,42 @@ impl InformerFactory {
                     let (was, is) = (owner(&old), owner(&new));
                     if was != is {
                         if let Some(w) = was {
-                            c.pods_by_owner[w].remove(&id);
+                            let pods = &mut c.pods_by_owner[w];
+                            pods.binary_search(&id).map(|at| pods.remove(at)).ok();
                         }
                         if let Some(w) = is {
-                            list(&mut c.pods_by_owner, w).insert(id);
+                            // Nearly always at the end.
+                            let pods = list(&mut c.pods_by_owner, w);
+                            pods.insert(pods.partition_point(|p| *p < id), id);
                         }
                     }
                     old
                 });
-                for h in self.pod_handlers.borrow().iter() {
+                for (home, h) in self.pod_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.pod(old.as_ref(), new.as_ref());
                 }
             }
             Delta::Workload(new, id) => {
-                let old = self.caches.with(|c| replace(&mut c.workloads, id.index(), new.clone()));
-                for h in self.workload_handlers.borrow().iter() {
+                let old = self.caches.with(|c| {
+                    let old = replace(&mut c.workloads, id.index(), new.clone());
+                    let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
+                    let (was, is) = (owner(&old), owner(&new));
+                    if was != is {
+                        was.map(|w| c.workloads_by_owner[w].remove(&id));
+                        is.map(|w| list(&mut c.workloads_by_owner, w).insert(id));
+                    }
+                    old
+                });
+                for (home, h) in self.workload_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.workload(old.as_ref(), new.as_ref());
                 }
             }
             Delta::Budget(new) => {
                 self.caches.with(|c| replace(&mut c.budgets, new.id.index(), Some(new.clone())));
-                for h in self.budget_handlers.borrow().iter() {
+                for (home, h) in self.budget_handlers.borrow().iter() {
+                    self.ctx.at_home(*home);
                     h.budget(&new);
                 }
             }
@@ -524,16 +502,25 @@ impl InformerFactory {
 
     /// A node as the cache has it.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
+        self.reads(Resource::Nodes, id.index());
         self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
+    }
+
+    /// Whether the cache has a node.
+    pub fn has_node(&self, id: NodeId) -> bool {
+        self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
     /// A pod as the cache has it.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
+        self.reads(Resource::Pods, id.index());
         self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
     pub fn lease(&self, id: NodeId) -> Option<(i64, u64)> {
+        self.reads(Resource::Leases, id.index());
+        self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
             && h.beat(id) == Beat::Asleep
             && let Some(t) = h.last_renewal(id, self.visible(Resource::Leases))
@@ -546,6 +533,7 @@ impl InformerFactory {
     /// The heartbeat of a node's Ready condition as the cache has it.
     pub fn heartbeat(&self, node: &Node) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
+        self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
             && h.beat(node.id) == Beat::Asleep
         {
@@ -556,11 +544,13 @@ impl InformerFactory {
 
     /// What is to be expected of a node's heartbeats.
     pub fn beat(&self, id: NodeId) -> Beat {
+        self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().map_or(Beat::Awake, |h| h.beat(id))
     }
 
     /// Whether heartbeats of healthy nodes are computed at present.
     pub fn heartbeats_are_computed(&self) -> bool {
+        self.ctx.reads(self.keys.kubelets);
         self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
     }
 
@@ -606,16 +596,19 @@ impl InformerFactory {
     /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
     /// deletions).
     pub fn delivered(&self, resource: Resource) -> u64 {
+        self.reads_all(resource);
         self.delivered[resource as usize].get()
     }
 
     /// All nodes in the cache, by id; upstream's lister has no order.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
+        self.reads_all(Resource::Nodes);
         self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
     }
 
     /// The pods of a node in the cache, in the order in which they came; upstream's index has no order.
     pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| match c.pods_by_node.get(node.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
             None => Vec::new(),
@@ -624,6 +617,7 @@ impl InformerFactory {
 
     /// The pods of a workload in the cache, by id; those of an earlier life of it included.
     pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
             None => Vec::new(),
@@ -632,31 +626,51 @@ impl InformerFactory {
 
     /// All pods in the cache, by id; upstream's lister has no order.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
     }
 
     /// A workload as the cache has it.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
+        self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
+    }
+
+    /// What `f` makes of a workload as the cache has it.
+    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
+        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
     }
 
     /// All workloads of a kind in the cache, by id.
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
+        self.reads_all(kind.into());
         self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+    }
+
+    /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
+    pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
+        self.reads_workloads();
+        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+            Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
+            None => Vec::new(),
+        })
     }
 
     /// A disruption budget as the cache has it.
     pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
+        self.reads(Resource::Budgets, id.index());
         self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All disruption budgets in the cache, by id.
     pub fn budgets(&self) -> Vec<Rc<Budget>> {
+        self.reads_all(Resource::Budgets);
         self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.
     pub fn has_pods_on(&self, node: NodeId) -> bool {
+        self.reads_all(Resource::Pods);
         self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
     }
 }

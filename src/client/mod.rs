@@ -5,23 +5,26 @@
 //! and `golang.org/x/time/rate`. Left out: watch reconnects and bookmarks, periodic resync (12 to 24 hours),
 //! request retries on 429, the aggregation of events by message beyond their kinds.
 
+mod cache_keys;
 mod delay;
 mod informer;
 mod lru;
 mod parallelize;
 mod recorder;
 mod request;
+mod resource;
 mod series_recorder;
 mod token_bucket;
+mod watch_trouble;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{
-    BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, Resource, WatchLags, WorkloadHandler,
-};
+pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, WorkloadHandler};
 pub use parallelize::{go_all, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
-pub use request::{Client, ClientTiming};
+pub use request::{Client, ClientTiming, Wrote};
+pub use resource::{Resource, WatchLags};
 pub use series_recorder::SeriesRecorder;
 pub use token_bucket::{Limits, TokenBucket};
+pub use watch_trouble::Hold;
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};

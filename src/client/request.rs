@@ -3,7 +3,7 @@
 use super::delay::Delay;
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
-use crate::kernel::{Class, Ctx, Handler, HandlerId, Object, PointId, Shared};
+use crate::kernel::{Class, Ctx, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
 use crate::trace::Actor;
 use std::rc::Rc;
 
@@ -17,6 +17,9 @@ pub struct ClientTiming {
 }
 
 type Sent = Box<dyn FnOnce()>;
+
+/// Is told when a write of a client was stored, and of which object.
+pub type Wrote = Rc<dyn Fn(Object)>;
 
 /// Requests on their way: they reach the API server even if their sender dies.
 #[derive(Default)]
@@ -37,17 +40,25 @@ impl Handler for Arrivals {
             apply();
         }
     }
+
+    /// What a request does is declared where it does it.
+    fn name(&self, _: u64) -> Name {
+        Name::of("request", Keys::NOTHING)
+    }
 }
 
 struct Inner {
     ctx: Ctx,
     api: Rc<ApiServer>,
     limiter: Option<Shared<TokenBucket>>,
+    limiter_key: Key,
+    down_key: Key,
     timing: ClientTiming,
     request_point: PointId,
     response_point: PointId,
     arrivals: Rc<Arrivals>,
     handler: HandlerId,
+    wrote: Option<Wrote>,
 }
 
 /// One controller's client. Clones share the limiter and may act under another name.
@@ -58,8 +69,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of its own; without a limiter it is unlimited.
-    pub fn new(api: &Rc<ApiServer>, actor: Actor, limiter: Option<TokenBucket>, timing: ClientTiming) -> Self {
+    /// A client of its own; without a limiter it is unlimited. `wrote` is told of its writes, in a search.
+    pub fn new(api: &Rc<ApiServer>, actor: Actor, limiter: Option<TokenBucket>, timing: ClientTiming, wrote: Option<Wrote>) -> Self {
         let ctx = api.ctx().clone();
         let arrivals = Rc::new(Arrivals(Shared::new(InFlight::default())));
         let handler = ctx.register(arrivals.clone());
@@ -73,10 +84,13 @@ impl Client {
                 request_point: ctx.point("request-latency"),
                 response_point: ctx.point("response-latency"),
                 limiter: limiter.map(Shared::new),
+                limiter_key: ctx.key(),
+                down_key: ctx.keys("api-server-down").of(0),
                 timing,
                 api: api.clone(),
                 arrivals,
                 handler,
+                wrote,
                 ctx,
             }),
         }
@@ -105,7 +119,13 @@ impl Client {
     ) -> Result<R, ApiError> {
         let i = &*self.inner;
         if let Some(limiter) = &i.limiter {
-            let wait = limiter.with(|l| l.take(i.ctx.now()));
+            let (wait, more) = limiter.with(|l| (l.take(i.ctx.now()), l.has_more()));
+            // As long as nobody waits, it makes no difference who came first.
+            if more {
+                i.ctx.reads(i.limiter_key)
+            } else {
+                i.ctx.writes(i.limiter_key)
+            }
             if !wait.is_zero() {
                 i.ctx.sleep(wait).await;
             }
@@ -113,7 +133,7 @@ impl Client {
         let request = i.timing.request.draw(&i.ctx, i.request_point, about);
         let response = i.timing.response.draw(&i.ctx, i.response_point, about);
         if request.is_zero() {
-            let reply = self.apply(apply);
+            let reply = self.apply(about, apply);
             i.ctx.sleep(response).await;
             return reply;
         }
@@ -121,7 +141,7 @@ impl Client {
         let (here, there, saw) = (self.clone(), slot.clone(), i.ctx.saw());
         let sent: Sent = Box::new(move || {
             here.inner.ctx.set_saw(saw);
-            let reply = here.apply(apply);
+            let reply = here.apply(about, apply);
             there.with(|s| *s = Some(reply));
         });
         let id = i.arrivals.0.with(|f| match f.free.pop() {
@@ -143,9 +163,20 @@ impl Client {
         slot.with(Option::take).unwrap_or(Err(ApiError::Unavailable))
     }
 
-    fn apply<R>(&self, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
+    fn apply<R>(&self, about: Object, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
+        self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
         api.count_request(self.actor);
-        if api.is_down() { Err(ApiError::Unavailable) } else { apply(api, self.actor) }
+        if api.is_down() {
+            return Err(ApiError::Unavailable);
+        }
+        let before = api.changes();
+        let reply = apply(api, self.actor);
+        if let Some(wrote) = &self.inner.wrote
+            && api.changes() > before
+        {
+            wrote(about);
+        }
+        reply
     }
 }

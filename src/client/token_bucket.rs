@@ -70,6 +70,11 @@ impl TokenBucket {
         self.last = Some(now);
         Dur::from_nanos(wait.max(0) as u64)
     }
+
+    /// Whether the next one need not wait either.
+    pub fn has_more(&self) -> bool {
+        self.tokens >= 1.0
+    }
 }
 
 #[cfg(test)]

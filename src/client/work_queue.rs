@@ -4,7 +4,7 @@
 //! added again; one that is added while it is worked on is queued again once that is done.
 
 use super::token_bucket::{Limits, TokenBucket};
-use crate::kernel::{Ctx, Dur, Group, Shared, Ticket, Time};
+use crate::kernel::{Ctx, Dur, Group, Key, Shared, Ticket, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -53,12 +53,13 @@ impl<K: QueueKey> State<K> {
 /// A deduplicating FIFO queue.
 pub struct WorkQueue<K> {
     ctx: Ctx,
+    key: Key,
     state: Rc<Shared<State<K>>>,
 }
 
 impl<K> Clone for WorkQueue<K> {
     fn clone(&self) -> Self {
-        WorkQueue { ctx: self.ctx.clone(), state: self.state.clone() }
+        WorkQueue { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
     }
 }
 
@@ -67,11 +68,12 @@ impl<K: QueueKey> WorkQueue<K> {
     pub fn new(ctx: &Ctx) -> Self {
         let state =
             State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: VecDeque::new(), delayed: BTreeMap::new() };
-        WorkQueue { ctx: ctx.clone(), state: Rc::new(Shared::new(state)) }
+        WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
     pub fn add(&self, key: K) {
+        self.ctx.writes(self.key);
         let cause = self.ctx.cause();
         self.state.with(|s| {
             let flags = s.flags(key);
@@ -99,6 +101,7 @@ impl<K: QueueKey> WorkQueue<K> {
     /// Waits for an item and takes it (`Get`); the taker goes on with the item's cause.
     pub async fn get(&self) -> K {
         loop {
+            self.ctx.writes(self.key);
             let taken = self.state.with(|s| {
                 let (key, cause) = s.queue.pop_front()?;
                 if s.queue.is_empty() && s.queue.capacity() > KEPT {
@@ -117,6 +120,7 @@ impl<K: QueueKey> WorkQueue<K> {
 
     /// Says that an item was worked on (`Done`); it is queued again if it was added meanwhile.
     pub fn done(&self, key: K) {
+        self.ctx.writes(self.key);
         let cause = self.ctx.cause();
         self.state.with(|s| {
             let flags = s.flags(key);
@@ -130,6 +134,7 @@ impl<K: QueueKey> WorkQueue<K> {
 
     /// How many items wait.
     pub fn len(&self) -> usize {
+        self.ctx.reads(self.key);
         self.state.with(|s| s.queue.len())
     }
 
@@ -190,6 +195,7 @@ impl<K: QueueKey> RateLimiter<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// Adds an item after its back-off (`AddRateLimited`).
     pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
+        self.ctx.writes(self.key);
         let wait = limiter.with(|l| l.when(&self.ctx, key));
         self.add_after(group, wait, key);
     }
@@ -200,6 +206,7 @@ impl<K: QueueKey> WorkQueue<K> {
             self.add(key);
             return;
         }
+        self.ctx.writes(self.key);
         let at = self.ctx.now() + wait;
         let sooner = self.state.with(|s| {
             let due = s.delayed.entry(key).or_insert(Time::MAX);
@@ -213,6 +220,7 @@ impl<K: QueueKey> WorkQueue<K> {
         let queue = self.clone();
         self.ctx.spawn(group, async move {
             queue.ctx.sleep_until(at).await;
+            queue.ctx.writes(queue.key);
             if queue.state.with(|s| s.delayed.get(&key) == Some(&at)) {
                 queue.state.with(|s| s.delayed.remove(&key));
                 queue.add(key);

@@ -1,8 +1,9 @@
 //! The handle through which everything in a simulation reaches the kernel: time, causes, events, processes, choices.
 
-use super::choice::{Choices, Object, PointId};
+use super::choice::{Choices, Deviation, Object, PointId};
 use super::process::{Group, Parks, Task, Ticket};
 use super::queue::{EventKey, EventQueue, Lane};
+use super::search::{Key, Keys, Name, Notes};
 use super::{Class, Dur, Time};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -16,6 +17,12 @@ pub const NONE: u32 = u32::MAX;
 pub trait Handler {
     /// Runs one event; `arg` is what it was posted with.
     fn handle(&self, arg: u64);
+
+    /// What the event is called in a search.
+    fn name(&self, arg: u64) -> Name {
+        let _ = arg;
+        Name::NONE
+    }
 }
 
 /// Names a registered handler.
@@ -62,10 +69,13 @@ pub(super) struct Core {
     pub(super) ready: Lane,
     /// The kernel is gone: nothing is started any more.
     pub(super) closed: Cell<bool>,
+    /// Whether the run is part of a search and notes what it does.
+    pub(super) searching: Cell<bool>,
+    pub(super) notes: RefCell<Notes>,
 }
 
 impl Core {
-    pub(super) fn new(choices: Choices) -> Self {
+    pub(super) fn new(choices: Choices, searching: bool) -> Self {
         let mut queue = EventQueue::default();
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
@@ -84,12 +94,37 @@ impl Core {
             live: Cell::new(0),
             ready,
             closed: Cell::new(false),
+            searching: Cell::new(searching),
+            notes: RefCell::new(Notes::new()),
         }
     }
 
     fn wake_event(&self, t: Ticket) -> Event {
         // A process keeps its own cause, so the event carries none.
         Event { arg: t.pack(), handler: HandlerId::WAKE, cause: NONE }
+    }
+
+    /// An event is about to be posted.
+    #[inline]
+    fn posting(&self) {
+        if self.searching.get() {
+            self.notes.borrow_mut().post();
+        }
+    }
+
+    /// Has choices made; those that are not the default ones make another step of the running one.
+    #[inline]
+    fn choosing<R>(&self, f: impl FnOnce(&mut Choices) -> R) -> R {
+        let mut choices = self.choices.borrow_mut();
+        let before = choices.log().len();
+        let result = f(&mut choices);
+        if self.searching.get() {
+            let mut notes = self.notes.borrow_mut();
+            for drawn in choices.log()[before..].iter().filter(|d| d.deviates()) {
+                notes.chose(drawn.value);
+            }
+        }
+        result
     }
 }
 
@@ -159,12 +194,14 @@ impl Ctx {
     /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it cannot be cancelled.
     #[inline]
     pub fn post_in(&self, lane: Lane, handler: HandlerId, arg: u64) {
+        self.0.posting();
         self.0.queue.borrow_mut().push_in(lane, Event { arg, handler, cause: self.cause() });
     }
 
     /// Posts an event for any instant; one that has passed is treated as now.
     #[inline]
     pub fn post_at(&self, at: Time, class: Class, handler: HandlerId, arg: u64) -> EventKey {
+        self.0.posting();
         self.0.queue.borrow_mut().push_at(at, class, Event { arg, handler, cause: self.cause() })
     }
 
@@ -187,11 +224,20 @@ impl Ctx {
 
     /// Starts a process. It first runs when its turn comes in this instant, behind the processes that are ready already.
     pub fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
+        let name = self.name();
+        self.spawn_named(name, group, f);
+    }
+
+    /// As [`Ctx::spawn`], under another name than its spawner's.
+    pub fn spawn_named(&self, name: Name, group: Group, f: impl Future<Output = ()> + 'static) {
         let core = &*self.0;
         if core.closed.get() {
             return;
         }
         let ticket = core.parks.borrow_mut().occupy();
+        if core.searching.get() {
+            core.notes.borrow_mut().start(ticket.slot, name);
+        }
         core.live.set(core.live.get() + 1);
         let (cause, saw) = (self.cause(), self.saw());
         self.command(Command::Start { slot: ticket.slot, group, cause, saw, task: Box::pin(f) });
@@ -247,12 +293,14 @@ impl Ctx {
     /// Wakes a parked process when the lane's delay has passed.
     #[inline]
     pub fn wake_in(&self, lane: Lane, t: Ticket) {
+        self.0.posting();
         self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
     }
 
     /// Wakes a parked process at an instant; one that has passed is treated as now.
     #[inline]
     pub fn wake_at(&self, at: Time, t: Ticket) {
+        self.0.posting();
         self.0.queue.borrow_mut().push_at(at, Class::Wake, self.0.wake_event(t));
     }
 
@@ -275,6 +323,7 @@ impl Ctx {
     #[must_use = "a future does nothing unless awaited"]
     pub fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
+            self.0.posting();
             let mut queue = self.0.queue.borrow_mut();
             match queue.find_lane(d, Class::Wake) {
                 Some(lane) => queue.push_in(lane, self.0.wake_event(t)),
@@ -295,9 +344,71 @@ impl Ctx {
     /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices send the process to the
     /// back of this instant here.
     pub async fn yield_point(&self, point: PointId) {
-        if self.0.choices.borrow_mut().yields(point) {
+        if self.0.choosing(|c| c.yields(point)) {
             self.parked(|t| self.wake(t)).await;
         }
+    }
+}
+
+/// What steps touch, for searches: declared where it happens, and nothing but a test where nobody searches.
+impl Ctx {
+    /// The family of state of this name.
+    #[must_use]
+    pub fn keys(&self, name: &'static str) -> Keys {
+        if self.0.searching.get() { self.0.notes.borrow_mut().keys(name) } else { Keys::UNDECLARED }
+    }
+
+    /// A new piece of state.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        if self.0.searching.get() { self.0.notes.borrow_mut().thing() } else { Key::default() }
+    }
+
+    /// The running step reads a piece of state.
+    #[inline]
+    pub fn reads(&self, key: Key) {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().touch(key, false);
+        }
+    }
+
+    /// The running step changes a piece of state.
+    #[inline]
+    pub fn writes(&self, key: Key) {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().touch(key, true);
+        }
+    }
+
+    /// What the running step is called; what it starts is called the same.
+    #[must_use]
+    pub fn name(&self) -> Name {
+        if self.0.searching.get() { self.0.notes.borrow().name } else { Name::NONE }
+    }
+
+    /// The running step works for one whose state nobody declares; see [`Name::home_key`].
+    pub fn at_home(&self, home: Option<Key>) {
+        if let Some(key) = home {
+            self.writes(key);
+        }
+    }
+
+    /// Does something under another name.
+    pub fn under<R>(&self, name: Name, f: impl FnOnce() -> R) -> R {
+        if !self.0.searching.get() {
+            return f();
+        }
+        let before = std::mem::replace(&mut self.0.notes.borrow_mut().name, name);
+        let result = f();
+        self.0.notes.borrow_mut().name = before;
+        result
+    }
+
+    /// Whether the run is part of a search.
+    #[inline]
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        self.0.searching.get()
     }
 }
 
@@ -309,30 +420,36 @@ impl Ctx {
         self.0.choices.borrow_mut().point(name)
     }
 
+    /// The deviations of the tape whose choice has not come up, sorted.
+    #[must_use]
+    pub fn unmet(&self) -> Vec<Deviation> {
+        self.0.choices.borrow().unmet()
+    }
+
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.
     pub fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
-        self.0.choices.borrow_mut().choose(point, object, alternatives)
+        self.0.choosing(|c| c.choose(point, object, alternatives))
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
     pub fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
-        self.0.choices.borrow_mut().uniform(point, object, min, max)
+        self.0.choosing(|c| c.uniform(point, object, min, max))
     }
 
     /// The number of a given ordinal, for what may be skipped: the same whichever draws came before.
     pub fn uniform_at(&self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
-        self.0.choices.borrow_mut().uniform_at(point, object, ordinal, min, max)
+        self.0.choosing(|c| c.uniform_at(point, object, ordinal, min, max))
     }
 
     /// 64 uniform bits; 0 in the default order.
     pub fn draw(&self, point: PointId, object: Object) -> u64 {
-        self.0.choices.borrow_mut().draw(point, object)
+        self.0.choosing(|c| c.draw(point, object))
     }
 
     /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own rank, so that one more item changes
     /// nothing in the order of the others. Without randomness the order stays as given.
     pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
-        self.0.choices.borrow_mut().order(point, items, object);
+        self.0.choosing(|c| c.order(point, items, object));
     }
 
     /// The order of a given ordinal of some of `whole` items, as they have it among all of them; `place` says how many of all come before
@@ -346,11 +463,11 @@ impl Ctx {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        self.0.choices.borrow_mut().order_some_at(point, ordinal, whole, items, place, object);
+        self.0.choosing(|c| c.order_some_at(point, ordinal, whole, items, place, object));
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
     pub fn order_at<T>(&self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
-        self.0.choices.borrow_mut().order_at(point, ordinal, items, object);
+        self.0.choosing(|c| c.order_at(point, ordinal, items, object));
     }
 }

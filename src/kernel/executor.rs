@@ -3,16 +3,21 @@
 //! One thread, no wakers, no recursion: what a step starts or kills takes effect when the step is over. A process that is ready waits in
 //! the queue like any other event, so that timers and processes of one instant are ordered by the same rule.
 
-use super::Time;
 use super::choice::{Choices, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Ctx, Event, HandlerId, NONE};
 use super::process::{Group, Task, Ticket};
-use super::queue::Instant;
+use super::queue::{Agenda, Instant};
+use super::search::Keys;
+use super::{Class, Time};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
+/// The choice of which event of an instant comes next, made for the one that would by default.
+pub const NEXT: &str = "next";
+
 /// A process in its slot.
-struct Process {
+pub(super) struct Process {
     task: Option<Task>,
     group: Group,
     cause: u32,
@@ -21,12 +26,24 @@ struct Process {
 
 /// A simulation's events and processes. Dropping it ends and frees all of them.
 pub struct Kernel {
-    ctx: Ctx,
-    processes: Vec<Process>,
+    pub(super) ctx: Ctx,
+    pub(super) processes: Vec<Process>,
     /// An empty list to collect the next commands in.
     spare: Vec<Command>,
     steps: u64,
     shuffle: Option<Shuffle>,
+    pub(super) search: Option<Search>,
+}
+
+/// The order within each instant is a choice.
+pub(super) struct Search {
+    pub(super) agenda: Agenda<Event>,
+    pub(super) point: PointId,
+    /// Numbers of names, to count choices by.
+    pub(super) numbers: BTreeMap<u64, u32>,
+    /// Places of those that may come next.
+    pub(super) offered: Vec<usize>,
+    pub(super) known: bool,
 }
 
 /// An arbitrary order within each instant.
@@ -40,7 +57,21 @@ impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
     pub fn new(choices: Choices) -> Self {
-        Self { ctx: Ctx(Rc::new(Core::new(choices))), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None }
+        Self::over(Core::new(choices, false), None)
+    }
+
+    /// A kernel that asks its choices which event of an instant comes next, and notes what its steps do. Without deviations it runs
+    /// as any other.
+    #[must_use]
+    pub fn searching(choices: Choices) -> Self {
+        let mut choices = Choices::recorded(choices);
+        let point = choices.point(NEXT);
+        let search = Search { agenda: Agenda::default(), point, numbers: BTreeMap::new(), offered: Vec::new(), known: false };
+        Self::over(Core::new(choices, true), Some(search))
+    }
+
+    fn over(core: Core, search: Option<Search>) -> Self {
+        Self { ctx: Ctx(Rc::new(core)), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
     }
 
     /// A handle to it.
@@ -64,6 +95,9 @@ impl Kernel {
 
     /// Runs one event if it is due at `end` or earlier; false when there is none.
     pub fn step_until(&mut self, end: Time) -> bool {
+        if self.search.is_some() {
+            return self.search_until(end, &mut |_, _| false);
+        }
         self.obey();
         let mut queue = self.ctx.0.queue.borrow_mut();
         let popped = match &mut self.shuffle {
@@ -74,6 +108,12 @@ impl Kernel {
         };
         drop(queue);
         let Some((at, class, event)) = popped else { return false };
+        self.run_event(at, class, event);
+        true
+    }
+
+    #[inline]
+    pub(super) fn run_event(&mut self, at: Time, class: Class, event: Event) {
         self.ctx.0.now.set(at);
         self.ctx.0.class.set(class);
         self.steps += 1;
@@ -83,7 +123,6 @@ impl Kernel {
             self.handle(event);
         }
         self.obey();
-        true
     }
 
     fn handle(&mut self, event: Event) {
@@ -116,7 +155,7 @@ impl Kernel {
 
     /// Starts and kills what was asked for, in that order of asking.
     #[inline]
-    fn obey(&mut self) {
+    pub(super) fn obey(&mut self) {
         if self.ctx.0.commanded.get() {
             self.obey_commands();
         }
@@ -147,6 +186,7 @@ impl Kernel {
     fn kill(&mut self, group: Group) {
         for slot in 0..self.processes.len() {
             if self.processes[slot].group == group && self.processes[slot].task.is_some() {
+                self.ctx.writes(Keys::PROCESSES.of(slot as u32));
                 self.retire(slot as u32);
             }
         }
@@ -164,9 +204,10 @@ impl Kernel {
     /// When the next event is due.
     pub fn next_time(&mut self) -> Option<Time> {
         let mut queue = self.ctx.0.queue.borrow_mut();
-        match &mut self.shuffle {
-            None => queue.peek_time(),
-            Some(shuffle) => shuffle.instant.peek_time(&mut queue),
+        match (&mut self.search, &mut self.shuffle) {
+            (Some(search), _) => search.agenda.peek_time(&mut queue),
+            (_, Some(shuffle)) => shuffle.instant.peek_time(&mut queue),
+            _ => queue.peek_time(),
         }
     }
 
@@ -217,7 +258,7 @@ impl Drop for Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Class, Dur, Handler, Shared};
+    use crate::kernel::{Dur, Handler, Shared};
     use std::cell::Cell;
 
     /// What happened, each line with its time.

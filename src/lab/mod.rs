@@ -1,9 +1,14 @@
-//! Many runs: the same scenario with other values and other seeds, and scenarios held against what they expect.
+//! Many runs: the same scenario with other values and other seeds, scenarios held against what they expect, and the race lab.
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
+pub mod explore;
+pub mod reach;
+pub mod shrink;
 pub mod sweep;
+pub mod tape;
 pub mod trial;
 
 pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
+pub use tape::Tape;
 pub use trial::Trial;

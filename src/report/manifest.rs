@@ -35,7 +35,7 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
 }
 
 /// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
-pub(super) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
+pub fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
     let hash = |h: u64| format!("fnv1a64:{h:016x}");
     let inputs: Vec<Value> = from.inputs.iter().map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash(i.hash) })).collect();
     json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash(from.hash), "inputs": inputs, "set": set })

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod events;
 pub mod evictions_csv;
 pub mod explain;
+pub mod explore;
 pub mod files;
 pub mod json;
 pub mod klog;
@@ -16,6 +17,7 @@ pub mod manifest;
 mod model;
 pub mod output;
 pub mod perfetto;
+pub mod replay;
 pub mod sweep;
 #[cfg(test)]
 mod tests;

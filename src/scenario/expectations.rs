@@ -76,6 +76,8 @@ pub enum Expected {
     Never(Claim, Stretch),
     /// The property of that name, with its bound, is not violated in the stretch.
     NeverProperty(String, Stretch),
+    /// The property of that name, with its bound, is violated in the stretch.
+    Violates(String, Stretch),
     /// It holds at some moment of the stretch.
     Eventually(Claim, Stretch),
     /// It holds from a time on until the other does, which does come.
@@ -167,6 +169,7 @@ pub enum Kind {
     PodCondition(PodConditionType, ConditionStatus),
     TimerSet,
     TimerCancelled,
+    EvictionFailed,
     Tainted(TaintSought),
     Untainted(TaintSought),
     Condition(NodeConditionType, ConditionStatus),

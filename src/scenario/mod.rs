@@ -6,6 +6,7 @@ pub mod duration;
 pub mod expectations;
 mod fingerprint;
 pub mod import;
+pub mod layout;
 mod load;
 #[cfg(test)]
 mod mangled;
@@ -21,7 +22,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, expecting, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
 pub use paths::{known_paths, split_values};

@@ -9,7 +9,30 @@ pub fn schema() -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::load::options;
+    use super::super::spec::Expectation;
+    use super::super::{Overrides, expecting, parse};
     use serde_json::Value;
+    use std::path::Path;
+
+    const PAGE: &str = include_str!("../../docs/expectations.md");
+
+    #[test]
+    fn every_example_of_the_page_and_of_the_types_is_read() {
+        let types = include_str!("spec/expect.rs");
+        let of_types = types[types.find("pub enum Expectation").unwrap()..].split('`').skip(1).step_by(2);
+        let mut kinds = 0;
+        for example in PAGE.split('`').chain(of_types).filter(|t| t.starts_with(char::is_uppercase) && t.ends_with(')')) {
+            let read = options().from_str::<Expectation>(example);
+            assert!(read.is_ok(), "{example}: {read:?}");
+            kinds += 1;
+        }
+        // The page has an example for each line of its tables, the type one for each kind.
+        assert!(kinds > 45, "{kinds}");
+        let scenario = PAGE.split_once("```ron\n").unwrap().1.split_once("```").unwrap().0;
+        let loaded = parse("page.ron", scenario.as_bytes().to_vec(), Path::new("")).unwrap();
+        assert_eq!(expecting(&loaded, &Overrides::default()).unwrap().1.list.len(), 6);
+    }
 
     #[test]
     fn it_has_every_kind_of_expectation_and_every_step() {

@@ -12,7 +12,7 @@ use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPo
 use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
 use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
-use crate::kernel::{Ctx, Dur, Shared, Time};
+use crate::kernel::{Ctx, Dur, HandlerId, Shared, Time};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +37,8 @@ pub(super) struct Cluster {
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
     pub(super) awake: Awake,
+    /// Handler of the timeline.
+    pub(super) timeline: Cell<Option<HandlerId>>,
 }
 
 impl Cluster {
@@ -68,6 +70,7 @@ impl Cluster {
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
             awake: Awake::default(),
+            timeline: Cell::new(None),
             plan: Rc::new(without_objects(plan)),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
@@ -214,6 +217,11 @@ impl Cluster {
         let _ = self.api.create_pod(Actor::User, new);
     }
 
+    /// How many records there are.
+    pub(super) fn records(&self) -> u32 {
+        self.api.records()
+    }
+
     /// Ends the run and hands out its trace.
     pub(super) fn finish(&self, end: Time) -> Trace {
         self.stop_controllers();
@@ -242,6 +250,8 @@ fn without_objects(plan: &Plan) -> Plan {
         budgets: Vec::new(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
+        perturb: plan.perturb,
+        tape: None,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{Client, ClientTiming, Resource, TokenBucket};
 use crate::controllers::drain::{self, Drain};
-use crate::kernel::{Class, Handler, HandlerId, Object, PointId};
+use crate::kernel::{Class, Dur, Handler, HandlerId, Keys, Name, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -50,6 +50,11 @@ impl Handler for Timeline {
         }
         cluster.act(&plan.actions[index]);
     }
+
+    /// The entries of a timeline keep their order; what they do besides writing to the store is declared where they do it.
+    fn name(&self, _: u64) -> Name {
+        Name::of("timeline", Keys::UNDECLARED).stream()
+    }
 }
 
 impl Timeline {
@@ -59,6 +64,7 @@ impl Timeline {
         let timeline = Rc::new(Timeline { cluster: Rc::downgrade(cluster), handler: Cell::new(None), together });
         let handler = cluster.ctx.register(timeline.clone());
         timeline.handler.set(Some(handler));
+        cluster.timeline.set(Some(handler));
         cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, FIRST_START);
         for (index, action) in cluster.plan.actions.iter().enumerate() {
             cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
@@ -93,6 +99,17 @@ impl Cluster {
         }
     }
 
+    /// The controllers' process dies, and a new one starts so much later.
+    pub(super) fn crash(&self, after: Dur) {
+        let back = self.ctx.now().saturating_add(after);
+        self.down_until.set(self.down_until.get().max(back));
+        self.api.record(Actor::User, 0, What::ControllersStopped);
+        self.stop_controllers();
+        if let Some(handler) = self.timeline.get() {
+            self.ctx.post_at(back, Class::Outside, handler, FIRST_START);
+        }
+    }
+
     fn act(self: &Rc<Self>, action: &Action) {
         let what = match action.phase {
             Phase::Begin => Some(What::FaultBegan),
@@ -112,6 +129,7 @@ impl Cluster {
                 f(self.node_id(n));
             }
         };
+        self.declare(&action.act);
         match &action.act {
             Do::Cut(nodes) => each(nodes, &|n| self.kubelets.cut(n, true)),
             Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, false)),
@@ -176,11 +194,31 @@ impl Cluster {
         }
     }
 
+    /// What an action touches beside the store, for searches.
+    fn declare(&self, act: &Do) {
+        let family = match act {
+            Do::WatchLag(..) | Do::StallWatches(..) => "watch-lags",
+            Do::ApiDown | Do::ApiUp => "api-server-down",
+            Do::Cut(_)
+            | Do::Heal(_)
+            | Do::Crash(_)
+            | Do::Boot(_)
+            | Do::HeartbeatPeriod(..)
+            | Do::Condition(..)
+            | Do::ClockSkew(..)
+            | Do::AddNode(_)
+            | Do::DeleteNode(_) => "kubelets",
+            _ => return,
+        };
+        self.ctx.writes(self.ctx.keys(family).of(0));
+    }
+
     /// Runs kubectl beside everything else; what it complains of is recorded when it ends.
     fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &drain::Options) {
         let timing = &self.plan.timing;
         let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
-        let client = Client::new(&self.api, Actor::User, limiter, ClientTiming { request: timing.request, response: timing.response });
+        let way = ClientTiming { request: timing.request, response: timing.response };
+        let client = Client::new(&self.api, Actor::User, limiter, way, None);
         let group = self.ctx.group();
         let drain = Drain::new(client, group, self.plan.profile.eviction, options.clone());
         let (nodes, cluster): (Vec<NodeId>, _) = (nodes.iter().map(|n| self.node_id(*n)).collect(), self.clone());

@@ -19,6 +19,7 @@ use crate::controllers::cloud::Instance;
 use crate::controllers::drain;
 use crate::controllers::kubelet::KubeletMode;
 use crate::controllers::scheduler::Strategy;
+use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use std::collections::BTreeMap;
@@ -63,6 +64,43 @@ pub struct Plan {
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
     pub actions: Vec<Action>,
+    /// Trouble that is left to the choices.
+    pub perturb: Perturb,
+    /// The tape that the scenario brings along: deviations from the default order.
+    pub tape: Option<Vec<Deviation>>,
+}
+
+/// Trouble that controllers have to survive, each kind a choice where it is on; without deviations nothing happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Perturb {
+    /// A watch is held back: what it would deliver comes later (`watch-held`).
+    pub stale: bool,
+    /// The controllers' process dies after one of its writes and starts anew (`crash`).
+    pub crash: bool,
+    /// A watch breaks, and the list that follows shows only the last of several changes (`watch-broken`).
+    pub coalesce: bool,
+}
+
+impl Perturb {
+    /// The names of all kinds.
+    pub const NAMES: [&'static str; 3] = ["stale", "crash", "coalesce"];
+
+    /// Switches a kind on; false if there is none of that name.
+    pub fn switch_on(&mut self, name: &str) -> bool {
+        match name {
+            "stale" => self.stale = true,
+            "crash" => self.crash = true,
+            "coalesce" => self.coalesce = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// The names of those that are on.
+    pub fn names(self) -> Vec<String> {
+        let on = [self.stale, self.crash, self.coalesce];
+        Self::NAMES.iter().zip(on).filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).collect()
+    }
 }
 
 /// Which controllers run beside node lifecycle and taint eviction.

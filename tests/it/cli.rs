@@ -12,6 +12,7 @@ mod interrupt;
 mod report;
 mod streams;
 mod sweep;
+mod test;
 mod timeline;
 
 use assert_cmd::Command;

@@ -114,6 +114,8 @@ const KINDS: &[(&str, &str)] = &[
     ),
     (r#"Never(AtLeast(of: timers("*"), is: 3))"#, r#"Never(AtLeast(of: timers("*"), is: 2))"#),
     (r#"Never(PodStuck)"#, r#"Never(Property("never-tainted(50ms)"))"#),
+    (r#"Violates(Property("never-tainted(50ms)"))"#, r#"Violates(NeedlessEviction)"#),
+    (r#"EvictionFailed(pods: All, count: 0)"#, r#"EvictionFailed(workload: "web")"#),
     (r#"Never(NeedlessEviction)"#, r#"Never(AtLeast(of: pending("big"), is: 1))"#),
     (
         r#"Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut + 50s", within: "1m")"#,

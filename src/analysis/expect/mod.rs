@@ -80,18 +80,23 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Re
                 Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
                 Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
                 Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
-                Expected::NeverProperty(name, stretch) => property(analysis, name, *stretch)?,
+                Expected::NeverProperty(name, stretch) => property(analysis, name, *stretch, false)?,
+                Expected::Violates(name, stretch) => property(analysis, name, *stretch, true)?,
             };
             Ok(Verdict { failure })
         })
         .collect()
 }
 
-fn property(analysis: &Analysis<'_>, name: &str, (from, to): Stretch) -> Result<Option<Failed>, Wrong> {
+/// A property, violated where it should not be, or the other way round.
+fn property(analysis: &Analysis<'_>, name: &str, (from, to): Stretch, wanted: bool) -> Result<Option<Failed>, Wrong> {
     let property = properties::Property::parse(name).map_err(|e| Wrong { message: e.to_string(), help: None })?;
     let mut found = properties::check(&property, analysis);
     found.retain(|v| (from..=to).contains(&v.at));
-    let Some(first) = found.first() else { return Ok(None) };
+    let Some(first) = found.first().filter(|_| !wanted) else {
+        let none = Failed { expected: format!("a violation of {}", property.name()), got: "none".to_owned(), records: Vec::new() };
+        return Ok((wanted && found.is_empty()).then_some(none));
+    };
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     Ok(Some(Failed {
         expected: format!("no violation of {}", property.name()),

@@ -93,13 +93,13 @@ pub(super) fn judge_pending(run: &Run<'_>, pods: &Pods, count: Count, at: Time, 
     }
     let of = if pods.written.is_empty() { String::new() } else { format!(" of {}", words::written(pods)) };
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
-    let mut got = format!("{n} pending");
+    let mut got = n.to_string();
     if waits.len() != counted.len() {
         got.push_str(&format!(", and {} for another reason", waits.len() - counted.len()));
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
     Ok(Some(Failed {
-        expected: format!("{} pods{of} pending at {}{for_reason}", words::count(count), words::time(at)),
+        expected: format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count)),
         got,
         records: evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect(),
     }))

@@ -84,6 +84,7 @@ impl Search<'_> {
             Kind::PodCondition(kind, status) => matches!(r.what, What::PodCondition(k, s, _) if k == *kind && s == *status),
             Kind::TimerSet => matches!(r.what, What::TimerSet(_)),
             Kind::TimerCancelled => r.what == What::TimerCancelled,
+            Kind::EvictionFailed => r.what == What::EvictionFailed,
             Kind::Tainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].added.iter().any(|x| is(t, x))),
             Kind::Untainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].removed.iter().any(|x| is(t, x))),
             Kind::Condition(kind, status) => matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status),
@@ -124,7 +125,7 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
     let ends = |list: &[Hit]| match list {
         [] => String::new(),
         [one] => format!(", at {}", words::time(one.at)),
-        [first, .., last] if first.at == last.at => format!(", at {}", words::time(first.at)),
+        [first, .., last] if millis(first.at) == millis(last.at) => format!(", at {}", words::time(first.at)),
         [first, .., last] => format!(", from {} to {}", words::time(first.at), words::time(last.at)),
     };
     let failed = |got: String, records: Vec<Hit>| {
@@ -203,7 +204,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<String> {
 /// What was expected, in words.
 fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
-    let mut out = format!("{} {}", words::count(sought.count), subject(run, sought));
+    let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
         (Some(a), Some(b)) => out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b))),
         (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),

@@ -47,6 +47,7 @@ fn noun(what: &Kind) -> String {
         Kind::PodCondition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
         Kind::TimerSet => "eviction timers".to_owned(),
         Kind::TimerCancelled => "cancelled eviction timers".to_owned(),
+        Kind::EvictionFailed => "failed evictions".to_owned(),
         Kind::Tainted(t) => format!("taints {} added", taint(t)),
         Kind::Untainted(t) => format!("taints {} removed", taint(t)),
         Kind::Condition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
@@ -65,13 +66,12 @@ fn noun(what: &Kind) -> String {
     }
 }
 
-/// How many.
+/// How many: `none`, `1 or more`, `2 to 5`.
 pub(super) fn count(count: Count) -> String {
     match (count.least, count.most) {
-        _ if count.each => "at least one each of".to_owned(),
-        (0, 0) => "no".to_owned(),
-        (1, u64::MAX) => "at least one of".to_owned(),
-        (least, u64::MAX) => format!("at least {least}"),
+        _ if count.each => "1 or more of each".to_owned(),
+        (0, 0) => "none".to_owned(),
+        (least, u64::MAX) => format!("{least} or more"),
         (0, most) => format!("at most {most}"),
         (least, most) if least == most => least.to_string(),
         (least, most) => format!("{least} to {most}"),

@@ -10,7 +10,7 @@ use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Object, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Name, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -88,8 +88,18 @@ pub(super) struct Due {
     pub(super) pod: PodId,
     pub(super) node: NodeId,
     pub(super) start: Time,
-    pub(super) stop: Option<Time>,
+    /// When it is to have stopped; the end of time while it is not to stop.
+    pub(super) stop: Time,
     pub(super) started: bool,
+}
+
+impl Due {
+    /// Moves the end of a pod that is to stop.
+    pub(super) fn stop_at(&mut self, at: Time) {
+        if self.stop != Time::MAX {
+            self.stop = at;
+        }
+    }
 }
 
 #[derive(Default)]
@@ -129,7 +139,7 @@ pub struct Kubelets {
     pods: Cell<Option<HandlerId>>,
 }
 
-struct LoopTick(Weak<Kubelets>);
+struct LoopTick(Weak<Kubelets>, Name);
 
 impl Handler for LoopTick {
     fn handle(&self, arg: u64) {
@@ -138,15 +148,23 @@ impl Handler for LoopTick {
             k.tick(NodeId(arg as u32), which);
         }
     }
+
+    fn name(&self, _: u64) -> Name {
+        self.1
+    }
 }
 
-struct PodWork(Weak<Kubelets>);
+struct PodWork(Weak<Kubelets>, Name);
 
 impl Handler for PodWork {
     fn handle(&self, arg: u64) {
         if let Some(k) = self.0.upgrade() {
             k.work(Uid(arg));
         }
+    }
+
+    fn name(&self, _: u64) -> Name {
+        self.1
     }
 }
 
@@ -174,8 +192,9 @@ impl Kubelets {
             pods: Cell::new(None),
             ctx,
         });
-        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone())))));
-        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone())))));
+        let home = kubelets.ctx.keys("kubelets");
+        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), Name::of("heartbeat", home))))));
+        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone(), Name::of("kubelet", home))))));
         api.watch(kubelets.clone());
         if lazy {
             api.compute_heartbeats(kubelets.clone());
@@ -451,7 +470,7 @@ impl Kubelets {
             }
             let is_new = s.due[slot].is_none();
             if is_new {
-                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: None, started: new.phase != PodPhase::Pending });
+                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: Time::MAX, started: new.phase != PodPhase::Pending });
                 if s.pods_of.len() <= node.index() {
                     s.pods_of.resize(node.index() + 1, Vec::new());
                 }
@@ -462,8 +481,8 @@ impl Kubelets {
         if is_new && new.phase == PodPhase::Pending {
             self.work_in(new.uid, start);
         }
-        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop.is_none()) {
-            self.with_due(new.uid, |d| d.stop = Some(now + stop));
+        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop == Time::MAX) {
+            self.with_due(new.uid, |d| d.stop = now + stop);
             self.work_in(new.uid, stop);
         }
     }

@@ -61,7 +61,8 @@ impl NodeQueue {
 #[derive(Default)]
 struct Noted {
     terminated: BTreeSet<PodId>,
-    terminating: BTreeSet<PodId>,
+    /// Pods that are being deleted, by node.
+    terminating: BTreeMap<Option<NodeId>, BTreeSet<PodId>>,
     /// Nodes that some pod was on while the cache had no such node, and the record that told of it.
     bereft: BTreeMap<NodeId, u32>,
     queue: NodeQueue,
@@ -143,16 +144,21 @@ impl Controller {
         let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
             let over = threshold > 0 && n.terminated.len() > threshold;
-            n.bereft.retain(|node, _| self.informers.node(*node).is_none() && self.informers.has_pods_on(*node));
+            n.bereft.retain(|node, _| !self.informers.has_node(*node) && self.informers.has_pods_on(*node));
             let queued: Vec<NodeId> = n.queue.waiting.keys().chain(&n.queue.due).copied().collect();
             let terminated = if over { in_cache(&n.terminated) } else { Vec::new() };
-            (terminated, in_cache(&n.terminating), n.bereft.clone(), queued)
+            // Unless something is deleted first, no time passes until nodes are looked at: those that are not given up by now
+            // are of no concern to this pass.
+            let concerned = |node: Option<NodeId>| !terminated.is_empty() || node.is_none_or(|n| self.given_up(n).is_some());
+            let terminating = n.terminating.iter().filter(|(node, _)| concerned(**node)).flat_map(|(_, pods)| pods).copied().collect();
+            let terminating = in_cache(&terminating);
+            (terminated, terminating, n.bereft.clone(), queued)
         });
         let on = |(node, told): (&NodeId, &u32)| self.informers.pods_on(*node).into_iter().map(|p| (p, *told)).collect::<Vec<_>>();
         let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
         self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| self.pod_object(p.id));
         self.ctx.order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
-        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| self.informers.node(*n).is_none())).collect();
+        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| !self.informers.has_node(*n))).collect();
         Seen { terminated, terminating, missing, orphaned }
     }
 
@@ -166,14 +172,16 @@ impl Controller {
 
     /// `gcTerminating`: pods that are being deleted on nodes that are out of service and not ready.
     async fn gc_terminating(&self, pods: &[Rc<Pod>]) {
-        let node_of = |p: &Rc<Pod>| {
-            let node = self.informers.node(p.node?)?;
-            let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
-            (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
-        };
-        let mut out: Vec<Rc<Pod>> = pods.iter().filter(|p| node_of(p).is_some()).cloned().collect();
+        let mut out: Vec<Rc<Pod>> = pods.iter().filter(|p| p.node.is_some_and(|n| self.given_up(n).is_some())).cloned().collect();
         self.sort_by_creation(&mut out);
-        self.delete_all(out.into_iter().filter_map(|p| Some((node_of(&p)?, p))).collect()).await;
+        self.delete_all(out.into_iter().filter_map(|p| Some((self.given_up(p.node?)?, p))).collect()).await;
+    }
+
+    /// The last record of a node that is out of service and not ready.
+    fn given_up(&self, node: NodeId) -> Option<u32> {
+        let node = self.informers.node(node)?;
+        let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
+        (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
     }
 
     /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the API server does not know
@@ -296,19 +304,22 @@ impl NodeHandler for Controller {
 impl PodHandler for Controller {
     /// Notes pods that are terminated or being deleted, and nodes that are not there while pods are on them.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        let note = |set: &mut BTreeSet<PodId>, is: fn(&Pod) -> bool| {
-            let (was, now) = (old.filter(|p| is(p)), new.filter(|p| is(p)));
-            match (was, now) {
-                (None, Some(p)) => set.insert(p.id),
-                (Some(p), None) => set.remove(&p.id),
-                _ => false,
-            };
-        };
+        let place = |p: &Rc<Pod>| (p.node, p.id);
+        let terminated = |p: Option<&Rc<Pod>>| p.filter(|p| p.phase.is_terminal()).map(|p| p.id);
+        let terminating = |p: Option<&Rc<Pod>>| p.filter(|p| p.is_terminating()).map(place);
         self.noted.with(|n| {
-            note(&mut n.terminated, |p| p.phase.is_terminal());
-            note(&mut n.terminating, |p| p.is_terminating());
+            let (was, now) = (terminated(old), terminated(new));
+            if was != now {
+                was.map(|id| n.terminated.remove(&id));
+                now.map(|id| n.terminated.insert(id));
+            }
+            let (was, now) = (terminating(old), terminating(new));
+            if was != now {
+                was.map(|(node, id)| n.terminating.get_mut(&node).map(|pods| pods.remove(&id)));
+                now.map(|(node, id)| n.terminating.entry(node).or_default().insert(id));
+            }
             if let Some(node) = new.and_then(|p| p.node)
-                && self.informers.node(node).is_none()
+                && !self.informers.has_node(node)
             {
                 n.bereft.entry(node).or_insert(self.ctx.cause());
             }

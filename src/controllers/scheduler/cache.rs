@@ -3,6 +3,7 @@
 //!
 //! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
 
+use super::counts::Counts;
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Spread};
@@ -12,8 +13,9 @@ use crate::api::labels::Selector;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodTemplate};
+use crate::api::workload::namespace_of;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Where a pod is.
@@ -24,13 +26,36 @@ struct Place {
     assumed: bool,
 }
 
+/// The order of nodes.
+#[derive(Debug)]
+struct List {
+    nodes: Vec<NodeId>,
+    /// By node, its place.
+    places: Vec<u32>,
+}
+
+impl List {
+    fn of(tree: &NodeTree) -> Self {
+        let nodes = tree.list();
+        let mut places = vec![u32::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
+        nodes.iter().zip(0..).for_each(|(node, place)| places[node.index()] = place);
+        Self { nodes, places }
+    }
+}
+
 /// Nodes and the pods on them.
 #[derive(Default, Debug)]
 pub struct Cache {
     nodes: Vec<NodeInfo>,
     tree: NodeTree,
     /// The order of nodes, made when it is first asked for after a change.
-    list: OnceCell<Vec<NodeId>>,
+    list: OnceCell<List>,
+    /// How often that order changed.
+    lists: u64,
+    /// The nodes that changed, as far back as anybody asks.
+    changes: VecDeque<NodeId>,
+    /// How many changes came before those.
+    forgotten: u64,
     places: Vec<Option<Place>>,
     shapes: Shapes,
     /// The domains of nodes.
@@ -40,7 +65,12 @@ pub struct Cache {
     with_affinity: usize,
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
-    generation: u32,
+    /// A list that is in nobody's use.
+    pub spare: Vec<u32>,
+    /// By node, all zero between two uses.
+    scratch: Vec<u32>,
+    /// What the last known version of each pod was made into.
+    shape_of_pod: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
 }
@@ -59,12 +89,27 @@ impl Cache {
     /// What the scheduler makes of a template in a namespace.
     pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
         let known = self.shapes.all().len();
-        let (tallies, nodes) = (&mut self.tallies, &self.nodes);
-        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector, nodes);
+        let tallies = &mut self.tallies;
+        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
         let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
         }
+        shape
+    }
+
+    /// What the scheduler makes of a pod; its name is asked for where the template is not the one last seen.
+    pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
+        if let Some(Some(shape)) = self.shape_of_pod.get(pod.id.index())
+            && Rc::ptr_eq(&shape.template, &pod.template)
+        {
+            return shape.clone();
+        }
+        let shape = self.shape(&pod.template, namespace_of(name()));
+        if self.shape_of_pod.len() <= pod.id.index() {
+            self.shape_of_pod.resize(pod.id.index() + 1, None);
+        }
+        self.shape_of_pod[pod.id.index()] = Some(shape.clone());
         shape
     }
 
@@ -83,12 +128,11 @@ impl Cache {
             info.node = Some(node.clone());
             return;
         }
-        self.generation += 1;
         if info.node.is_none() {
             info.name = name.into();
         }
         info.set_node(node);
-        info.generation = self.generation;
+        self.changed(node.id);
         let listed = match &old {
             None => {
                 self.tree.add(node);
@@ -98,7 +142,7 @@ impl Cache {
             Some(old) => self.tree.update(old, node),
         };
         if listed {
-            self.list.take();
+            self.relist();
         }
         if old.is_none_or(|o| !Rc::ptr_eq(&o.labels, &node.labels)) {
             self.topologies.set_node(node.id, Some(&node.labels));
@@ -108,10 +152,9 @@ impl Cache {
     /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
     pub fn remove_node(&mut self, id: NodeId) {
         let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
-        self.generation += 1;
-        self.nodes[id.index()].generation = self.generation;
+        self.changed(id);
         self.tree.remove(&old);
-        self.list.take();
+        self.relist();
         self.topologies.set_node(id, None);
     }
 
@@ -119,20 +162,28 @@ impl Cache {
     /// it was bound.
     pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
         let Some(node) = pod.node else { return };
-        if let Some(place) = self.place(pod.id) {
-            if place.node == node
-                && let Some(placed) = self.nodes[node.index()].pods.iter_mut().find(|p| p.pod.id == pod.id)
-                && placed.shape.id == shape.id
-                && placed.pod.is_terminating() == pod.is_terminating()
-            {
-                // Nothing that is summed has changed.
-                placed.pod = pod.clone();
-                self.places[pod.id.index()] = Some(Place { node, assumed: false });
-                return;
-            }
-            self.remove_pod(pod.id);
+        let known = self.placed(pod).is_some_and(|p| Rc::ptr_eq(&p.shape, shape) && p.terminating == pod.is_terminating());
+        if known && self.update_pod(pod) {
+            return;
         }
+        self.remove_pod(pod.id);
         self.put(pod, shape, Place { node, assumed: false });
+    }
+
+    /// Takes another version of a pod that is on its node already and differs in nothing that is summed; false if it is not there.
+    pub fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
+        let Some(placed) = self.placed(pod) else { return false };
+        placed.pod = pod.clone();
+        if let Some(Some(place)) = self.places.get_mut(pod.id.index()) {
+            place.assumed = false;
+        }
+        true
+    }
+
+    /// A bound pod where it is known to be, on its node.
+    fn placed(&mut self, pod: &Pod) -> Option<&mut Placed> {
+        let node = self.place(pod.id)?.node;
+        self.nodes[node.index()].pods.iter_mut().find(|p| p.id == pod.id).filter(|_| pod.node == Some(node))
     }
 
     /// Places a pod on a node ahead of its binding (`AssumePod`).
@@ -148,10 +199,8 @@ impl Cache {
     /// Takes a pod away; the node it was on (`RemovePod`, `ForgetPod`).
     pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
         let place = self.places.get_mut(pod.index())?.take()?;
-        self.generation += 1;
-        let info = &mut self.nodes[place.node.index()];
-        info.generation = self.generation;
-        if let Some(placed) = info.remove(pod) {
+        self.changed(place.node);
+        if let Some(placed) = self.nodes[place.node.index()].remove(pod) {
             self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
             if let Some(count) = self.priorities.get_mut(&placed.shape.priority) {
                 *count -= 1;
@@ -170,14 +219,12 @@ impl Cache {
             self.places.resize(pod.id.index() + 1, None);
         }
         self.places[pod.id.index()] = Some(place);
-        self.generation += 1;
-        let placed = Placed { pod: pod.clone(), shape: shape.clone() };
+        self.changed(place.node);
+        let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
         *self.priorities.entry(shape.priority).or_insert(0) += 1;
         self.tallies.change(&placed, place.node, &self.topologies, 1);
-        let info = &mut self.nodes[place.node.index()];
-        info.generation = self.generation;
-        info.add(placed);
+        self.nodes[place.node.index()].add(placed);
     }
 
     fn place(&self, pod: PodId) -> Option<Place> {
@@ -190,9 +237,40 @@ impl Cache {
         }
     }
 
+    fn changed(&mut self, node: NodeId) {
+        if self.changes.len() > self.nodes.len() {
+            // Whoever has not asked for so long may as well look at every node.
+            self.forgotten += self.changes.len() as u64;
+            self.changes.clear();
+        }
+        self.changes.push_back(node);
+    }
+
+    fn relist(&mut self) {
+        self.list.take();
+        self.lists += 1;
+    }
+
+    /// How often the order of nodes changed, and how many changes of nodes there were.
+    pub fn version(&self) -> (u64, u64) {
+        (self.lists, self.forgotten + self.changes.len() as u64)
+    }
+
+    /// The nodes that changed since there were so many changes; none if that is too long ago.
+    pub fn changed_since(&self, changes: u64) -> Option<impl Iterator<Item = NodeId>> {
+        let first = usize::try_from(changes.checked_sub(self.forgotten)?).ok()?;
+        Some(self.changes.iter().skip(first).copied())
+    }
+
+    /// The place of a node in the order in which they are tried, if it is there.
+    pub fn place_of(&self, node: NodeId) -> Option<usize> {
+        let places = &self.list.get_or_init(|| List::of(&self.tree)).places;
+        places.get(node.index()).filter(|p| **p != u32::MAX).map(|p| *p as usize)
+    }
+
     /// The nodes in the order in which they are tried.
     pub fn list(&self) -> &[NodeId] {
-        self.list.get_or_init(|| self.tree.list())
+        &self.list.get_or_init(|| List::of(&self.tree)).nodes
     }
 
     /// A node that is there.
@@ -212,39 +290,53 @@ impl Cache {
 
     /// The count of a selector's pods.
     pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
-        self.tallies.id(namespace, selector, &self.nodes)
+        self.tallies.id(namespace, selector)
     }
 
     /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace that its selector selects
     /// and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
-            return self.tallies.on_node(spread.tally, node);
+            return i64::from(self.tallies.on_nodes(spread.tally).on(node));
         }
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
 
-    /// As [`Cache::count`] for several nodes at once.
-    pub fn counts(&self, nodes: &[NodeId], namespace: &str, spread: &Spread) -> Vec<i64> {
+    /// As [`Cache::count`] for several nodes at once, in their order.
+    pub fn counts(&mut self, nodes: &[NodeId], namespace: &str, spread: &Spread, mut then: impl FnMut(usize, i64)) {
         if !self.indexed {
-            return nodes.iter().map(|id| self.count(*id, namespace, spread)).collect();
+            return nodes.iter().enumerate().for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        let on_nodes = self.tallies.on_nodes(spread.tally);
-        nodes.iter().map(|id| on_nodes.get(id.index()).map_or(0, |n| i64::from(*n))).collect()
+        match self.tallies.on_nodes(spread.tally) {
+            Counts::Many(counts) => {
+                nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
+            }
+            Counts::Few(few) => {
+                self.scratch.resize(self.nodes.len(), 0);
+                few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
+                nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(self.scratch[id.index()])));
+                few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
+            }
+        }
+    }
+
+    /// The most that [`Cache::count`] gives for any node, where counts are kept.
+    pub fn most(&self, spread: &Spread) -> i64 {
+        let mut most = 0;
+        self.tallies.on_nodes(spread.tally).for_each(|_, count| most = most.max(count));
+        i64::from(most)
     }
 
     /// As [`Cache::count`], by walking over the node's pods.
     pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
         let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };
-        let counted =
-            |p: &&Placed| !p.pod.is_terminating() && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
+        let counted = |p: &&Placed| !p.terminating && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
         self.nodes.get(node.index()).map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
     }
 
     /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
     pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        let list = self.list.get_or_init(|| self.tree.list());
-        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies, list))
+        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
     }
 
     /// The number of a topology key.

@@ -7,6 +7,7 @@
 pub mod algorithm;
 pub mod cache;
 mod controller;
+pub mod counts;
 pub mod framework;
 mod handlers;
 pub mod hints;

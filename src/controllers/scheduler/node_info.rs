@@ -11,10 +11,21 @@ use std::rc::Rc;
 /// A pod on a node, bound or assumed to be.
 #[derive(Clone, Debug)]
 pub struct Placed {
+    /// The pod's name; it is here too, as the next field, so that looking for a pod reads no other one.
+    pub id: PodId,
+    /// The pod is being deleted.
+    pub terminating: bool,
     /// The pod as last seen.
     pub pod: Rc<Pod>,
     /// What the scheduler made of its template.
     pub shape: Rc<Shape>,
+}
+
+impl Placed {
+    /// A pod on a node.
+    pub fn new(pod: &Rc<Pod>, shape: &Rc<Shape>) -> Self {
+        Self { id: pod.id, terminating: pod.is_terminating(), pod: pod.clone(), shape: shape.clone() }
+    }
 }
 
 /// A node with the pods on it.
@@ -38,8 +49,6 @@ pub struct NodeInfo {
     pub ports: Vec<HostPort>,
     /// How many of its pods have required or preferred affinity or anti-affinity to pods.
     pub with_affinity: u32,
-    /// Another number after each change.
-    pub generation: u32,
 }
 
 impl NodeInfo {
@@ -72,7 +81,7 @@ impl NodeInfo {
 
     /// Takes a pod away (`RemovePod`); the last one takes its place.
     pub fn remove(&mut self, pod: PodId) -> Option<Placed> {
-        let at = self.pods.iter().position(|p| p.pod.id == pod)?;
+        let at = self.pods.iter().position(|p| p.id == pod)?;
         let placed = self.pods.swap_remove(at);
         self.sum(&placed.shape, -1);
         for port in placed.shape.host_ports() {

@@ -1,9 +1,13 @@
 //! Counts of the pods that a selector selects, by node and by domain, kept up to date as pods come and go.
+//!
+//! Pods of one shape have the same labels, so that a selector meets shapes, not pods; and it meets only those that have a label
+//! that it asks for.
 
-use super::node_info::{NodeInfo, Placed};
+use super::counts::Counts;
+use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::Selector;
+use crate::api::labels::{Labels, Requirement, Selector};
 use crate::api::names::NodeId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,9 +18,8 @@ pub struct TallyId(u32);
 
 #[derive(Debug)]
 struct Tally {
-    namespace: Box<str>,
     selector: Option<Selector>,
-    on_node: Vec<u32>,
+    on_node: Counts,
     sums: Vec<Sums>,
 }
 
@@ -31,61 +34,107 @@ struct Sums {
 
 impl Tally {
     fn counts(&self, shape: &Shape) -> bool {
-        *self.namespace == *shape.namespace && self.selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
-    }
-
-    fn add(&mut self, node: NodeId, by: i32) {
-        if self.on_node.len() <= node.index() {
-            self.on_node.resize(node.index() + 1, 0);
-        }
-        self.on_node[node.index()] = self.on_node[node.index()].wrapping_add_signed(by);
+        self.selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
     }
 }
 
-/// The counts of a namespace: the one without a selector, and those with one.
+/// Numbers by label: key, then value.
 #[derive(Default, Debug)]
-struct Ids {
+struct ByLabel(BTreeMap<String, BTreeMap<String, Vec<u32>>>);
+
+impl ByLabel {
+    fn insert(&mut self, key: &str, value: &str, number: u32) {
+        if !self.0.contains_key(key) {
+            self.0.insert(key.to_owned(), BTreeMap::new());
+        }
+        if let Some(values) = self.0.get_mut(key) {
+            values.entry(value.to_owned()).or_default().push(number);
+        }
+    }
+
+    fn get(&self, key: &str, value: &str) -> &[u32] {
+        self.0.get(key).and_then(|values| values.get(value)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those under one of several values.
+    fn under<'a>(&'a self, (key, values): (&'a str, &'a [String])) -> impl Iterator<Item = u32> + 'a {
+        values.iter().flat_map(move |value| self.get(key, value)).copied()
+    }
+}
+
+/// What a namespace has: shapes, and the counts with a selector and the one without.
+#[derive(Default, Debug)]
+struct Namespace {
+    shapes: Vec<u32>,
+    shapes_by_label: ByLabel,
     without: Option<u32>,
     with: BTreeMap<Selector, u32>,
+    /// Counts whose selector asks for one of these labels.
+    with_label: ByLabel,
+    /// All other counts.
+    others: Vec<u32>,
+}
+
+impl Namespace {
+    /// The label that the selector asks for, with its values, that the fewest shapes have.
+    fn narrowest<'a>(&self, selector: &'a Selector) -> Option<(&'a str, &'a [String])> {
+        selector.requirements().iter().filter_map(Requirement::one_of).min_by_key(|label| self.shapes_by_label.under(*label).count())
+    }
+
+    /// The counts that pods with these labels may be part of.
+    fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = u32> + 'a {
+        let with_label = labels.iter().flat_map(|(key, value)| self.with_label.get(key, value));
+        with_label.chain(&self.others).copied()
+    }
+}
+
+/// What is known of a shape.
+#[derive(Debug)]
+struct OfShape {
+    shape: Rc<Shape>,
+    /// The counts that its pods are part of.
+    tallies: Vec<u32>,
+    /// Its pods that are not being deleted.
+    on_node: Counts,
 }
 
 /// All counts.
 #[derive(Default, Debug)]
 pub struct Tallies {
     all: Vec<Tally>,
-    ids: BTreeMap<Box<str>, Ids>,
-    /// By shape: the counts that its pods are part of.
-    of_shape: Vec<Vec<u32>>,
-    /// By shape: how many of its pods are on nodes and not being deleted.
-    pods: Vec<usize>,
-    shapes: Vec<Rc<Shape>>,
+    namespaces: BTreeMap<Box<str>, Namespace>,
+    /// By number.
+    shapes: Vec<OfShape>,
 }
 
 impl Tallies {
     /// The count of a selector's pods in a namespace; a new one starts with the pods that are there.
-    pub fn id(&mut self, namespace: &str, selector: Option<&Selector>, nodes: &[NodeInfo]) -> TallyId {
-        if let Some(ids) = self.ids.get(namespace)
-            && let Some(id) = selector.map_or(ids.without, |s| ids.with.get(s).copied())
-        {
-            return TallyId(id);
+    pub fn id(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
+        if !self.namespaces.contains_key(namespace) {
+            self.namespaces.insert(namespace.into(), Namespace::default());
         }
         let id = self.all.len() as u32;
-        let ids = self.ids.entry(namespace.into()).or_default();
+        let mut tally = Tally { selector: selector.cloned(), on_node: Counts::default(), sums: Vec::new() };
+        let Some(of) = self.namespaces.get_mut(namespace) else { return TallyId(id) };
+        if let Some(known) = selector.map_or(of.without, |s| of.with.get(s).copied()) {
+            return TallyId(known);
+        }
         match selector {
-            None => ids.without = Some(id),
-            Some(s) => drop(ids.with.insert(s.clone(), id)),
+            None => of.without = Some(id),
+            Some(s) => drop(of.with.insert(s.clone(), id)),
         }
-        let mut tally = Tally { namespace: namespace.into(), selector: selector.cloned(), on_node: Vec::new(), sums: Vec::new() };
-        let counted: Vec<bool> = self.shapes.iter().map(|shape| tally.counts(shape)).collect();
-        for (tallies, _) in self.of_shape.iter_mut().zip(&counted).filter(|(_, counted)| **counted) {
-            tallies.push(id);
-        }
-        // Most selectors are new when their first pod comes.
-        if self.pods.iter().zip(&counted).any(|(pods, counted)| *counted && *pods > 0) {
-            for (i, info) in nodes.iter().enumerate() {
-                let here = info.pods.iter().filter(|p| !p.pod.is_terminating() && counted[p.shape.id as usize]).count();
-                tally.add(NodeId(i as u32), here as i32);
+        let narrowest = selector.and_then(|s| of.narrowest(s));
+        let shapes = narrowest.map_or_else(|| of.shapes.clone(), |label| of.shapes_by_label.under(label).collect());
+        for number in shapes {
+            let known = &mut self.shapes[number as usize];
+            if tally.counts(&known.shape) {
+                known.tallies.push(id);
+                known.on_node.for_each(|node, count| tally.on_node.add(node, count as i32));
             }
+        }
+        match narrowest {
+            Some((key, values)) => values.iter().for_each(|value| of.with_label.insert(key, value, id)),
+            None => of.others.push(id),
         }
         self.all.push(tally);
         TallyId(id)
@@ -93,22 +142,25 @@ impl Tallies {
 
     /// Takes a new shape in; shapes come in the order of their numbers.
     pub fn add_shape(&mut self, shape: &Rc<Shape>) {
-        let counted = (0..self.all.len() as u32).filter(|t| self.all[*t as usize].counts(shape)).collect();
-        self.of_shape.push(counted);
-        self.pods.push(0);
-        self.shapes.push(shape.clone());
+        let of = self.namespaces.entry(shape.namespace.clone()).or_default();
+        let labels = &shape.template.labels;
+        let mut tallies: Vec<u32> = of.candidates(labels).filter(|t| self.all[*t as usize].counts(shape)).collect();
+        tallies.sort_unstable();
+        of.shapes.push(shape.id);
+        labels.iter().for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
+        self.shapes.push(OfShape { shape: shape.clone(), tallies, on_node: Counts::default() });
     }
 
     /// Counts a pod on a node in, or out.
     pub fn change(&mut self, placed: &Placed, node: NodeId, topologies: &Topologies, by: i32) {
-        if placed.pod.is_terminating() {
+        if placed.terminating {
             return;
         }
-        let shape = placed.shape.id as usize;
-        self.pods[shape] = self.pods[shape].wrapping_add_signed(by as isize);
-        for &t in &self.of_shape[shape] {
+        let of = &mut self.shapes[placed.shape.id as usize];
+        of.on_node.add(node, by);
+        for &t in &of.tallies {
             let tally = &mut self.all[t as usize];
-            tally.add(node, by);
+            tally.on_node.add(node, by);
             for sums in tally.sums.iter_mut().filter(|s| s.as_of == Some(topologies.changes())) {
                 if let Some(domain) = topologies.domain(sums.key, node) {
                     sums.by_domain[domain as usize] += i64::from(by);
@@ -117,18 +169,13 @@ impl Tallies {
         }
     }
 
-    /// How many on a node.
-    pub fn on_node(&self, tally: TallyId, node: NodeId) -> i64 {
-        self.all[tally.0 as usize].on_node.get(node.index()).map_or(0, |n| i64::from(*n))
-    }
-
-    /// How many on each node, by node; none beyond the end.
-    pub fn on_nodes(&self, tally: TallyId) -> &[u32] {
+    /// How many on each node.
+    pub fn on_nodes(&self, tally: TallyId) -> &Counts {
         &self.all[tally.0 as usize].on_node
     }
 
-    /// How many in each domain of a key, over the nodes of `list`.
-    pub fn sums(&mut self, tally: TallyId, key: KeyId, topologies: &Topologies, list: &[NodeId]) -> &[i64] {
+    /// How many in each domain of a key, over all nodes.
+    pub fn sums(&mut self, tally: TallyId, key: KeyId, topologies: &Topologies) -> &[i64] {
         let Tally { on_node, sums, .. } = &mut self.all[tally.0 as usize];
         let at = sums.iter().position(|s| s.key == key).unwrap_or_else(|| {
             sums.push(Sums { key, as_of: None, by_domain: Vec::new() });
@@ -138,11 +185,12 @@ impl Tallies {
         if of_key.as_of != Some(topologies.changes()) {
             of_key.as_of = Some(topologies.changes());
             of_key.by_domain = vec![0; topologies.domains(key)];
-            for node in list {
-                if let Some(domain) = topologies.domain(key, *node) {
-                    of_key.by_domain[domain as usize] += on_node.get(node.index()).map_or(0, |n| i64::from(*n));
+            // A node that is gone is in no domain.
+            on_node.for_each(|node, count| {
+                if let Some(domain) = topologies.domain(key, node) {
+                    of_key.by_domain[domain as usize] += i64::from(count);
                 }
-            }
+            });
         }
         &of_key.by_domain
     }

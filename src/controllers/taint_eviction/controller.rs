@@ -7,7 +7,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
-use crate::kernel::{Chan, Ctx, Dur, Either, Group, Object, PointId, Shared, select2};
+use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
 use crate::trace::{Actor, Note, What};
 use std::rc::{Rc, Weak};
 
@@ -73,6 +73,8 @@ pub struct Controller {
     channels: Vec<Channels>,
     select_point: PointId,
     pods_point: PointId,
+    /// For searches: the nodes' taints by node.
+    tainted_keys: Keys,
 }
 
 impl Controller {
@@ -90,6 +92,7 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
+            tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,
             config,
@@ -107,14 +110,14 @@ impl Controller {
     /// Starts dispatchers and workers (`Run`); the caches are filled.
     pub fn run(self: &Rc<Self>) {
         let c = self.clone();
-        self.ctx.spawn(self.group, async move {
+        self.ctx.spawn_named(Name::of("eviction-node-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.node_queue.get().await;
                 c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
             }
         });
         let c = self.clone();
-        self.ctx.spawn(self.group, async move {
+        self.ctx.spawn_named(Name::of("eviction-pod-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.pod_queue.get().await;
                 c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
@@ -122,7 +125,7 @@ impl Controller {
         });
         for channels in self.channels.clone() {
             let c = self.clone();
-            self.ctx.spawn(self.group, async move { c.worker(channels).await });
+            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, async move { c.worker(channels).await });
         }
     }
 
@@ -170,6 +173,7 @@ impl Controller {
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
         let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
+        self.ctx.reads(self.tainted_keys.of(node.0));
         let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten()) else { return };
         self.process_pod_on_node(&pod, &taints);
     }
@@ -221,6 +225,7 @@ impl Controller {
 
     /// Notes a node's taints, and says whether it had any before.
     fn set_tainted(&self, id: NodeId, taints: Option<NoExecuteTaints>) -> bool {
+        self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| {
             if t.len() <= id.index() {
                 t.resize(id.index() + 1, None);

@@ -7,7 +7,7 @@ use crate::api::names::PodId;
 use crate::api::pod::{PodCondition, PodReason};
 use crate::apiserver::ApiError;
 use crate::client::About;
-use crate::kernel::Dur;
+use crate::kernel::{Dur, Keys, Name};
 use crate::trace::{Actor, EventText, What};
 
 /// `retries`, and the sleep after each failure, the last one included.
@@ -19,11 +19,12 @@ impl Controller {
     /// cancelled between its firing and the first step of its goroutine does nothing.
     pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
         let Some(c) = self.handle() else { return };
-        self.ctx.spawn(self.group, async move {
-            let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(number));
+        let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
+        self.ctx.spawn_named(name, self.group, async move {
+            let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 let ok = c.delete_pod_handler(pod).await;
-                c.queue.finished(pod, ok, c.config.switches.finished_entry);
+                c.queue.finished(pod, timer, ok, c.config.switches.finished_entry);
             }
             if let Some(number) = timer {
                 c.queue.forget(number);

@@ -6,9 +6,9 @@
 use super::controller::Controller;
 use super::switches::FinishedEntry;
 use crate::api::names::PodId;
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time};
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
 /// An entry of `workers`.
@@ -31,6 +31,8 @@ struct Entries {
     number: u32,
     /// Timers that were cancelled after they had fired, until their work ends.
     cancelled: BTreeSet<u32>,
+    /// Pending timers whose entry the end of another work took away, with their causes: they fire all the same.
+    lost: BTreeMap<u32, u32>,
 }
 
 impl Entries {
@@ -52,6 +54,8 @@ impl Entries {
 /// The queue of timed workers.
 pub(super) struct TimedWorkerQueue {
     ctx: Ctx,
+    /// For searches: the entries by pod plus one, and 0 for whether there are any.
+    keys: Keys,
     entries: Shared<Entries>,
     handler: Cell<Option<HandlerId>>,
 }
@@ -65,13 +69,19 @@ impl Handler for Fire {
             c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
         }
     }
+
+    fn name(&self, arg: u64) -> Name {
+        let object = self.0.upgrade().map_or(0, |c| c.pod_object(PodId(arg as u32)).hash);
+        Name::of("eviction-timer", Keys::NOTHING).about(object)
+    }
 }
 
 impl TimedWorkerQueue {
     pub(super) fn new(ctx: &Ctx) -> Rc<Self> {
         Rc::new(TimedWorkerQueue {
+            keys: ctx.keys("eviction-timers"),
             ctx: ctx.clone(),
-            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new() }),
+            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new(), lost: BTreeMap::new() }),
             handler: Cell::new(None),
         })
     }
@@ -81,13 +91,28 @@ impl TimedWorkerQueue {
         self.handler.set(Some(self.ctx.register(Rc::new(Fire(Rc::downgrade(controller))))));
     }
 
+    fn key(&self, pod: PodId) -> Key {
+        self.keys.of(pod.0 + 1)
+    }
+
+    fn set(&self, pod: PodId, entry: Entry) -> Entry {
+        let (old, others) = self.entries.with(|e| (e.set(pod, entry), e.present - usize::from(!matches!(entry, Entry::Absent))));
+        self.ctx.writes(self.key(pod));
+        if others == 0 {
+            self.ctx.writes(self.keys.of(0));
+        }
+        old
+    }
+
     /// Whether there is no entry at all.
     pub(super) fn is_empty(&self) -> bool {
+        self.ctx.reads(self.keys.of(0));
         self.entries.with(|e| e.present == 0)
     }
 
     /// When the pod's timer was created, if it has one (`GetWorkerUnsafe` and `CreatedAt`).
     pub(super) fn created_at(&self, pod: PodId) -> Option<Time> {
+        self.ctx.reads(self.key(pod));
         self.entries.with(|e| match e.get(pod) {
             Entry::Timer { created, .. } => Some(created),
             Entry::Absent | Entry::Nil => None,
@@ -96,11 +121,12 @@ impl TimedWorkerQueue {
 
     /// `AddWork`: false if there is an entry. `nil`: the work begins at once and its entry is nil.
     pub(super) fn add_work(&self, controller: &Controller, pod: PodId, delay: Dur, nil: bool) -> bool {
+        self.ctx.reads(self.key(pod));
         if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
             return false;
         }
         if nil {
-            self.entries.with(|e| e.set(pod, Entry::Nil));
+            self.set(pod, Entry::Nil);
             controller.start_deletion(pod, None);
             return true;
         }
@@ -115,7 +141,7 @@ impl TimedWorkerQueue {
             (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, arg)),
             _ => None,
         };
-        self.entries.with(|e| e.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number }));
+        self.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number });
         true
     }
 
@@ -131,7 +157,7 @@ impl TimedWorkerQueue {
     /// `CancelWork`: removes the entry; true if it was a timer. One that has fired already goes on all the same, unless (1.35
     /// on) its goroutine has not begun.
     pub(super) fn cancel_work(&self, pod: PodId) -> bool {
-        match self.entries.with(|e| e.set(pod, Entry::Absent)) {
+        match self.set(pod, Entry::Absent) {
             Entry::Absent | Entry::Nil => false,
             Entry::Timer { key, number, .. } => {
                 if key.is_some_and(|key| !self.ctx.cancel(key)) {
@@ -144,9 +170,12 @@ impl TimedWorkerQueue {
 
     /// A timer fires: the deletion begins. Its entry stays until the deletion ends.
     fn fire(&self, controller: &Controller, pod: PodId, number: u32) {
-        if let Entry::Timer { cause, number: n, .. } = self.entries.with(|e| e.get(pod))
-            && n == number
-        {
+        self.ctx.writes(self.key(pod));
+        let cause = self.entries.with(|e| match e.get(pod) {
+            Entry::Timer { cause, number: n, .. } if n == number => Some(cause),
+            _ => e.lost.remove(&number),
+        });
+        if let Some(cause) = cause {
             self.ctx.set_cause(cause);
         }
         controller.start_deletion(pod, Some(number));
@@ -154,7 +183,8 @@ impl TimedWorkerQueue {
 
     /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another way, with the end of
     /// another timer's work say.
-    pub(super) fn was_cancelled(&self, number: u32) -> bool {
+    pub(super) fn was_cancelled(&self, pod: PodId, number: u32) -> bool {
+        self.ctx.reads(self.key(pod));
         self.entries.with(|e| e.cancelled.contains(&number))
     }
 
@@ -163,13 +193,17 @@ impl TimedWorkerQueue {
         self.entries.with(|e| e.cancelled.remove(&number));
     }
 
-    /// The end of the work (`getWrappedWorkerFunc`): whatever entry the pod has by then is removed or, up to 1.32 after a
-    /// success, set to nil.
-    pub(super) fn finished(&self, pod: PodId, ok: bool, entry: FinishedEntry) {
+    /// The end of the work (`getWrappedWorkerFunc`) of a timer of that number, or of none: whatever entry the pod has by then is removed
+    /// or, up to 1.32 after a success, set to nil.
+    pub(super) fn finished(&self, pod: PodId, timer: Option<u32>, ok: bool, entry: FinishedEntry) {
         let left = match (ok, entry) {
             (true, FinishedEntry::Nil) => Entry::Nil,
             (true, FinishedEntry::Deleted) | (false, _) => Entry::Absent,
         };
-        self.entries.with(|e| e.set(pod, left));
+        if let Entry::Timer { cause, number, .. } = self.set(pod, left)
+            && timer != Some(number)
+        {
+            self.entries.with(|e| e.lost.insert(number, cause));
+        }
     }
 }

@@ -81,8 +81,7 @@ impl DeploymentController {
     async fn sync_deployment(&self, id: WorkloadId) -> Result<(), ApiError> {
         let Some(d) = self.informers.workload(id) else { return Ok(()) };
         self.ctx.set_saw(d.record);
-        let mut sets = self.informers.workloads(WorkloadKind::ReplicaSet);
-        sets.retain(|rs| rs.owner == Some((d.id, d.uid)));
+        let sets = self.informers.workloads_of((d.id, d.uid));
         // With one template the first is the new one; an import may bring old ones, which have no pods.
         let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {
             let rs = self.create_replica_set(&d).await?;

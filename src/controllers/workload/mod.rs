@@ -5,6 +5,7 @@
 //! volume claims, and the deletion of a workload's
 //! pods by the garbage collector of owner references.
 
+mod census;
 mod daemon_pods;
 mod daemon_set;
 mod daemon_set_sync;

@@ -2,6 +2,7 @@
 //!
 //! A pod is active while it has not ended and is not being deleted: an unreachable one counts until its deletion has begun.
 
+use super::census::{Census, Numbers};
 use super::expectations::Expectations;
 use super::item::Item;
 use super::pod_control::PodControl;
@@ -35,6 +36,7 @@ pub struct ReplicaSetController {
     queue: WorkQueue<Item>,
     limiter: Shared<RateLimiter<Item>>,
     expectations: Shared<Expectations<WorkloadId>>,
+    census: Shared<Census>,
     order_point: PointId,
 }
 
@@ -47,6 +49,7 @@ impl ReplicaSetController {
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
             expectations: Shared::new(Expectations::default()),
+            census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
             pods: PodControl { client, recorder },
             informers: informers.clone(),
@@ -76,16 +79,18 @@ impl ReplicaSetController {
         }
     }
 
-    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`).
-    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
+    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and its `minReadySeconds`.
+    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::ReplicaSet)
+        let found =
+            self.informers.with_workload(id, |w| (w.uid == uid && w.kind == WorkloadKind::ReplicaSet).then_some(w.min_ready_seconds));
+        Some((id, found.flatten()?))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
-        if let Some(rs) = self.resolve(pod.controller()) {
-            self.expectations.with(|e| e.deletion_observed(rs.id, pod.uid));
-            self.queue.add(Item(rs.id));
+        if let Some((rs, _)) = self.resolve(pod.controller()) {
+            self.expectations.with(|e| e.deletion_observed(rs, pod.uid));
+            self.queue.add(Item(rs));
         }
     }
 
@@ -96,29 +101,35 @@ impl ReplicaSetController {
             return Ok(());
         };
         let needs_sync = self.expectations.with(|e| e.satisfied(id, self.ctx.now()));
-        let mut own = self.informers.pods_of(id);
-        own.retain(|p| p.controller().is_some_and(|(_, uid)| uid == rs.uid));
-        let terminating = own.iter().filter(|p| p.is_terminating() && !p.phase.is_terminal()).count();
-        own.retain(|p| p.is_active());
+        let numbers = self.census.with(|c| c.of(id, rs.uid));
+        // Whether a pod has been ready for long enough is the only thing that takes a look at each of them.
+        let watched = if rs.min_ready_seconds > 0 { self.active_pods(&rs) } else { Vec::new() };
         self.ctx.set_saw(rs.record);
-        let managed = if needs_sync && !rs.deleting { self.manage_replicas(&rs, &own).await } else { Ok(()) };
-        let status = self.calculate_status(&rs, &own, terminating, managed.is_err());
+        let managed = if needs_sync && !rs.deleting { self.manage_replicas(&rs, numbers.active as usize).await } else { Ok(()) };
+        let status = self.calculate_status(&rs, numbers, &watched, managed.is_err());
         let unavailable = status.ready != status.available;
         let all_ready = status.ready == rs.replicas();
         self.update_status(&rs, status).await?;
         managed?;
         if rs.min_ready_seconds > 0 && unavailable {
-            self.plan_next_check(&rs, &own, all_ready);
+            self.plan_next_check(&rs, &watched, all_ready);
         }
         Ok(())
     }
 
+    /// The active pods of this life of a ReplicaSet.
+    fn active_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
+        let mut own = self.informers.pods_of(rs.id);
+        own.retain(|p| p.controller().is_some_and(|(_, uid)| uid == rs.uid) && p.is_active());
+        own
+    }
+
     /// `manageReplicas`
-    async fn manage_replicas(&self, rs: &Rc<Workload>, active: &[Rc<Pod>]) -> Result<(), ApiError> {
+    async fn manage_replicas(&self, rs: &Rc<Workload>, active: usize) -> Result<(), ApiError> {
         let wanted = usize::try_from(rs.replicas()).unwrap_or_default();
         let now = self.ctx.now();
-        if active.len() < wanted {
-            let missing = (wanted - active.len()).min(BURST_REPLICAS);
+        if active < wanted {
+            let missing = (wanted - active).min(BURST_REPLICAS);
             self.expectations.with(|e| e.expect_creations(rs.id, missing, now));
             let (pods, owner) = (self.pods.clone(), rs.clone());
             let work = move |_| {
@@ -131,11 +142,11 @@ impl ReplicaSetController {
             }
             return result;
         }
-        let surplus = (active.len() - wanted).min(BURST_REPLICAS);
+        let surplus = (active - wanted).min(BURST_REPLICAS);
         if surplus == 0 {
             return Ok(());
         }
-        let doomed = self.pods_to_delete(rs, active, surplus);
+        let doomed = self.pods_to_delete(rs, surplus);
         self.expectations.with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.me.clone(), rs.clone(), failed.clone());
@@ -155,8 +166,8 @@ impl ReplicaSetController {
     }
 
     /// `getPodsToDelete`: the first of a ranking, unless all go. The order of those that rank alike is the index's, which is none.
-    fn pods_to_delete(&self, rs: &Workload, active: &[Rc<Pod>], count: usize) -> Vec<Rc<Pod>> {
-        let mut pods = active.to_vec();
+    fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
+        let mut pods = self.active_pods(rs);
         self.ctx.order(self.order_point, &mut pods, |p| self.pods.pod_object(p.id));
         if count < pods.len() {
             let related = self.related_pods(rs);
@@ -173,22 +184,19 @@ impl ReplicaSetController {
 
     /// The active pods of all ReplicaSets of the same Deployment (`getIndirectlyRelatedPods`).
     fn related_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
-        if rs.owner.is_none() {
-            return Vec::new();
-        }
-        let siblings = self.informers.workloads(WorkloadKind::ReplicaSet).into_iter().filter(|w| w.owner == rs.owner);
-        siblings.flat_map(|w| self.informers.pods_of(w.id)).filter(|p| p.is_active()).collect()
+        let Some(owner) = rs.owner else { return Vec::new() };
+        self.informers.workloads_of(owner).into_iter().flat_map(|w| self.informers.pods_of(w.id)).filter(|p| p.is_active()).collect()
     }
 
     /// `calculateStatus`, from the pods as they were before anything was done.
-    fn calculate_status(&self, rs: &Workload, active: &[Rc<Pod>], terminating: usize, failed: bool) -> WorkloadStatus {
+    fn calculate_status(&self, rs: &Workload, numbers: Numbers, watched: &[Rc<Pod>], failed: bool) -> WorkloadStatus {
         let now = self.ctx.now();
-        let count = |f: &dyn Fn(&Pod) -> bool| active.iter().filter(|p| f(p)).count() as i32;
+        let available = watched.iter().filter(|p| p.is_available(rs.min_ready_seconds, now)).count() as i32;
         WorkloadStatus {
-            replicas: active.len() as i32,
-            ready: count(&|p| p.is_ready()),
-            available: count(&|p| p.is_available(rs.min_ready_seconds, now)),
-            terminating: if self.switches.terminating_replicas { terminating as i32 } else { 0 },
+            replicas: numbers.active,
+            ready: numbers.ready,
+            available: if rs.min_ready_seconds > 0 { available } else { numbers.ready },
+            terminating: if self.switches.terminating_replicas { numbers.terminating } else { 0 },
             replica_failure: failed,
             ..rs.status.clone()
         }
@@ -244,20 +252,21 @@ impl WorkloadHandler for ReplicaSetController {
 impl PodHandler for ReplicaSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        self.census.with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some(rs) = self.resolve(now.controller()) else { return };
+        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else { return };
         if before.is_none_or(|b| b.uid != now.uid) {
-            self.expectations.with(|e| e.creation_observed(rs.id));
+            self.expectations.with(|e| e.creation_observed(rs));
         }
-        self.queue.add(Item(rs.id));
-        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && rs.min_ready_seconds > 0 {
-            let wait = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
-            self.queue.add_after(self.group, wait, Item(rs.id));
+        self.queue.add(Item(rs));
+        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && min_ready_seconds > 0 {
+            let wait = Dur::from_secs(u64::try_from(min_ready_seconds).unwrap_or_default());
+            self.queue.add_after(self.group, wait, Item(rs));
         }
     }
 }

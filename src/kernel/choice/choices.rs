@@ -57,6 +57,45 @@ pub struct Choices {
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
+    /// Turns and yields are drawn like everything else.
+    free: bool,
+    pct: Option<Pct>,
+    /// What the priorities say of the present turn.
+    picked: Option<u32>,
+}
+
+/// Priorities for turns, as PCT has them: every process has one, drawn, and at drawn turns the first in line is put last.
+#[derive(Clone, Debug)]
+struct Pct {
+    key: u64,
+    /// The turns at which the first in line is put last, in order.
+    changes: Vec<u64>,
+    turns: u64,
+    /// Those who were put last, in the order in which they were.
+    last: Vec<u64>,
+}
+
+impl Pct {
+    /// Which of these comes next.
+    fn pick(&mut self, candidates: &[u64]) -> u32 {
+        let turn = self.turns;
+        self.turns += 1;
+        if self.changes.binary_search(&turn).is_ok() {
+            let first = self.first(candidates);
+            self.last.retain(|l| *l != candidates[first as usize]);
+            self.last.push(candidates[first as usize]);
+        }
+        self.first(candidates)
+    }
+
+    fn first(&self, candidates: &[u64]) -> u32 {
+        let priority = |c: &u64| match self.last.iter().position(|l| l == c) {
+            Some(place) => (false, u64::MAX - place as u64),
+            None => (true, keyed::bits(self.key, *c, 0)),
+        };
+        let best = candidates.iter().enumerate().max_by_key(|(i, c)| (priority(c), std::cmp::Reverse(*i)));
+        best.map_or(0, |(i, _)| i as u32)
+    }
 }
 
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
@@ -64,13 +103,38 @@ const SLOTS: u32 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self { base, points: Vec::new(), by_name: BTreeMap::new(), plans: BTreeMap::new(), taped: false, log: None }
+        Self {
+            base,
+            points: Vec::new(),
+            by_name: BTreeMap::new(),
+            plans: BTreeMap::new(),
+            taped: false,
+            log: None,
+            free: false,
+            pct: None,
+            picked: None,
+        }
     }
 
     /// Draws everything, keyed by the seed. Never yields.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::over(Base::Seeded(seed))
+    }
+
+    /// Draws everything, which event of an instant comes next included. For a kernel that searches.
+    #[must_use]
+    pub fn free(seed: u64) -> Self {
+        Self { free: true, ..Self::over(Base::Seeded(seed)) }
+    }
+
+    /// Draws everything, and has turns go by drawn priorities of processes, which change `depth - 1` times within so many turns (PCT).
+    #[must_use]
+    pub fn pct(seed: u64, depth: u32, turns: u64) -> Self {
+        let key = keyed::key_of(seed, "pct");
+        let mut changes: Vec<u64> = (1..depth).map(|i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1))).collect();
+        changes.sort_unstable();
+        Self { pct: Some(Pct { key, changes, turns: 0, last: Vec::new() }), ..Self::over(Base::Seeded(seed)) }
     }
 
     /// Always the first alternative, the least number, the order as given, and no yield.
@@ -105,6 +169,11 @@ impl Choices {
     #[must_use]
     pub fn log(&self) -> &[Drawn] {
         self.log.as_deref().unwrap_or_default()
+    }
+
+    /// Hands out the record of the choices made so far.
+    pub fn take_log(&mut self) -> Vec<Drawn> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The deviations whose choice has not come up, sorted.
@@ -158,8 +227,11 @@ impl Choices {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
-                    // A run between yield points is what `run` simulates; only a tape asks for another.
-                    Span::Yield => span.default_value(),
+                    Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),
+                    Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Yield if self.free => bits >> 63,
+                    // The usual order is what `run` simulates; only a search asks for another.
+                    Span::Yield | Span::Turn(_) => span.default_value(),
                 }
             }
         };
@@ -175,6 +247,12 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// Which of these events of one instant comes next, each given by the hash of its name.
+    pub fn turn(&mut self, point: PointId, object: Object, events: &[u64]) -> u32 {
+        self.picked = self.pct.as_mut().map(|pct| pct.pick(events));
+        self.ask(point, object, Span::Turn(events.len() as u32)) as u32
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

@@ -1,5 +1,9 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
+/// The number of the choice format: raised whenever a tape of before would say something else now, for a point was renamed, or asks
+/// for other things, or in another order.
+pub const FORMAT: u32 = 1;
+
 /// What could have been chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
@@ -13,6 +17,8 @@ pub enum Span {
     Rank,
     /// Go on at once (0) or behind what is ready already (1).
     Yield,
+    /// Which of so many events of one instant comes next; 0 is the one that would by default.
+    Turn(u32),
 }
 
 impl Span {
@@ -20,9 +26,10 @@ impl Span {
     pub const MIDDLE: u64 = 1 << 63;
 
     /// What the default order takes.
-    pub(super) const fn default_value(self) -> u64 {
+    #[must_use]
+    pub const fn default_value(self) -> u64 {
         match self {
-            Self::Alternatives(_) | Self::Bits | Self::Yield => 0,
+            Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) => 0,
             Self::Range(min, _) => min,
             Self::Rank => Self::MIDDLE,
         }
@@ -31,7 +38,7 @@ impl Span {
     /// The value nearest to `value` that can be chosen: a tape may stem from a scenario that has been changed since.
     pub(super) fn fit(self, value: u64) -> u64 {
         match self {
-            Self::Alternatives(n) => value.min(u64::from(n).saturating_sub(1)),
+            Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
             Self::Range(min, max) => value.clamp(min, max),
             Self::Bits | Self::Rank => value,
             Self::Yield => value.min(1),
@@ -52,6 +59,14 @@ pub struct Drawn {
     pub span: Span,
     /// What was chosen.
     pub value: u64,
+}
+
+impl Drawn {
+    /// Whether it is another than the default order takes.
+    #[must_use]
+    pub fn deviates(&self) -> bool {
+        self.value != self.span.default_value()
+    }
 }
 
 /// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the run, so that leaving out another one

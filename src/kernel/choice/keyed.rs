@@ -14,8 +14,9 @@ const fn mix(z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// FNV-1a, 64 bits.
-pub(super) fn hash_name(name: &str) -> u64 {
+/// The hash of an object's name: FNV-1a, 64 bits.
+#[must_use]
+pub fn hash_name(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 

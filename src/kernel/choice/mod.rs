@@ -9,5 +9,6 @@ mod keyed;
 mod object;
 
 pub use choices::Choices;
-pub use drawn::{Deviation, Drawn, Span, first_divergence};
+pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};
+pub use keyed::hash_name;
 pub use object::{Object, PointId};

@@ -143,6 +143,14 @@ impl<E: Copy> Lanes<E> {
         Some((class, posted.event))
     }
 
+    /// Takes all events that are due at `at`, with their orders.
+    pub(super) fn take_due(&mut self, at: Time, out: &mut Vec<(u64, E)>) {
+        while self.first_rank.at() == at && self.first_rank != Rank::NEVER {
+            let order = self.first_rank.order();
+            out.extend(self.pop().map(|event| (order, event)));
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         for fifo in &mut self.fifos {
             fifo.events.clear();

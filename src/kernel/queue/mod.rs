@@ -2,6 +2,7 @@
 //!
 //! It stands on its own and knows nothing of processes; its events are any `Copy` data.
 
+mod agenda;
 mod batch;
 mod entry;
 mod event_queue;
@@ -12,6 +13,7 @@ mod slab;
 mod tests;
 mod wheel;
 
+pub use agenda::Agenda;
 pub use event_queue::EventQueue;
 pub use instant::Instant;
 pub use lanes::Lane;

@@ -63,6 +63,11 @@ impl<E: Copy> Slab<E> {
         self.slots[key.slot()].generation == key.generation()
     }
 
+    /// The event, if it neither ran nor was cancelled.
+    pub(super) fn get(&self, key: EventKey) -> Option<E> {
+        self.is_live(key).then(|| self.slots[key.slot()].event)
+    }
+
     /// Takes the event out, if it neither ran nor was cancelled.
     #[inline]
     pub(super) fn take(&mut self, key: EventKey) -> Option<E> {

@@ -2,7 +2,7 @@
 //!
 //! Left out: closing a channel (no modelled controller depends on it; a component that stops is killed as a group).
 
-use crate::kernel::{Ctx, Shared, Ticket};
+use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -19,12 +19,13 @@ struct State<T> {
 /// A channel; clones share it. A capacity of zero makes every send wait for a receiver.
 pub struct Chan<T> {
     ctx: Ctx,
+    key: Key,
     state: Rc<Shared<State<T>>>,
 }
 
 impl<T> Clone for Chan<T> {
     fn clone(&self) -> Self {
-        Self { ctx: self.ctx.clone(), state: self.state.clone() }
+        Self { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
     }
 }
 
@@ -33,12 +34,13 @@ impl<T> Chan<T> {
     #[must_use]
     pub fn new(ctx: &Ctx, capacity: usize) -> Self {
         let state = State { capacity, buffer: VecDeque::new(), receivers: VecDeque::new(), senders: VecDeque::new(), handed: Vec::new() };
-        Self { ctx: ctx.clone(), state: Rc::new(Shared::new(state)) }
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
     }
 
     /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives the value back if there is room in
     /// neither.
     pub fn try_send(&self, value: T) -> Result<(), T> {
+        self.ctx.writes(self.key);
         self.state.with(|s| {
             while let Some(receiver) = s.receivers.pop_front() {
                 if self.ctx.claim(receiver) {
@@ -66,6 +68,7 @@ impl<T> Chan<T> {
 
     /// Takes a value without waiting, and lets the sender that has waited longest go on.
     pub fn try_recv(&self) -> Option<T> {
+        self.ctx.writes(self.key);
         self.state.with(|s| {
             let value = s.buffer.pop_front();
             // A buffer that was empty has no senders waiting, but for a capacity of zero.
@@ -100,6 +103,7 @@ impl<T> Chan<T> {
     /// Whether a receive would not wait.
     #[must_use]
     pub fn ready(&self) -> bool {
+        self.ctx.reads(self.key);
         self.state.with(|s| {
             while s.senders.front().is_some_and(|w| !self.ctx.alive(w.0)) {
                 s.senders.pop_front();
@@ -111,6 +115,7 @@ impl<T> Chan<T> {
     /// Values in the buffer.
     #[must_use]
     pub fn len(&self) -> usize {
+        self.ctx.reads(self.key);
         self.state.with(|s| s.buffer.len())
     }
 

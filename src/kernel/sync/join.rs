@@ -1,6 +1,6 @@
 //! Go's `sync.WaitGroup`: waits until a number of processes are done.
 
-use crate::kernel::{Ctx, Shared, Ticket};
+use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::rc::Rc;
 
 #[derive(Debug)]
@@ -13,6 +13,7 @@ struct State {
 #[derive(Clone)]
 pub struct Join {
     ctx: Ctx,
+    key: Key,
     state: Rc<Shared<State>>,
 }
 
@@ -20,12 +21,13 @@ impl Join {
     /// Waits for `n` calls of [`Join::done`].
     #[must_use]
     pub fn new(ctx: &Ctx, n: usize) -> Self {
-        Self { ctx: ctx.clone(), state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })) }
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })) }
     }
 
     /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done already.
     #[track_caller]
     pub fn done(&self) {
+        self.ctx.writes(self.key);
         let woken = self.state.with(|s| {
             s.left = s.left.checked_sub(1).expect("more done than there was to do");
             if s.left == 0 { std::mem::take(&mut s.waiters) } else { Vec::new() }
@@ -39,6 +41,7 @@ impl Join {
 
     /// Waits until all are done; goes on at once if they are.
     pub async fn wait(&self) {
+        self.ctx.reads(self.key);
         if self.state.with(|s| s.left > 0) {
             self.ctx.parked(|t| self.state.with(|s| s.waiters.push(t))).await;
         }

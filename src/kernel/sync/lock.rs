@@ -3,7 +3,7 @@
 //! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the waiter that has waited longest always has
 //! it next, which is one of the orders that Go allows.
 
-use crate::kernel::{Ctx, Shared, Ticket};
+use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -17,6 +17,7 @@ struct State {
 #[derive(Clone)]
 pub struct Lock {
     ctx: Ctx,
+    key: Key,
     state: Rc<Shared<State>>,
 }
 
@@ -54,11 +55,12 @@ impl Lock {
     /// A lock that nobody holds.
     #[must_use]
     pub fn new(ctx: &Ctx) -> Self {
-        Self { ctx: ctx.clone(), state: Rc::default() }
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::default() }
     }
 
     /// Takes the lock, waiting for it.
     pub async fn lock(&self) -> Held {
+        self.ctx.writes(self.key);
         let free = self.state.with(|s| !std::mem::replace(&mut s.held, true));
         if !free {
             let mut waiting = Waiting { lock: self, ticket: None };
@@ -75,11 +77,13 @@ impl Lock {
     /// Whether somebody holds it.
     #[must_use]
     pub fn is_held(&self) -> bool {
+        self.ctx.reads(self.key);
         self.state.with_ref(|s| s.held)
     }
 
     /// Hands the lock to the waiter that has waited longest, or leaves it free.
     fn release(&self) {
+        self.ctx.writes(self.key);
         self.state.with(|s| {
             while let Some(t) = s.waiters.pop_front() {
                 if self.ctx.claim(t) {

@@ -14,6 +14,7 @@ mod resolved;
 mod scheduling;
 mod select;
 mod steps;
+mod tape;
 mod timeline;
 mod timing;
 mod values;
@@ -22,4 +23,5 @@ mod workloads;
 
 pub(in crate::scenario) use flags::known as known_flags;
 pub(in crate::scenario) use resolved::mistakes;
-pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, expecting, seed};
+pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
+pub use tape::object_hash;

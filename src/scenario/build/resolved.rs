@@ -88,6 +88,16 @@ pub(in crate::scenario) fn mistakes(loaded: &Loaded, left: &str, damage: Damage)
     complaints.finish(&loaded.source, left, &[]).map_or_else(|problems| problems.0, |()| Vec::new())
 }
 
+/// What a scenario says, with the command line's changes; its nodes and pods may come from an export.
+///
+/// # Errors
+/// What is wrong with the changes, each with its place.
+pub fn changed(loaded: &Loaded, overrides: &Overrides) -> Result<Scenario, Problems> {
+    let (mut spec, _) = overridden(loaded, overrides)?;
+    spec.seed = overrides.seed.or(spec.seed);
+    Ok(spec)
+}
+
 /// The scenario with the command line's changes.
 fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<(Scenario, Vec<Overridden>), Problems> {
     let mut spec = loaded.spec.clone();
@@ -217,6 +227,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     let reader = Reader { moments: &moments, horizon: end?, nodes: &nodes, pods: &pods, workloads: &workloads };
     let expectations = reader.read(spec, seed, &loaded.source.text, complaints);
 
+    let (perturb, tape) = super::tape::read(spec.tape.as_ref(), complaints);
+
     if !complaints.is_empty() {
         return None;
     }
@@ -246,6 +258,8 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
         budgets,
         timeline: entries,
         actions,
+        perturb,
+        tape,
     };
     Some((plan, expectations))
 }

@@ -21,6 +21,7 @@ use crate::api::workload::{
     JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, pod_template_hash, short_name,
 };
 use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// The workloads that were declared so far.
@@ -104,7 +105,7 @@ impl Workloads {
         let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
         let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
         let owner = group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place, complaints));
-        let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, node, owner };
+        let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, node, owner, on: OnceCell::new() };
         names.iter().filter_map(|name| self.one(name, group, place, created_later, &made, pods, lookup, complaints)).collect()
     }
 
@@ -203,7 +204,7 @@ impl Workloads {
             complaints.add(at, Problem::new(format!("pods of a {} are not placed like this", made.kind.as_str())).help(help));
             return;
         }
-        let Some(nodes) = placed(on, &at, lookup.nodes, complaints) else { return };
+        let Some(nodes) = made.on.get_or_init(|| placed(on, &at, lookup.nodes, complaints)) else { return };
         if nodes.is_empty() {
             complaints.say(at, "no node is named here");
             return;
@@ -316,6 +317,8 @@ struct Declared<'a> {
     min_ready_seconds: i32,
     node: Option<NodeIndex>,
     owner: Option<WorkloadIndex>,
+    /// The nodes that its pods are placed on, one after the other; found out for the first of several that are alike.
+    on: OnceCell<Option<Vec<NodeIndex>>>,
 }
 
 fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {

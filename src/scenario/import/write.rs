@@ -1,17 +1,15 @@
 //! The scenario file that `taintsim import` writes: the cluster as it stands, and a fault to begin with, commented out.
 //!
-//! The text of the groups comes from ron's own serializer, so that it is what the language reads; [`lay_out`] only
-//! breaks it into lines.
+//! The text of the groups comes from ron's own serializer, so that it is what the language reads; [`lay_out`] only breaks it into lines.
 
 use super::cluster::ImportedCluster;
 use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::scenario::layout::{WIDTH, lay_out, to_ron};
 use crate::scenario::spec::{NodeGroup, NodeStart};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Lines are broken to fit in so many columns where that is possible.
-const WIDTH: usize = 120;
 /// The minor releases of Kubernetes 1 that have a profile.
 const PROFILES: std::ops::RangeInclusive<u32> = 6..=37;
 
@@ -112,146 +110,9 @@ fn list<T: Serialize>(out: &mut String, field: &str, items: &[T]) {
     out.push_str("    ],\n");
 }
 
-/// In RON as scenarios are written, without `Some`.
-fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
-    let options = ron::Options::default().with_default_extension(crate::scenario::load::extensions());
-    // The types of the language are structs, lists, maps with texts as keys, and plain values; ron writes all of them.
-    options.to_string(value).expect("the scenario language is RON")
-}
-
-/// A piece of RON: what stands before its bracket, and what stands in it.
-struct Piece {
-    head: String,
-    /// The brackets and what they hold, if there are any.
-    body: Option<(char, char, Vec<Piece>)>,
-}
-
-/// Breaks RON without white space into lines; the first begins at column `indent`.
-fn lay_out(text: &str, indent: usize) -> String {
-    let mut chars = text.chars().peekable();
-    let piece = read_piece(&mut chars);
-    let mut out = String::new();
-    write_piece(&piece, indent, indent, &mut out);
-    out
-}
-
-fn read_piece(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Piece {
-    let mut head = String::new();
-    while let Some(&c) = chars.peek() {
-        match c {
-            ',' | ')' | ']' | '}' => break,
-            '(' | '[' | '{' => {
-                chars.next();
-                let close = match c {
-                    '(' => ')',
-                    '[' => ']',
-                    _ => '}',
-                };
-                let mut body = Vec::new();
-                while chars.peek().is_some_and(|c| *c != close) {
-                    body.push(read_piece(chars));
-                    chars.next_if_eq(&',');
-                }
-                chars.next();
-                return Piece { head, body: Some((c, close, body)) };
-            }
-            '"' => read_text(chars, &mut head),
-            ':' => {
-                chars.next();
-                head.push_str(": ");
-            }
-            _ => {
-                chars.next();
-                head.push(c);
-            }
-        }
-    }
-    Piece { head, body: None }
-}
-
-/// A text in quotes, with its escapes.
-fn read_text(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, head: &mut String) {
-    head.extend(chars.next());
-    while let Some(c) = chars.next() {
-        head.push(c);
-        match c {
-            '\\' => head.extend(chars.next()),
-            '"' => break,
-            _ => {}
-        }
-    }
-}
-
-fn flat(piece: &Piece, out: &mut String) {
-    out.push_str(&piece.head);
-    let Some((open, close, body)) = &piece.body else { return };
-    out.push(*open);
-    for (i, p) in body.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        flat(p, out);
-    }
-    out.push(*close);
-}
-
-/// Writes a piece whose lines are indented so far; `column` is where it begins.
-fn write_piece(piece: &Piece, indent: usize, column: usize, out: &mut String) {
-    let mut line = String::new();
-    flat(piece, &mut line);
-    let Some((open, close, body)) = piece.body.as_ref().filter(|_| column + line.chars().count() >= WIDTH) else {
-        out.push_str(&line);
-        return;
-    };
-    out.push_str(&piece.head);
-    out.push(*open);
-    if let ([only], '(') = (body.as_slice(), open) {
-        // `Nodes([…])`: the inner brackets alone are broken up.
-        write_piece(only, indent, column + piece.head.chars().count() + 1, out);
-        out.push(*close);
-        return;
-    }
-    let inner = indent + 4;
-    let plain = body.iter().all(|p| p.body.is_none());
-    let mut column = WIDTH;
-    for p in body {
-        // Plain values share lines; everything else has its own.
-        let width = p.head.chars().count() + 2;
-        if plain && column + width <= WIDTH {
-            out.push(' ');
-        } else {
-            _ = write!(out, "\n{:inner$}", "");
-            column = inner;
-        }
-        write_piece(p, inner, inner, out);
-        out.push(',');
-        column += width;
-    }
-    _ = write!(out, "\n{:indent$}{close}", "");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn short_values_stay_on_a_line() {
-        assert_eq!(
-            lay_out("(a:1,b:[\"x:,\\\"]\"],c:{\"k\":\"v\"},d:Node(\"n\"))", 0),
-            "(a: 1, b: [\"x:,\\\"]\"], c: {\"k\": \"v\"}, d: Node(\"n\"))"
-        );
-    }
-
-    #[test]
-    fn long_values_are_broken() {
-        let names = (0..30).map(|i| format!("\"name-{i:02}\"")).collect::<Vec<_>>().join(",");
-        let got = lay_out(&format!("(names:[{names}],zone:\"a\")"), 4);
-        let lines: Vec<&str> = got.lines().collect();
-        assert_eq!(lines[..2], ["(", "        names: ["]);
-        assert!(lines[2].starts_with("            \"name-00\", \"name-01\","), "{got}");
-        assert_eq!(lines[lines.len() - 3..], ["        ],", "        zone: \"a\",", "    )"]);
-        assert!(lines.iter().all(|l| l.chars().count() <= WIDTH), "{got}");
-    }
 
     #[test]
     fn comments_cannot_be_ended_from_within() {

@@ -20,7 +20,7 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex, PodPlan, PodStart,
+    Action, Admission, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan, PodStart,
     SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
@@ -141,6 +141,8 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         budgets: Vec::new(),
         timeline: b.timeline,
         actions: b.actions,
+        perturb: Perturb::default(),
+        tape: None,
     })
 }
 

@@ -426,6 +426,10 @@ pub enum Claim {
     NeverReady,
     /// A node is dead for long and never gets a NoExecute taint.
     NeverTainted,
+    /// A node is marked Unknown although its kubelet reaches the API server.
+    FalseUnknown,
+    /// A pod is still Ready on a node that is Unknown.
+    StaleReady,
     /// A pod is placed and evicted on the same node again and again.
     EvictLoop,
     /// A property by its name on the command line, with a bound where it has one: `Property("pod-stuck(10s)")`
@@ -456,6 +460,8 @@ pub enum Expectation {
     TimerSet(PodsSeen),
     /// Eviction timers are cancelled: `TimerCancelled(pod: "web-0", count: 1)`
     TimerCancelled(PodsSeen),
+    /// Pods could not be deleted in five tries: `EvictionFailed(pod: "web-0", count: 1)`
+    EvictionFailed(PodsSeen),
     /// Pods wait at a moment, the end of the run where none is given: `Pending(workload: "web", count: 3, reason: "Insufficient cpu")`
     Pending(Pending),
     /// Taints are added to nodes: `Tainted(zone: "b", taint: "unreachable:NoExecute", count: 12)`
@@ -487,6 +493,8 @@ pub enum Expectation {
     Always(Claim),
     /// It holds at no moment, or a property is never violated: `Never(PodStuck)`
     Never(Claim),
+    /// A property is violated, as it is where a release has a known defect: `Violates(PodStuck)`
+    Violates(Claim),
     /// It holds at some moment: `Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut b", within: "15m")`
     Eventually {
         /// What has to hold.

@@ -8,6 +8,7 @@ mod budget;
 mod cluster;
 mod expect;
 mod scheduling;
+mod tape;
 mod texts;
 mod timeline;
 mod timing;
@@ -27,6 +28,7 @@ pub use scheduling::{
     PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
+pub use tape::{Deviation, Tape, object_text_of_number};
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
 pub use timeline::{Entry, InstanceState, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
@@ -97,6 +99,9 @@ pub struct Scenario {
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
+    /// The choices of a run, where they are not the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<Tape>,
     /// What the run must come to, for `taintsim test`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,

@@ -119,38 +119,44 @@ pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Select
         .into()
 }
 
-/// Raw scores of feasible nodes, with the nodes that are not to be scored marked (`PreScore` and `Score`).
-pub fn score(
-    shape: &Shape,
-    constraints: &[Spread],
-    all_keys: bool,
-    nodes: &[NodeId],
-    cache: &mut Cache,
-    switches: &Switches,
-) -> Vec<Option<i64>> {
+/// Scores of feasible nodes: those of one class have the same.
+pub struct Scores {
+    /// By node: its class.
+    pub class_of: Vec<u32>,
+    /// By class: its score; none for nodes that are not to be scored.
+    pub of_class: Vec<Option<i64>>,
+}
+
+/// Raw scores of feasible nodes (`PreScore` and `Score`).
+pub fn score(shape: &Shape, constraints: &[Spread], all_keys: bool, nodes: &[NodeId], cache: &mut Cache, switches: &Switches) -> Scores {
     let plain = switches.spread_score == SpreadScore::PlainSum;
     let all_keys = all_keys || plain;
-    let scored: Vec<bool> = nodes.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
-    let among = scored.iter().filter(|s| **s).count();
-    let mut sums = vec![0.0; nodes.len()];
+    // The plain sum is about each node for itself.
+    let classes = if plain || !cache.is_indexed() { None } else { classes(shape, constraints, nodes, cache) };
+    let (class_of, examples) = classes.unwrap_or_else(|| ((0..nodes.len() as u32).collect(), nodes.to_vec()));
+    let scored: Vec<bool> = examples.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
+    let among = if all_keys { class_of.iter().filter(|c| scored[**c as usize]).count() } else { nodes.len() };
+    let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
         let (weight, counts) = if constraint.by_host && !plain {
-            (normalizing_weight(among), cache.counts(nodes, &shape.namespace, constraint))
+            let mut counts = Vec::with_capacity(examples.len());
+            cache.counts(&examples, &shape.namespace, constraint, |_, count| counts.push(count));
+            (normalizing_weight(among), counts)
         } else {
             let by_domain = domain_counts(shape, constraint, constraints, all_keys, cache, switches);
             let domains = cache.topologies.all(constraint.key);
             let domain = |id: &NodeId| domains.get(id.index()).copied().unwrap_or(ABSENT) as usize;
             // Nodes without the label count as a domain of their own here.
             let mut seen = vec![false; by_domain.len() + 1];
-            for (id, _) in nodes.iter().zip(&scored).filter(|(_, scored)| **scored) {
+            for (id, _) in examples.iter().zip(&scored).filter(|(_, scored)| **scored) {
                 seen[domain(id).min(by_domain.len())] = true;
             }
             let size = seen.iter().filter(|s| **s).count();
-            (normalizing_weight(size), nodes.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect())
+            (normalizing_weight(size), examples.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect())
         };
         let (weight, more) = if plain { (1.0, 0.0) } else { (weight, (constraint.max_skew - 1) as f64) };
         let domains = cache.topologies.all(constraint.key);
-        for ((sum, id), count) in sums.iter_mut().zip(nodes).zip(counts) {
+        for ((sum, id), count) in sums.iter_mut().zip(&examples).zip(counts) {
             if domains.get(id.index()).is_some_and(|d| *d != ABSENT) {
                 *sum += count as f64 * weight + more;
             }
@@ -162,7 +168,49 @@ pub fn score(
         let down = sum as i64;
         if rounded && sum - down as f64 >= 0.5 { down + 1 } else { down }
     };
-    sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect()
+    Scores { class_of, of_class: sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect() }
+}
+
+/// More classes than this are not looked for.
+const CLASSES: usize = 1 << 12;
+
+/// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods they have score alike: the
+/// class of each node, and a node of each class.
+fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut Cache) -> Option<(Vec<u32>, Vec<NodeId>)> {
+    let (mut codes, mut size) = (std::mem::take(&mut cache.spare), 1);
+    codes.clear();
+    codes.resize(nodes.len(), 0);
+    for constraint in constraints {
+        let most = if constraint.by_host { cache.most(constraint) } else { cache.topologies.domains(constraint.key) as i64 };
+        // Zero stands for the lack of the label.
+        let range = most as usize + 2;
+        size *= range;
+        if size > CLASSES {
+            cache.spare = codes;
+            return None;
+        }
+        let range = range as u32;
+        if constraint.by_host {
+            cache.counts(nodes, &shape.namespace, constraint, |i, count| codes[i] = codes[i] * range + count as u32 + 1);
+            let domains = cache.topologies.all(constraint.key);
+            let lacks = |id: &NodeId| domains.get(id.index()).is_none_or(|d| *d == ABSENT);
+            codes.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)).for_each(|(code, _)| *code -= *code % range);
+        } else {
+            let domains = cache.topologies.all(constraint.key);
+            let code = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
+            codes.iter_mut().zip(nodes).for_each(|(c, id)| *c = *c * range + code(id));
+        }
+    }
+    let (mut class_of_code, mut examples) = (vec![u32::MAX; size], Vec::new());
+    for (code, id) in codes.iter_mut().zip(nodes) {
+        let class = &mut class_of_code[*code as usize];
+        if *class == u32::MAX {
+            *class = examples.len() as u32;
+            examples.push(*id);
+        }
+        *code = *class;
+    }
+    Some((codes, examples))
 }
 
 /// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).
@@ -229,7 +277,7 @@ fn domain_counts(
     counts
 }
 
-/// `NormalizeScore`: fewer pods are better.
+/// `NormalizeScore`, by class: fewer pods are better.
 pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     let least = raw.iter().flatten().copied().min().unwrap_or(0);
     if how == SpreadScore::PlainSum {
@@ -241,13 +289,7 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     }
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
     let of = |s: i64| if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most };
-    // Few values are shared by many nodes, so each is worked out once.
-    let mut known = vec![None; usize::try_from(most - least).unwrap_or(0).min(raw.len()) + 1];
-    let mut look_up = |s: i64| match known.get_mut((s - least) as usize) {
-        Some(known) => *known.get_or_insert_with(|| of(s)),
-        None => of(s),
-    };
-    raw.iter().map(|s| s.map_or(0, &mut look_up)).collect()
+    raw.iter().map(|s| s.map_or(0, of)).collect()
 }
 
 #[cfg(test)]

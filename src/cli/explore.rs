@@ -1,0 +1,278 @@
+//! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
+
+use super::args::duration;
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::interrupt;
+use super::progress::{Progress, Stopwatch};
+use super::run::{folder_failure, load, tell_imported, writable};
+use super::terminal::Terminal;
+use crate::analysis::grouped;
+use crate::analysis::properties::Property;
+use crate::kernel::{Choices, Dur};
+use crate::lab::explore::{Explore, Report, Strategy, explore as search};
+use crate::lab::tape::{self, Tape};
+use crate::report::explore::{Searched, document, write, write_table};
+use crate::report::manifest;
+use crate::report::{Folder, OutputError, Style, json};
+use crate::scenario::profiles::Release;
+use crate::scenario::{self, Loaded, Overrides, Problem};
+use crate::sim::plan::Perturb;
+use crate::sim::{self, Plan};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Runs of a search that is given neither their number nor a time.
+const RUNS: u64 = 20_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// A JSON document
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum How {
+    /// Every run with few deviations from the default order, the fewest first
+    #[default]
+    Exhaustive,
+    /// Random priorities that change a few times
+    Pct,
+    /// Everything drawn
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Trouble {
+    /// A watch is held back for a while
+    Stale,
+    /// The controllers' process dies after one of its writes
+    Crash,
+    /// A watch breaks; the list that follows shows only the last of several changes
+    Coalesce,
+}
+
+/// Arguments of `taintsim explore`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ExploreArgs {
+    /// The scenario; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all but deterministic]
+    #[arg(long = "property", short, value_name = "PROPERTY", value_parser = property)]
+    properties: Vec<Property>,
+    /// How to choose which runs to try
+    #[arg(long, value_enum, default_value_t)]
+    strategy: How,
+    /// At most so many deviations from the default order; for pct the depth of the bug
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
+    depth: u32,
+    /// At most so many runs [default: 20000, or no limit with --time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    runs: Option<u64>,
+    /// At most so long, by the clock on the wall; what is found then depends on the machine
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    time: Option<Dur>,
+    /// Ends the search when every property was found violated
+    #[arg(long)]
+    until_found: bool,
+    /// The first seed of what is drawn
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many runs at once; it does not change the report [default: one for each processor]
+    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// The Kubernetes release, or a range of them as in 1.27..1.34 [default: the scenario's, or 1.34]
+    #[arg(long, value_name = "RELEASES")]
+    kubernetes: Option<String>,
+    /// Delays and limits: "typical" or "ideal" [default: the scenario's, or typical]
+    #[arg(long, value_name = "TIMING")]
+    timing: Option<String>,
+    /// Changes a setting of the scenario
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Trouble to leave to the choices, too
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
+    perturb: Vec<Trouble>,
+    /// The folder for tapes; those of FILE are in the folder NAME-explore in it, which is replaced as a whole
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+    /// How to print the report on standard output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Show neither progress nor speed
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn property(text: &str) -> Result<Property, String> {
+    Property::parse(text).map_err(|e| e.to_string())
+}
+
+impl ExploreArgs {
+    fn properties(&self) -> Vec<Property> {
+        if !self.properties.is_empty() {
+            return self.properties.clone();
+        }
+        let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
+        all.filter(|p| *p != Property::Deterministic).collect()
+    }
+
+    fn perturb(&self) -> Perturb {
+        let mut perturb = Perturb::default();
+        for trouble in &self.perturb {
+            match trouble {
+                Trouble::Stale => perturb.stale = true,
+                Trouble::Crash => perturb.crash = true,
+                Trouble::Coalesce => perturb.coalesce = true,
+            }
+        }
+        perturb
+    }
+
+    fn overrides(&self, release: Option<&str>) -> Overrides {
+        Overrides { kubernetes: release.map(str::to_owned), timing: self.timing.clone(), seed: None, sets: self.sets.clone() }
+    }
+}
+
+/// The releases of `1.27..1.34`, the one of `1.34`, or none.
+fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
+    let Some((from, to)) = text.and_then(|t| t.split_once("..")) else { return Ok(vec![text.map(str::to_owned)]) };
+    let parse =
+        |text: &str| Release::parse(text.trim_start_matches('=')).map_err(|e| Failure::Input(Problem::new(e.to_string()).help(e.hint())));
+    let (from, to) = (parse(from)?, parse(to)?);
+    if from.minor > to.minor {
+        return Err(Failure::Input(Problem::new(format!("there is no release from {from} to {to}")).help("write the older one first")));
+    }
+    Ok((from.minor..=to.minor).map(|minor| Some(format!("1.{minor}"))).collect())
+}
+
+/// Runs the command.
+pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
+    let loaded = load(&args.file)?;
+    let (properties, releases) = (args.properties(), releases(args.kubernetes.as_deref())?);
+    for release in &releases {
+        scenario::build(&loaded, &args.overrides(release.as_deref()))?;
+    }
+    let name = format!("{}-explore", loaded.name);
+    writable(&args.out, &name)?;
+    tell_imported(&loaded.imported, args.quiet, terminal);
+    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let clock = Stopwatch::start();
+    let mut reports: Vec<(Option<String>, Report)> = Vec::new();
+    let mut interrupted = false;
+    for release in releases {
+        let plan = || plan(&loaded, args, release.as_deref());
+        let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+        let wanted = Explore {
+            plan: &plan,
+            properties: &properties,
+            strategy: match args.strategy {
+                How::Exhaustive => Strategy::Exhaustive,
+                How::Pct => Strategy::Pct,
+                How::Random => Strategy::Random,
+            },
+            depth: args.depth,
+            runs,
+            seed: args.seed,
+            until_found: args.until_found,
+            prune: true,
+        };
+        let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
+            if all == u64::MAX { format!("{} runs", grouped(done)) } else { format!("{} of at most {} runs", grouped(done), grouped(all)) }
+        });
+        let begun = clock.seconds();
+        let goes_on = |runs: u64| {
+            progress.set(runs);
+            !interrupt::asked() && args.time.is_none_or(|t| clock.seconds() - begun < t.as_nanos() as f64 / 1e9)
+        };
+        let (report, _) = interrupt::heeding(|| search(&wanted, &pool, &goes_on));
+        progress.clear();
+        if !args.quiet {
+            let took = clock.seconds() - begun;
+            let speed = report.runs as f64 / took.max(1e-9);
+            terminal.note(&format!("{} runs in {took:.3} s, {} per second", grouped(report.runs), grouped(speed as u64)));
+        }
+        reports.push((release, report));
+        if interrupt::asked() {
+            interrupted = true;
+            break;
+        }
+    }
+    let searches = tapes(args, &loaded, &name, &reports)?;
+    let mut out = terminal.out();
+    match args.format {
+        Format::Json => json::write(&mut out, &document(&searches, &properties))?,
+        Format::Text if searches.len() > 1 => write_table(&mut out, &searches, &properties)?,
+        Format::Text => {
+            for s in &searches {
+                write(&mut out, s, args.depth, Style { colour: terminal.colour, width: terminal.width })?;
+            }
+        }
+    }
+    out.flush()?;
+    if interrupted {
+        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
+    }
+    Ok(if reports.iter().any(|(_, r)| !r.violations.is_empty()) { Exit::Differs } else { Exit::Fine })
+}
+
+/// The plan of a release. It was built before, so that nothing can be wrong with it.
+fn plan(loaded: &Loaded, args: &ExploreArgs, release: Option<&str>) -> Plan {
+    let mut plan = scenario::build(loaded, &args.overrides(release)).unwrap_or_else(|_| unreachable!("it was built before"));
+    plan.perturb = args.perturb();
+    plan
+}
+
+/// Writes a tape for each violation, and says where.
+fn tapes<'a>(
+    args: &ExploreArgs,
+    loaded: &Loaded,
+    name: &str,
+    reports: &'a [(Option<String>, Report)],
+) -> Result<Vec<Searched<'a>>, Failure> {
+    let failed = |error| folder_failure(&OutputError::File(error));
+    let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
+    let mut folder = if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
+    let mut searches = Vec::new();
+    for (release, report) in reports {
+        let plan = plan(loaded, args, release.as_deref());
+        let mut files = Vec::new();
+        for (i, v) in report.violations.iter().enumerate() {
+            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()), &mut |_, _| false);
+            let tape = Tape {
+                version: tape::VERSION,
+                doc: format!("{}: {}", plan.profile.release, v.text),
+                file: args.file.display().to_string(),
+                kubernetes: release.clone(),
+                timing: args.timing.clone(),
+                set: args.sets.clone(),
+                tape: tape::spec_of(&plan, &run, Some(v.property.to_string()), &v.tape),
+                scenario: loaded.source.text.to_string(),
+            };
+            let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
+            let file = format!("{of}{}-{}.tape.ron", v.property.name(), i + 1);
+            if let Some(folder) = &mut folder {
+                folder.write(&file, |out| out.write_all(tape.write().as_bytes())).map_err(failed)?;
+            }
+            files.push(args.out.join(name).join(file).display().to_string());
+        }
+        searches.push(Searched { release: plan.profile.release.clone(), report, tapes: files });
+    }
+    if let Some(mut folder) = folder {
+        let files: Vec<_> = folder.files().iter().map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes })).collect();
+        let document = serde_json::json!({
+            "taintsim": env!("CARGO_PKG_VERSION"),
+            "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
+            "files": files,
+        });
+        folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
+        folder.finish().map_err(failed)?;
+    }
+    Ok(searches)
+}

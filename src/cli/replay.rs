@@ -1,0 +1,88 @@
+//! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
+
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::run::load;
+use super::terminal::Terminal;
+use crate::analysis::Analysis;
+use crate::analysis::properties::{Property, Violation, check};
+use crate::lab::tape::{Tape, Texts};
+use crate::report::replay::{departure, write};
+use crate::scenario::{self, Loaded, Overrides, Problem};
+use crate::sim;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `taintsim replay`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// A tape that `explore` wrote, or a scenario with a tape in it
+    #[arg(value_name = "TAPE")]
+    file: PathBuf,
+    /// What to look for [default: the property of the tape]
+    #[arg(long = "property", short, value_name = "PROPERTY", value_parser = |text: &str| Property::parse(text).map_err(|e| e.to_string()))]
+    properties: Vec<Property>,
+}
+
+/// A tape file, or a scenario with a tape in it; with what changes it.
+fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+    let (loaded, overrides) = load_any(file)?;
+    if loaded.spec.tape.is_none() {
+        let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
+        return Err(Failure::Input(Problem::new(format!("{} is a scenario without a tape", file.display())).help(help)));
+    }
+    Ok((loaded, overrides))
+}
+
+/// A tape file, or a scenario; with what changes it.
+pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
+    let shown = file.display().to_string();
+    if let Ok(text) = std::fs::read_to_string(file)
+        && Tape::is_one(&text)
+    {
+        let tape = Tape::read(&shown, &text).map_err(Failure::Input)?;
+        // Paths in the scenario are relative to where it was.
+        let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
+        return Ok((tape.loaded(&folder)?, tape.overrides()));
+    }
+    Ok((load(file)?, Overrides::default()))
+}
+
+/// Runs the command.
+pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
+    let (loaded, overrides) = load_taped(&args.file)?;
+    let plan = scenario::build(&loaded, &overrides)?;
+    let mut properties = args.properties.clone();
+    if properties.is_empty() {
+        let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
+        let parsed = named.map(Property::parse).transpose();
+        properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
+    }
+    let run = sim::replay(&plan);
+    let texts = Texts::of(&run);
+    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &texts);
+    let mut violations: Vec<Violation> = Vec::new();
+    if parts.is_none() {
+        let analysis = Analysis::new(&plan, &run.trace);
+        violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
+    }
+    let mut out = terminal.out();
+    writeln!(
+        out,
+        "{} on Kubernetes {}, {} deviations from the default order",
+        plan.name,
+        plan.profile.release,
+        plan.tape.as_deref().unwrap_or_default().len()
+    )?;
+    if !plan.doc.is_empty() {
+        writeln!(out, "{}", plan.doc)?;
+    }
+    writeln!(out)?;
+    write(&mut out, &run, &texts, &violations, parts.as_ref(), terminal.colour)?;
+    if parts.is_none() && violations.is_empty() && !properties.is_empty() {
+        let names: Vec<String> = properties.iter().map(Property::to_string).collect();
+        writeln!(out, "no violation of {}", names.join(", "))?;
+    }
+    out.flush()?;
+    Ok(if parts.is_some() || !violations.is_empty() { Exit::Differs } else { Exit::Fine })
+}

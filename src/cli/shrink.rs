@@ -1,0 +1,127 @@
+//! `taintsim shrink`: takes away from a scenario what the violation of a property does not need.
+//!
+//! stdout has the scenario, or the file of `--out`; stderr says how much went.
+
+use super::args::ChangeArgs;
+use super::exit::Exit;
+use super::failure::{Failure, Outcome};
+use super::file::write_whole;
+use super::interrupt;
+use super::progress::Progress;
+use super::replay::load_any;
+use super::run::tell_imported;
+use super::terminal::Terminal;
+use crate::analysis::grouped;
+use crate::analysis::properties::Property;
+use crate::lab::shrink::{Failed, Shrink, Shrunk, Size, shrink};
+use crate::scenario::{self, Problem};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `taintsim shrink`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ShrinkArgs {
+    /// A scenario, with a tape in it or without, or a tape that `explore` wrote; `-` is a scenario on standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What it violates, such as `pod-stuck` or `pod-stuck(10s)` [default: the property of the tape]
+    #[arg(long, short, value_name = "PROPERTY", value_parser = property)]
+    property: Option<Property>,
+    /// A setting to change first, such as `pods.web.count=3`
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// The scenario to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace a scenario that is there
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// Show no progress, nor how much went
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Reads a property of the command line.
+fn property(text: &str) -> Result<Property, String> {
+    match Property::parse(text) {
+        Ok(Property::Deterministic) => Err("it takes two runs to violate that, and they have one scenario".to_owned()),
+        Ok(property) => Ok(property),
+        Err(error) => Err(format!("{error}; there are {}", Property::NAMES.join(", "))),
+    }
+}
+
+/// Runs the command.
+pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
+    let to_file = args.out.as_deref().filter(|out| out.as_os_str() != "-");
+    if let Some(out) = to_file.filter(|out| out.symlink_metadata().is_ok() && !args.force) {
+        let problem = Problem::new(format!("{} exists; it is left as it is", out.display()));
+        return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
+    }
+    let (loaded, taped) = load_any(&args.file)?;
+    tell_imported(&loaded.imported, args.quiet, terminal);
+    let mut overrides = args.change.overrides([taped.sets, args.sets.clone()].concat());
+    overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
+    overrides.timing = overrides.timing.or(taped.timing);
+    let spec = scenario::changed(&loaded, &overrides)?;
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, u64::MAX, |done, _| format!("{} scenarios tried", grouped(done)));
+    let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
+        (Some(given), _) => given,
+        (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
+        (None, None) => {
+            let problem = Problem::new("which property does it violate?".to_owned());
+            return Err(Failure::Input(problem.help(format!("--property with one of {}", Property::NAMES.join(", ")))));
+        }
+    };
+    let what = Shrink { loaded: &loaded, spec, property };
+    let shrunk = interrupt::heeding(|| {
+        shrink(what, &mut |tried, _| {
+            progress.set(tried);
+            !interrupt::asked()
+        })
+    });
+    progress.clear();
+    let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
+    match to_file {
+        Some(out) => write_whole(out, shrunk.text.as_bytes())?,
+        None => {
+            let mut out = terminal.out();
+            out.write_all(shrunk.text.as_bytes())?;
+            out.flush()?;
+        }
+    }
+    if !args.quiet {
+        terminal.note(&told(&shrunk, to_file));
+    }
+    Ok(Exit::Fine)
+}
+
+fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
+    match failed {
+        Failed::Problems(problems) => Failure::Problems(problems),
+        Failed::Holds => {
+            let problem = Problem::new(format!("{} does not violate {property}", args.file.display()));
+            Failure::Input(problem.help("shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`"))
+        }
+        Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),
+    }
+}
+
+/// How much went.
+fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
+    let size = |s: Size| {
+        let count = |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{} {}", grouped(n as u64), if n == 1 { one } else { many }));
+        let parts = [
+            count(s.nodes, "node", "nodes"),
+            count(s.workloads, "workload", "workloads"),
+            count(s.pods, "pod", "pods"),
+            count(s.entries, "entry", "entries"),
+            count(s.deviations, "deviation", "deviations"),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    };
+    let [before, after] = shrunk.sizes.map(size);
+    let wrote = to_file.map_or(String::new(), |out| format!("Wrote {}: ", out.display()));
+    format!("{wrote}{}. From {before} to {after}; {} scenarios tried.", shrunk.violation, grouped(shrunk.tried))
+}

@@ -1,0 +1,102 @@
+//! Trouble of watches that is left to the choices: one is held back, or breaks and lists again.
+//!
+//! The API server does not leave out events of a watch; a controller misses a state only if its watch breaks and the list that follows
+//! shows what there is by then (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served from
+//! a watch cache that is behind.
+
+use super::informer::{Delta, InformerFactory, Stream};
+use super::resource::Resource;
+use crate::api::names::stable_hash;
+use crate::api::workload::Workload;
+use crate::kernel::{Class, Dur, Object};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Which trouble of watches is left to the choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Hold {
+    /// A watch may be held back for a while.
+    pub stale: bool,
+    /// A watch may break; a list follows, which shows only the last of what happened in between.
+    pub broken: bool,
+}
+
+/// For how long a watch may be held back.
+const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
+/// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
+const RELIST_AFTER: Dur = Dur::from_secs(1);
+/// The argument of the event that lists again.
+pub(super) const RELIST: u64 = 1;
+
+impl InformerFactory {
+    /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose
+    /// heartbeats are not delivered one by one.
+    pub(super) fn trouble(&self, stream: &Stream) {
+        let now = self.ctx.now();
+        let (resource, waiting) = (stream.resource, stream.deltas.with(|d| !d.is_empty()));
+        if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
+            return;
+        }
+        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        if self.hold.stale && stream.held_until.get() <= now {
+            let chosen = self.ctx.choose(self.held_point, object, HELD.len() as u32 + 1) as usize;
+            if chosen > 0 {
+                stream.held_until.set(now + HELD[chosen - 1]);
+                return;
+            }
+        }
+        if self.hold.broken && self.ctx.choose(self.broken_point, object, 2) == 1 {
+            stream.is_broken.set(true);
+            stream.deltas.with(VecDeque::clear);
+            if let Some(handler) = stream.handler.get() {
+                self.ctx.post_at(now + RELIST_AFTER, Class::Delivery, handler, RELIST);
+            }
+        }
+    }
+
+    /// A watch that broke lists again: what differs from the cache is delivered as one change each (`DeltaFIFO.Replace`), a new object
+    /// of an old name as a change of the old one.
+    pub(super) fn relist(&self, resource: Resource) {
+        if self.watcher.get().is_none() {
+            return;
+        }
+        self.streams[resource as usize].is_broken.set(false);
+        match resource {
+            Resource::Nodes => {
+                let (now, was) = (self.api.nodes(), self.nodes());
+                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Node(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Node(None, w.id), w.record);
+                }
+            }
+            Resource::Pods => {
+                let (now, was) = (self.api.pods(), self.pods());
+                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Pod(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Pod(None, w.id), w.record);
+                }
+            }
+            Resource::Leases => {}
+            Resource::Budgets => {
+                let was = self.budgets();
+                for n in self.api.budgets().iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Budget(n.clone()), u32::MAX);
+                }
+            }
+            Resource::Deployments | Resource::ReplicaSets | Resource::StatefulSets | Resource::DaemonSets | Resource::Jobs => {
+                let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
+                let (now, was) = (self.api.workloads(), self.caches.with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()));
+                for n in now.iter().filter(of_kind).filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
+                }
+                for w in was.iter().filter(of_kind).filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Workload(None, w.id), w.record);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The notes of one run: steps, what they touched, and the choices of who comes next.
+
+use super::{Name, fold};
+use crate::kernel::Time;
+
+/// A family of state: the pods of a cache, the entries of a queue. Its members have numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Keys(pub(super) u32);
+
+impl Keys {
+    /// State that nobody has declared: all who use some of it depend on each other.
+    pub const UNDECLARED: Self = Self(0);
+    /// The processes themselves, by slot.
+    pub(in crate::kernel) const PROCESSES: Self = Self(1);
+    /// Things that are made while the run goes on, each with a number of its own.
+    const THINGS: Self = Self(2);
+    /// Nothing at all: for steps that declare all they touch.
+    pub const NOTHING: Self = Self(3);
+    const NAMES: [&'static str; 4] = ["undeclared", "processes", "things", "nothing"];
+}
+
+impl Keys {
+    /// A member of the family.
+    #[must_use]
+    pub const fn of(self, id: u32) -> Key {
+        Key(self, id)
+    }
+}
+
+/// A piece of state that processes share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key(Keys, u32);
+
+impl Default for Key {
+    fn default() -> Self {
+        Key(Keys::UNDECLARED, 0)
+    }
+}
+
+/// An access of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touch {
+    /// Of what.
+    pub key: u64,
+    /// Whether it was changed.
+    pub write: bool,
+}
+
+/// A step of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// The number of its event, in order of posting.
+    pub event: u32,
+    /// The step in which its event was posted, plus one; 0 before the first.
+    pub posted_in: u32,
+    /// How many touches came before its own.
+    pub touches: u32,
+    /// How many choices were made before it, that of its turn included.
+    pub choices: u32,
+    /// What it is called.
+    pub name: Name,
+}
+
+/// A choice of who comes next.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Its place among all choices.
+    pub choice: u32,
+    /// The step that came of it.
+    pub step: u32,
+    /// Where its candidates begin in [`Searched::candidates`].
+    pub from: u32,
+    /// How many there were.
+    pub count: u32,
+}
+
+/// What a run noted.
+#[derive(Clone, Debug, Default)]
+pub struct Searched {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// What they touched, in order.
+    pub touches: Vec<Touch>,
+    /// The choices of who comes next.
+    pub asked: Vec<Asked>,
+    /// The events that could have come next, by number.
+    pub candidates: Vec<u32>,
+    /// The fingerprint at each of these choices: what had happened, and who could come next.
+    pub states: Vec<u64>,
+    /// The fingerprint of the whole run.
+    pub fingerprint: u64,
+}
+
+impl Searched {
+    /// What a step touched.
+    #[must_use]
+    pub fn touched_by(&self, step: usize) -> &[Touch] {
+        let end = self.steps.get(step + 1).map_or(self.touches.len(), |s| s.touches as usize);
+        &self.touches[self.steps[step].touches as usize..end]
+    }
+
+    /// Whether the order of two steps can make a difference: one of them wrote what the other touched.
+    #[must_use]
+    pub fn depend(&self, a: usize, b: usize) -> bool {
+        let theirs = self.touched_by(b);
+        self.touched_by(a).iter().any(|t| theirs.iter().any(|u| u.key == t.key && (u.write || t.write)))
+    }
+}
+
+/// The last write of a piece of state, and the reads since.
+#[derive(Clone, Copy, Default, Debug)]
+struct Last {
+    write: u64,
+    reads: u64,
+}
+
+/// An event that was posted.
+#[derive(Clone, Copy, Debug)]
+struct Posted {
+    hash: u64,
+    step: u32,
+}
+
+#[derive(Debug)]
+pub(in crate::kernel) struct Notes {
+    families: Vec<&'static str>,
+    last: Vec<Vec<Last>>,
+    things: u32,
+    posted: Vec<Posted>,
+    /// Hash of the running step.
+    run: u64,
+    /// What it is called.
+    pub(in crate::kernel) name: Name,
+    /// What processes are called, by slot.
+    names: Vec<Name>,
+    pub(in crate::kernel) so_far: Searched,
+}
+
+impl Notes {
+    pub(in crate::kernel) fn new() -> Self {
+        let families = Keys::NAMES.to_vec();
+        let last = families.iter().map(|_| Vec::new()).collect();
+        Self { families, last, things: 0, posted: Vec::new(), run: 0, name: Name::NONE, names: Vec::new(), so_far: Searched::default() }
+    }
+
+    /// The family of this name.
+    pub(in crate::kernel) fn keys(&mut self, name: &'static str) -> Keys {
+        if let Some(i) = self.families.iter().position(|f| *f == name) {
+            return Keys(i as u32);
+        }
+        self.families.push(name);
+        self.last.push(Vec::new());
+        Keys(self.families.len() as u32 - 1)
+    }
+
+    pub(in crate::kernel) fn thing(&mut self) -> Key {
+        self.things += 1;
+        Key(Keys::THINGS, self.things - 1)
+    }
+
+    /// An event is posted.
+    pub(in crate::kernel) fn post(&mut self) {
+        self.run = fold(self.run, 0x51);
+        self.posted.push(Posted { hash: self.run, step: self.so_far.steps.len() as u32 });
+    }
+
+    /// A choice was made.
+    pub(in crate::kernel) fn chose(&mut self, value: u64) {
+        self.run = fold(self.run, value.wrapping_add(0x1234_5678_9abc));
+    }
+
+    /// What a process is called.
+    pub(in crate::kernel) fn name_of(&self, slot: u32) -> Name {
+        self.names.get(slot as usize).copied().unwrap_or(Name::NONE)
+    }
+
+    /// A slot is given to a new process.
+    pub(in crate::kernel) fn start(&mut self, slot: u32, name: Name) {
+        if self.names.len() <= slot as usize {
+            self.names.resize(slot as usize + 1, Name::NONE);
+        }
+        self.names[slot as usize] = name;
+        if let Some(last) = self.last[Keys::PROCESSES.0 as usize].get_mut(slot as usize) {
+            *last = Last::default();
+        }
+    }
+
+    pub(in crate::kernel) fn touch(&mut self, Key(family, id): Key, write: bool) {
+        let members = &mut self.last[family.0 as usize];
+        if members.len() <= id as usize {
+            members.resize(id as usize + 1, Last::default());
+        }
+        let last = &mut members[id as usize];
+        self.run = fold(self.run, last.write ^ if write { last.reads.rotate_left(17) } else { 0 });
+        if write {
+            *last = Last { write: self.run, reads: 0 };
+        } else {
+            last.reads = last.reads.wrapping_add(self.run);
+        }
+        let touch = Touch { key: u64::from(family.0) << 32 | u64::from(id), write };
+        if self.so_far.touches.last() != Some(&touch) {
+            self.so_far.touches.push(touch);
+        }
+    }
+
+    /// The state in which one of these events is to be chosen.
+    pub(in crate::kernel) fn state(&self, candidates: impl Iterator<Item = u64>) -> u64 {
+        candidates.fold(self.so_far.fingerprint, |h, c| fold(h, self.posted[c as usize].hash))
+    }
+
+    pub(in crate::kernel) fn begin(&mut self, at: Time, sequence: u64, choices: usize, name: Name) {
+        let posted = self.posted[sequence as usize];
+        self.run = fold(posted.hash, at.as_nanos());
+        self.name = name;
+        let touches = self.so_far.touches.len() as u32;
+        let step = Step { at, event: sequence as u32, posted_in: posted.step, touches, choices: choices as u32, name };
+        self.so_far.steps.push(step);
+        if let Some(home) = name.home_key() {
+            self.touch(home, true);
+        }
+    }
+
+    pub(in crate::kernel) fn end(&mut self) {
+        self.so_far.fingerprint = self.so_far.fingerprint.wrapping_add(self.run);
+    }
+}

@@ -1,0 +1,142 @@
+//! Which other choices of a run are worth a try.
+//!
+//! Another event comes first only where that can make a difference: where the step that came first depends on the step that is to come
+//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps.
+
+use crate::kernel::choice::{Deviation, Drawn, Span};
+use crate::kernel::search::Searched as Notes;
+use std::collections::BTreeSet;
+
+/// How many latencies are tried for one request: the longest, and so many that bring it behind something else.
+const LATENCIES: usize = 3;
+
+/// A deviation, and the place of its choice in the run.
+#[derive(Clone, Debug)]
+pub(in crate::lab) struct Child {
+    /// The place of the choice.
+    pub(in crate::lab) choice: u32,
+    /// What to choose instead.
+    pub(in crate::lab) deviation: Deviation,
+}
+
+/// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
+pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
+    let view = View::new(notes);
+    let mut out = Vec::new();
+    let mut skipped = 0;
+    let mut asked = notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
+    let mut said = BTreeSet::new();
+    for (i, drawn) in choices.iter().enumerate().skip(from) {
+        let mut add = |value: u64| {
+            if value != drawn.value {
+                out.push(Child { choice: i as u32, deviation: Deviation { value, ..(*drawn).into() } });
+            }
+        };
+        match drawn.span {
+            Span::Turn(n) => {
+                let Some(a) = asked.next() else { continue };
+                let candidates = &notes.candidates[a.from as usize..(a.from + a.count) as usize];
+                for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
+                    if !prune || view.matters(notes, a.step as usize, candidates[value as usize]) {
+                        add(value);
+                    } else {
+                        skipped += 1;
+                    }
+                }
+            }
+            // The same number may be asked for again, by its ordinal.
+            _ if !said.insert((drawn.point, drawn.object, drawn.ordinal)) => {}
+            Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
+            Span::Yield => add(1),
+            Span::Rank => add(0),
+            Span::Range(_, max) => {
+                latencies(notes, choices, i, &mut add);
+                add(max);
+            }
+            Span::Bits => {}
+        }
+    }
+    (out, skipped)
+}
+
+/// Latencies with which a request or its reply comes just after something else.
+fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u64)) {
+    let drawn = &choices[i];
+    let Span::Range(_, max) = drawn.span else { return };
+    let before = match drawn.point {
+        "request-latency" => 0,
+        "response-latency" => choices[i - 1].value,
+        _ => return,
+    };
+    let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
+    let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else { return };
+    let mut last = sent + drawn.value;
+    let mut times = Vec::new();
+    for s in &notes.steps[step..] {
+        let at = s.at.as_nanos();
+        if at + 1 >= sent + max {
+            break;
+        }
+        if at > last {
+            times.push(at + 1 - sent);
+            last = at;
+        }
+    }
+    let stride = times.len().div_ceil(LATENCIES).max(1);
+    times.into_iter().step_by(stride).for_each(add);
+}
+
+/// A run's steps, laid out to be asked.
+struct View {
+    /// The step of each event, plus one; 0 for one that did not run.
+    step_of: Vec<u32>,
+    /// A few bits of what each step read, and of what it wrote.
+    bits: Vec<(u64, u64)>,
+}
+
+impl View {
+    fn new(notes: &Notes) -> Self {
+        let mut step_of = Vec::new();
+        let mut bits = Vec::with_capacity(notes.steps.len());
+        for (i, step) in notes.steps.iter().enumerate() {
+            if step_of.len() <= step.event as usize {
+                step_of.resize(step.event as usize + 1, 0);
+            }
+            step_of[step.event as usize] = i as u32 + 1;
+            let (mut all, mut written) = (0, 0);
+            for touch in notes.touched_by(i) {
+                let bit = 1 << (touch.key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58);
+                all |= bit;
+                written |= if touch.write { bit } else { 0 };
+            }
+            bits.push((all, written));
+        }
+        Self { step_of, bits }
+    }
+
+    fn depend(&self, notes: &Notes, a: usize, b: usize) -> bool {
+        let ((all, written), (others, theirs)) = (self.bits[a], self.bits[b]);
+        (written & others != 0 || theirs & all != 0) && notes.depend(a, b)
+    }
+
+    /// Whether it can make a difference that an event comes before a step.
+    fn matters(&self, notes: &Notes, step: usize, event: u32) -> bool {
+        let Some(there) = self.step_of.get(event as usize).and_then(|s| s.checked_sub(1)) else { return true };
+        let there = there as usize;
+        if self.depend(notes, step, there) {
+            return true;
+        }
+        // What it leads to in this instant could come before the step, too.
+        let at = notes.steps[step].at;
+        let mut led = vec![there as u32 + 1];
+        for (i, s) in notes.steps.iter().enumerate().skip(there + 1).take_while(|(_, s)| s.at == at) {
+            if led.contains(&s.posted_in) {
+                if self.depend(notes, step, i) {
+                    return true;
+                }
+                led.push(i as u32 + 1);
+            }
+        }
+        false
+    }
+}

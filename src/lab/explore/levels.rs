@@ -1,0 +1,145 @@
+//! The exhaustive search: all runs with no deviation from the default order, then all with one, then all with two.
+//!
+//! A run that comes into a state that was seen with as many deviations or fewer ends there: what follows was tried from that state.
+
+use super::children::{Child, children};
+use super::one::{self, Found};
+use super::seen::Seen;
+use super::{Explore, Outcome, Report, Tally, Watch};
+use crate::kernel::Choices;
+use crate::kernel::choice::Deviation;
+use crate::sim::{self, Plan};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// How many runs are made between two looks at what they found: the same for any number of threads.
+const BATCH: usize = 256;
+/// How many of them one thread makes at least, with one plan.
+const PIECE: usize = 16;
+
+/// A run to be made: that of its parent with one more deviation.
+struct Job {
+    parent: Option<Arc<Job>>,
+    /// Its last deviation, and the place of that in the run.
+    last: Option<Child>,
+}
+
+impl Job {
+    fn tape(&self) -> Vec<Deviation> {
+        let mut tape = Vec::new();
+        let mut job = Some(self);
+        while let Some(j) = job {
+            tape.extend(j.last.as_ref().map(|c| c.deviation.clone()));
+            job = j.parent.as_deref();
+        }
+        tape.reverse();
+        tape
+    }
+}
+
+/// What is kept of a run.
+struct Done {
+    /// The states after its last deviation, each with the place of its choice.
+    states: Vec<(u32, u64)>,
+    children: Vec<Child>,
+    skipped: u64,
+    /// What a complete run came to.
+    end: Option<(u64, Option<(Outcome, Vec<Found>)>)>,
+}
+
+fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
+    let tape = job.tape();
+    let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
+    let choices = Choices::tape(tape.clone(), Choices::default_order());
+    let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
+    let searched = sim::search(plan, choices, &mut known);
+    let notes = &searched.notes;
+    let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
+    let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
+    let (children, skipped) = if spread { children(notes, &searched.choices, from, search.prune) } else { (Vec::new(), 0) };
+    let end = (!searched.known).then(|| {
+        let digest = one::digest(&searched.trace);
+        (digest, (!judged.has(digest)).then(|| one::judge(search, plan, &searched.trace, &tape)))
+    });
+    Done { states, children, skipped, end }
+}
+
+/// What traces came to that were looked at before.
+#[derive(Default)]
+struct Judged(std::collections::BTreeMap<u64, (Outcome, Vec<Found>)>);
+
+impl Judged {
+    fn has(&self, digest: u64) -> bool {
+        self.0.contains_key(&digest)
+    }
+}
+
+pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
+    let (mut tally, mut seen, mut judged) = (Tally::default(), Seen::default(), Judged::default());
+    let mut level = vec![Arc::new(Job { parent: None, last: None })];
+    let (mut pruned, mut skipped, mut finished, mut beyond) = (0, 0, true, false);
+    let mut depth = 0;
+    'levels: while !level.is_empty() {
+        let mut next = Vec::new();
+        for batch in level.chunks(BATCH) {
+            let left = usize::try_from(search.runs - tally.runs).unwrap_or(usize::MAX);
+            let batch = &batch[..batch.len().min(left)];
+            // A run at the last level is asked for other choices only to know whether there are any.
+            let spread = depth < search.depth || !beyond;
+            let one = |plan: &mut Plan, job: &Arc<Job>| run(search, plan, job, &seen, &judged, spread);
+            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(search.plan, one).collect() };
+            let done = pool.install(work);
+            for (job, done) in batch.iter().zip(done) {
+                tally.runs += 1;
+                skipped += done.skipped;
+                let mut fresh = u32::MAX;
+                for (choice, state) in done.states {
+                    if !seen.add(state) && search.prune {
+                        fresh = choice;
+                        break;
+                    }
+                }
+                match done.end {
+                    None => pruned += 1,
+                    Some((digest, fresh)) => {
+                        if let Some(found) = fresh {
+                            judged.0.entry(digest).or_insert(found);
+                        }
+                        if let Some((outcome, found)) = judged.0.get(&digest) {
+                            tally.add(outcome, found.clone(), &job.tape());
+                        }
+                    }
+                }
+                let children = done.children.into_iter().take_while(|c| c.choice < fresh);
+                if depth < search.depth {
+                    next.extend(children.map(|c| Arc::new(Job { parent: Some(job.clone()), last: Some(c) })));
+                } else {
+                    beyond |= children.count() > 0;
+                }
+            }
+            if !watch(tally.runs) {
+                finished = false;
+                break 'levels;
+            }
+            let enough = search.until_found && tally.all_violated(search.properties);
+            if tally.runs >= search.runs || enough {
+                let rest = !next.is_empty() || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
+                if rest {
+                    return (report(search, tally, pruned, skipped, &seen, false, false), true);
+                }
+                break;
+            }
+        }
+        level = next;
+        depth += 1;
+    }
+    let exhausted = finished;
+    (report(search, tally, pruned, skipped, &seen, exhausted, exhausted && !beyond), finished)
+}
+
+fn report(_: &Explore<'_>, tally: Tally, pruned: u64, skipped: u64, seen: &Seen, exhausted: bool, complete: bool) -> Report {
+    let runs = tally.runs;
+    let (outcomes, violations) = tally.into_parts();
+    Report { runs, pruned, skipped, states: seen.len(), exhausted, complete, outcomes, violations, bound: None }
+}

@@ -1,0 +1,114 @@
+//! One run of a search, and what is kept of it.
+
+use super::{Explore, Outcome};
+use crate::analysis::Analysis;
+use crate::analysis::properties::{Property, check};
+use crate::kernel::Choices;
+use crate::kernel::choice::Deviation;
+use crate::kernel::search::fold;
+use crate::sim::{self, Plan, Searched};
+use crate::trace::{Trace, What};
+use std::hash::{Hash, Hasher};
+
+/// A violation in a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The property.
+    pub property: Property,
+    /// The pod and node it is about, by name.
+    pub about: String,
+    /// What happened.
+    pub text: String,
+}
+
+/// Mixes what it is given; the same for every run of the program.
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            self.0 = fold(self.0, u64::from(*b));
+        }
+    }
+
+    fn write_u32(&mut self, x: u32) {
+        self.0 = fold(self.0, u64::from(x));
+    }
+
+    fn write_isize(&mut self, x: isize) {
+        self.0 = fold(self.0, x as u64);
+    }
+}
+
+/// A number for a trace: equal for traces whose records are the same, each with the same causes, in whatever order those of one
+/// instant came.
+pub fn digest(trace: &Trace) -> u64 {
+    let mut hashes: Vec<u64> = Vec::with_capacity(trace.len());
+    let mut sum = trace.len() as u64;
+    for r in trace.iter() {
+        let of = |id: u32| hashes.get(id as usize).copied().unwrap_or(1);
+        let hash = fold(fold(r.at.as_nanos(), of(r.cause)), of(r.saw));
+        let mut mixer = Mixer(fold(hash, u64::from(r.object) << 8 | u64::from(r.actor as u8)));
+        match r.what {
+            // What these refer to is listed in the order in which it came.
+            What::NodeTaints(change) => {
+                let change = &trace.taints[change as usize];
+                (&change.added, &change.removed).hash(&mut mixer);
+            }
+            What::PodMessage(message) | What::WorkloadMessage(message) => {
+                let message = &trace.messages[message as usize];
+                (message.body, message.combined, message.count).hash(&mut mixer);
+            }
+            what => what.hash(&mut mixer),
+        }
+        hashes.push(mixer.finish());
+        sum = sum.wrapping_add(mixer.finish());
+    }
+    sum
+}
+
+/// The violations of a complete run.
+pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun: impl Fn() -> Trace) -> Vec<Found> {
+    let mut found = Vec::new();
+    if search.properties.is_empty() {
+        return found;
+    }
+    let analysis = Analysis::new(plan, trace);
+    for property in search.properties {
+        if *property == Property::Deterministic {
+            let again = rerun();
+            if let Some((a, _)) = trace.iter().zip(again.iter()).find(|(a, b)| a != b) {
+                let text = format!("the same run again differs at {:.3} s", a.at.as_secs_f64());
+                found.push(Found { property: *property, about: String::new(), text });
+            } else if trace.len() != again.len() {
+                let text = format!("the same run again has {} records instead of {}", again.len(), trace.len());
+                found.push(Found { property: *property, about: String::new(), text });
+            }
+            continue;
+        }
+        for v in check(property, &analysis) {
+            let pod = v.pod.map_or("", |p| trace.names.pod_name(p));
+            let node = v.node.map_or("", |n| trace.names.node_name(n));
+            let about = format!("{pod} {node}");
+            if !found.iter().any(|f: &Found| f.property == *property && f.about == about) {
+                found.push(Found { property: *property, about, text: v.text });
+            }
+        }
+    }
+    found
+}
+
+/// Runs a tape over the default order to its end.
+pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
+    sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()), &mut |_, _| false)
+}
+
+/// What a complete run came to.
+pub(super) fn judge(search: &Explore<'_>, plan: &Plan, trace: &Trace, tape: &[Deviation]) -> (Outcome, Vec<Found>) {
+    let found = violations(search, plan, trace, || run(plan, tape).trace);
+    (Outcome::of(trace), found)
+}

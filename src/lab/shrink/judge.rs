@@ -1,0 +1,115 @@
+//! Whether a candidate violates the property, and how.
+
+use super::{Failed, Size};
+use crate::analysis::Analysis;
+use crate::analysis::properties::{Property, check};
+use crate::kernel::choice::Deviation;
+use crate::kernel::{Choices, Time};
+use crate::lab::explore::{Explore, Strategy, explore};
+use crate::lab::tape;
+use crate::scenario::layout::Piece;
+use crate::scenario::{Loaded, Overrides, Problems, build, parse, seed};
+use crate::sim::plan::{NodeStart, Plan, PodStart};
+use crate::sim::{self, run};
+use crate::trace::Trace;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// At most so many runs search for an order that shifted.
+const RUNS: u64 = 400;
+
+/// What the run of a candidate came to.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// The first violation, in one line.
+    pub(super) text: String,
+    /// When it was certain.
+    pub(super) at: Time,
+    /// The release.
+    pub(super) release: String,
+    pub(super) size: Size,
+}
+
+/// Runs candidates.
+pub(super) struct Judge<'a> {
+    loaded: &'a Loaded,
+    pub(super) property: Property,
+    /// One thread, for searches; none if it cannot be had, and then there are none.
+    pool: Option<ThreadPool>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(loaded: &'a Loaded, property: Property) -> Self {
+        Judge { loaded, property, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
+    }
+
+    fn load(&self, tree: &Piece) -> Result<Loaded, Problems> {
+        parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder)
+    }
+
+    /// The scenario as it came.
+    pub(super) fn first(&self, tree: &Piece) -> Result<Seen, Failed> {
+        let loaded = self.load(tree).map_err(Failed::Problems)?;
+        let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
+        self.seen(&plan, &traced(&loaded, &plan)).ok_or(Failed::Holds)
+    }
+
+    /// What a candidate came to, if it violates; perhaps with another tape, which is not longer.
+    pub(super) fn judge(&self, tree: Piece) -> Option<(Piece, Seen)> {
+        let loaded = self.load(&tree).ok()?;
+        let plan = build(&loaded, &Overrides::default()).ok()?;
+        match self.seen(&plan, &traced(&loaded, &plan)) {
+            Some(seen) => Some((tree, seen)),
+            None => self.search(tree, &loaded, plan),
+        }
+    }
+
+    fn seen(&self, plan: &Plan, trace: &Trace) -> Option<Seen> {
+        let violation = check(&self.property, &Analysis::new(plan, trace)).into_iter().next()?;
+        let size = Size {
+            nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
+            pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
+            workloads: plan.workloads.len(),
+            entries: plan.timeline.len(),
+            deviations: plan.tape.as_ref().map_or(0, Vec::len),
+        };
+        Some(Seen { text: violation.text, at: violation.at, release: plan.profile.release.clone(), size })
+    }
+
+    /// Looks for the violation in another order, with as many deviations.
+    fn search(&self, mut tree: Piece, loaded: &Loaded, mut plan: Plan) -> Option<(Piece, Seen)> {
+        let pool = self.pool.as_ref()?;
+        let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
+        // It was built a moment ago; each thread has a plan of its own.
+        let built = || build(loaded, &Overrides::default()).unwrap_or_else(|_| unreachable!("the same scenario was built before"));
+        let search = Explore {
+            plan: &built,
+            properties: &[self.property],
+            strategy: Strategy::Exhaustive,
+            depth: u32::try_from(depth).unwrap_or(u32::MAX),
+            runs: RUNS,
+            seed: 0,
+            until_found: true,
+            prune: true,
+        };
+        let (report, _) = explore(&search, pool, &|_| true);
+        let found: Vec<Deviation> = report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
+        plan.tape = Some(found.clone());
+        let run = sim::replay(&plan);
+        let seen = self.seen(&plan, &run.trace)?;
+        let written = Piece::of(&tape::spec_of(&plan, &run, None, &found));
+        let (.., fields) = tree.body.as_mut()?;
+        let field = fields.iter_mut().find(|f| f.head.starts_with("tape:"))?;
+        *field = Piece { head: format!("tape: {}", written.head), body: written.body };
+        Some((tree, seen))
+    }
+}
+
+/// The run of a scenario: by its tape, or else by its seed.
+fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
+    if plan.tape.is_some() {
+        return sim::replay(plan).trace;
+    }
+    // Only a change of the command line could be wrong here, and there is none.
+    let seed = seed(loaded, &Overrides::default()).unwrap_or_default();
+    run(plan, Choices::seeded(seed))
+}

@@ -1,0 +1,148 @@
+//! Tapes: a run for ever. The scenario as it was, what the command line changed in it, and the deviations from the default order.
+
+use crate::api::names::{Names, stable_hash};
+use crate::client::Resource;
+use crate::kernel::choice::{Deviation, FORMAT};
+use crate::kernel::{NEXT, Name};
+use crate::scenario::spec::{self, object_text_of_number};
+use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use crate::sim::{Plan, Searched};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The version of the file.
+pub const VERSION: u32 = 1;
+
+/// A tape as it is written.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tape {
+    /// The version of this form.
+    pub version: u32,
+    /// What this is, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// The file that the scenario was read from.
+    pub file: String,
+    /// The release it ran as, if it is another than the scenario's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubernetes: Option<String>,
+    /// The timing it ran with, if it is another than the scenario's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<String>,
+    /// Other settings that were changed, `PATH=VALUE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<String>,
+    /// The choices.
+    pub tape: spec::Tape,
+    /// The scenario's text.
+    pub scenario: String,
+}
+
+impl Tape {
+    /// Reads a tape.
+    ///
+    /// # Errors
+    /// What is not a tape, or one of another version or choice format.
+    pub fn read(shown: &str, text: &str) -> Result<Self, Problem> {
+        let tape: Tape = ron::from_str(text).map_err(|e| {
+            Problem::new(format!("{shown} is not a tape: {} at line {}, column {}", e.code, e.span.start.line, e.span.start.col))
+        })?;
+        if tape.version != VERSION {
+            return Err(Problem::new(format!("{shown}: this is a tape of version {}, and this program reads {VERSION}", tape.version)));
+        }
+        if tape.tape.choices != FORMAT {
+            let text = format!("{shown}: the tape is of choice format {}, and this program reads {FORMAT}", tape.tape.choices);
+            return Err(Problem::new(text).help("search for it again: `taintsim explore`"));
+        }
+        Ok(tape)
+    }
+
+    /// Whether a text is a tape rather than a scenario.
+    pub fn is_one(text: &str) -> bool {
+        let lines = text.lines().map(str::trim_start).find(|l| !l.is_empty() && !l.starts_with("//"));
+        lines.is_some_and(|l| l.starts_with("Tape"))
+    }
+
+    /// The text of its file.
+    pub fn write(&self) -> String {
+        let pretty = ron::ser::PrettyConfig::new().struct_names(true).depth_limit(3).escape_strings(false);
+        // Texts and numbers can always be written.
+        ron::ser::to_string_pretty(self, pretty).unwrap_or_default() + "\n"
+    }
+
+    /// The scenario in it, with paths relative to a folder.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario.
+    pub fn loaded(&self, folder: &Path) -> Result<Loaded, Problems> {
+        let mut loaded = scenario::parse(&self.file, self.scenario.clone().into_bytes(), folder)?;
+        loaded.spec.tape = Some(self.tape.clone());
+        Ok(loaded)
+    }
+
+    /// What it changes in its scenario.
+    pub fn overrides(&self) -> Overrides {
+        Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: None, sets: self.set.clone() }
+    }
+}
+
+/// The choices of a run as a tape writes them, with the names that the run had.
+pub fn spec_of(plan: &Plan, run: &Searched, property: Option<String>, deviations: &[Deviation]) -> spec::Tape {
+    let texts = Texts::of(run);
+    let written = |d: &Deviation| spec::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value);
+    spec::Tape { choices: FORMAT, perturb: plan.perturb.names(), property, deviations: deviations.iter().map(written).collect() }
+}
+
+/// The names that stand behind hashes in a run.
+#[derive(Debug, Default)]
+pub struct Texts(BTreeMap<u64, String>);
+
+impl Texts {
+    /// Those of a run.
+    pub fn of(run: &Searched) -> Self {
+        let mut texts = BTreeMap::new();
+        let names: &Names = &run.trace.names;
+        texts.extend(names.node_ids().map(|id| (names.node_hash(id), names.node_name(id).to_owned())));
+        texts.extend(names.pod_ids().map(|id| (names.pod_hash(id), names.pod_name(id).to_owned())));
+        texts.extend(names.workload_ids().map(|id| (names.workload_hash(id), names.workload_name(id).to_owned())));
+        texts.extend(Resource::ALL.map(|r| (stable_hash(r.name()), r.name().to_owned())));
+        let mut all = Texts(texts);
+        for step in &run.notes.steps {
+            let text = all.name(step.name);
+            all.0.insert(step.name.hash(), text);
+        }
+        all
+    }
+
+    /// An object as a tape writes it.
+    pub fn object(&self, hash: u64) -> String {
+        self.0.get(&hash).cloned().unwrap_or_else(|| object_text_of_number(hash))
+    }
+
+    /// A step's name.
+    pub fn name(&self, name: Name) -> String {
+        if name.object == 0 { name.what.to_owned() } else { format!("{}:{}", name.what, self.object(name.object)) }
+    }
+
+    /// A choice in words.
+    pub fn choice(&self, d: &Deviation) -> String {
+        let object = self.object(d.object);
+        let nth = format!(
+            "{}{}",
+            d.ordinal + 1,
+            match (d.ordinal % 10, d.ordinal % 100) {
+                (0, n) if n != 10 => "st",
+                (1, n) if n != 11 => "nd",
+                (2, n) if n != 12 => "rd",
+                _ => "th",
+            }
+        );
+        match d.point.as_str() {
+            NEXT => format!("{object}, at its {nth} turn, is behind number {} of those who could come next", d.value + 1),
+            point if object.is_empty() => format!("{point}, the {nth} time: {}", d.value),
+            point => format!("{point} of {object}, the {nth} time: {}", d.value),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a search of the race lab found, for people and for programs.
+
+use super::Style;
+use crate::analysis::grouped;
+use crate::analysis::properties::Property;
+use crate::lab::explore::Report;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// How many outcomes are shown.
+const OUTCOMES: usize = 10;
+
+/// A search that is over, under one release.
+#[derive(Debug)]
+pub struct Searched<'a> {
+    /// The release, as it was asked for.
+    pub release: String,
+    /// What was found.
+    pub report: &'a Report,
+    /// The file of each violation's tape, in their order.
+    pub tapes: Vec<String>,
+}
+
+/// What a search says of a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Says {
+    /// It does not hold.
+    Violated,
+    /// It holds in all runs of the search, and there are more.
+    NotFound,
+    /// It holds in every run with as many deviations as were asked for.
+    Exhausted,
+}
+
+impl Says {
+    /// What a report says of a property.
+    pub fn of(report: &Report, property: &Property) -> Self {
+        if report.violations.iter().any(|v| v.property == *property) {
+            Self::Violated
+        } else if report.exhausted {
+            Self::Exhausted
+        } else {
+            Self::NotFound
+        }
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Violated => "violated",
+            Self::NotFound => "not found",
+            Self::Exhausted => "exhausted",
+        }
+    }
+}
+
+/// Writes one search for people.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: Style) -> io::Result<()> {
+    let r = searched.report;
+    let n = |n: u64| grouped(n);
+    write!(out, "{} runs", n(r.runs))?;
+    if r.pruned > 0 || r.skipped > 0 {
+        write!(out, ", {} of them cut short in a known state; {} swaps of independent steps left out", n(r.pruned), n(r.skipped))?;
+    }
+    writeln!(out, "; {} states", n(r.states))?;
+    match (r.complete, r.exhausted) {
+        (true, _) => writeln!(out, "exhausted: there are no other runs")?,
+        (_, true) => writeln!(out, "exhausted: every run with up to {depth} deviations from the default order")?,
+        _ => writeln!(out, "not exhausted: there are more runs")?,
+    }
+    if let Some(b) = r.bound {
+        let text =
+            format!("PCT: {} processes, {} turns: a run finds a bug of depth {depth} with a probability of at least", b.processes, b.steps);
+        writeln!(out, "{text} 1/({} × {}^{}) = {:.2e}", b.processes, b.steps, depth.saturating_sub(1), b.probability)?;
+    }
+    writeln!(out, "\n{} outcomes", r.outcomes.len())?;
+    let width = r.outcomes.iter().map(|o| n(o.runs).len()).max().unwrap_or(1);
+    for o in r.outcomes.iter().take(OUTCOMES) {
+        writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
+    }
+    if r.outcomes.len() > OUTCOMES {
+        writeln!(out, "  and {} more", r.outcomes.len() - OUTCOMES)?;
+    }
+    writeln!(out)?;
+    if r.violations.is_empty() {
+        return writeln!(out, "no violation");
+    }
+    writeln!(out, "{} violations", r.violations.len())?;
+    for (i, v) in r.violations.iter().enumerate() {
+        let name = if style.colour { format!("\u{1b}[1;31m{}\u{1b}[0m", v.property) } else { v.property.to_string() };
+        let from = match v.tape.len() {
+            0 => "in the default order".to_owned(),
+            1 => "with 1 deviation".to_owned(),
+            n => format!("with {n} deviations"),
+        };
+        writeln!(out, "  {name}, {from}, in {} runs: {}", n(v.runs), v.text)?;
+        if let Some(file) = searched.tapes.get(i) {
+            writeln!(out, "      taintsim replay {file}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the table of several releases.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_table(out: &mut dyn Write, searches: &[Searched<'_>], properties: &[Property]) -> io::Result<()> {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(std::iter::once("property".to_owned()).chain(searches.iter().map(|s| s.release.clone())));
+    for p in properties {
+        let says = searches.iter().map(|s| Says::of(s.report, p).words().to_owned());
+        table.add_row(std::iter::once(p.to_string()).chain(says));
+    }
+    table.add_row(std::iter::once("runs".to_owned()).chain(searches.iter().map(|s| grouped(s.report.runs))));
+    for line in table.to_string().lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    writeln!(out)?;
+    for s in searches {
+        for (v, file) in s.report.violations.iter().zip(&s.tapes) {
+            writeln!(out, "{} {}: {}\n      taintsim replay {file}", s.release, v.property, v.text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Searches as a document.
+pub fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
+    let one = |s: &Searched<'_>| {
+        let r = s.report;
+        let says: serde_json::Map<String, Value> = properties.iter().map(|p| (p.to_string(), json!(Says::of(r, p).words()))).collect();
+        let outcomes: Vec<Value> = r.outcomes.iter().map(|o| json!({ "runs": o.runs, "outcome": o.text })).collect();
+        let violation = |(i, v): (usize, &crate::lab::explore::Violated)| {
+            json!({
+                "property": v.property.to_string(),
+                "text": v.text,
+                "runs": v.runs,
+                "deviations": v.tape.len(),
+                "tape": s.tapes.get(i),
+            })
+        };
+        json!({
+            "kubernetes": s.release,
+            "runs": r.runs,
+            "pruned": r.pruned,
+            "skipped": r.skipped,
+            "states": r.states,
+            "exhausted": r.exhausted,
+            "complete": r.complete,
+            "bound": r.bound.map(|b| json!({ "processes": b.processes, "steps": b.steps, "probability": b.probability })),
+            "properties": says,
+            "outcomes": outcomes,
+            "violations": r.violations.iter().enumerate().map(violation).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "taintsim": env!("CARGO_PKG_VERSION"), "searches": searches.iter().map(one).collect::<Vec<_>>() })
+}

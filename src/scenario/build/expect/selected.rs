@@ -1,0 +1,151 @@
+//! Which pods and nodes an expectation means.
+
+use super::{Reader, said};
+use crate::api::labels::Selector;
+use crate::scenario::build::complaints::Complaints;
+use crate::scenario::build::nodes::with;
+use crate::scenario::build::select::{Nothing, namespaced};
+use crate::scenario::expectations::{Pods as Selected, glob};
+use crate::scenario::problem::{Problem, did_you_mean};
+use crate::scenario::spec::{Common, NodeSelector, PodSelector};
+use crate::scenario::syntax::Place;
+use crate::sim::plan::NodeIndex;
+use std::collections::BTreeSet;
+
+impl Reader<'_> {
+    /// The pods that are meant; `Some(None)` if none are named.
+    pub(super) fn pods(&self, c: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<Option<Selected>> {
+        let mut selected = Selected::default();
+        let mut written = Vec::new();
+        if let Some(name) = c.pod {
+            written.push(format!("pod {name}"));
+            let full = namespaced(name);
+            if !name.contains('*')
+                && !self.pods.by_name.contains_key(full.as_str())
+                && self.workloads.plans.is_empty()
+                && !self.incomplete()
+            {
+                let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
+                complaints.add(with(place, "pod"), Problem::new(format!("there is no pod `{name}`")).maybe_help(did_you_mean(name, known)));
+                return None;
+            }
+            selected.glob = Some(full);
+        }
+        match c.pods {
+            None => {}
+            Some(PodSelector::All) => written.push("all pods".to_owned()),
+            Some(PodSelector::Label(text)) => {
+                written.push(format!("pods with {text}"));
+                selected.labels.push(label(text, &with(place, "pods"), complaints)?);
+            }
+            Some(selector) => {
+                let found = said(self.pods.select(selector), with(place, "pods"), complaints)?;
+                written.push(match selector {
+                    PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
+                    PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
+                    PodSelector::All | PodSelector::Label(_) => String::new(),
+                });
+                selected.names = Some(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
+            }
+        }
+        if let Some(name) = c.workload {
+            written.push(format!("pods of {name}"));
+            let found = self.workloads_named(name);
+            if !found.is_empty() {
+                selected.workloads = Some(found);
+            } else {
+                let names = said(self.grouped(name), with(place, "workload"), complaints)?;
+                selected.names = Some(match selected.names.take() {
+                    Some(earlier) => earlier.intersection(&names).cloned().collect(),
+                    None => names,
+                });
+            }
+        }
+        if let Some(text) = c.label {
+            written.push(format!("{}with {text}", if written.is_empty() { "pods " } else { "" }));
+            selected.labels.push(label(text, &with(place, "label"), complaints)?);
+        }
+        if let Some(namespace) = c.namespace {
+            written.push(format!("{}in namespace {namespace}", if written.is_empty() { "pods " } else { "" }));
+            selected.namespace = Some(namespace.clone());
+        }
+        selected.written = written.join(" ");
+        Some((!written.is_empty()).then_some(selected))
+    }
+
+    /// Something could not be declared for a mistake of its own, so that an unknown name is no mistake.
+    pub(super) fn incomplete(&self) -> bool {
+        self.pods.incomplete || self.workloads.incomplete
+    }
+
+    /// The workloads of that name, `Kind/namespace/name`; parts may be left out from the left.
+    pub(super) fn workloads_named(&self, name: &str) -> BTreeSet<String> {
+        let parts: Vec<&str> = name.split('/').collect();
+        let fits = |full: &str| {
+            let mut full = full.splitn(3, '/');
+            let (kind, namespace, own) = (full.next().unwrap_or(""), full.next().unwrap_or(""), full.next().unwrap_or(""));
+            match parts[..] {
+                [n] => n == own,
+                [first, n] => n == own && (first == namespace || first.eq_ignore_ascii_case(kind)),
+                [k, ns, n] => n == own && ns == namespace && k.eq_ignore_ascii_case(kind),
+                _ => false,
+            }
+        };
+        // A Deployment's own ReplicaSet is not what people mean.
+        self.workloads.plans.iter().filter(|w| w.owner.is_none() && fits(&w.name)).map(|w| w.name.clone()).collect()
+    }
+
+    /// The names of the pods of a group, or of those that state an owner of that name.
+    pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
+        let group = PodSelector::Group(name.to_owned());
+        let found = self.pods.select(&group).unwrap_or_else(|_| {
+            let owned = |t: u32| self.pods.templates[t as usize].owner.as_ref().is_some_and(|o| o.name == name);
+            (0u32..).zip(&self.pods.plans).filter(|(_, p)| owned(p.template)).map(|(i, _)| i).collect()
+        });
+        if !found.is_empty() {
+            return Ok(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
+        }
+        if self.incomplete() {
+            return Err(None);
+        }
+        let short = |full: &str| full.rsplit('/').next().unwrap_or_default().to_owned();
+        let known: BTreeSet<String> =
+            self.workloads.plans.iter().map(|w| short(&w.name)).chain(self.pods.groups.iter().map(|g| g.0.clone())).collect();
+        let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
+        Err(Some(problem.maybe_help(did_you_mean(name, known.iter().map(String::as_str)))))
+    }
+
+    /// The nodes that are meant; `Some(None)` is all.
+    pub(super) fn nodes(&self, c: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<Option<BTreeSet<NodeIndex>>> {
+        let mut all: Option<BTreeSet<NodeIndex>> = None;
+        let mut narrow = |found: Vec<NodeIndex>| {
+            let found: BTreeSet<NodeIndex> = found.into_iter().collect();
+            all = Some(match all.take() {
+                Some(earlier) => earlier.intersection(&found).copied().collect(),
+                None => found,
+            });
+        };
+        if let Some(name) = c.node {
+            let found = match name.contains('*') {
+                true => self.nodes.like(name, glob),
+                false => self.nodes.named(name).map(|n| vec![n]),
+            };
+            narrow(said(found, with(place, "node"), complaints)?);
+        }
+        if let Some(selector) = c.nodes {
+            narrow(said(self.nodes.select(selector), with(place, "nodes"), complaints)?);
+        }
+        if let Some(zone) = c.zone {
+            narrow(said(self.nodes.select(&NodeSelector::Zone(zone.clone())), with(place, "zone"), complaints)?);
+        }
+        if all.as_ref().is_some_and(BTreeSet::is_empty) {
+            complaints.say(place.clone(), "no node is in all that is selected here");
+            return None;
+        }
+        Some(all)
+    }
+}
+
+fn label(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
+    complaints.take(place.clone(), Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
+}

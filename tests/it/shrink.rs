@@ -1,0 +1,167 @@
+//! Shrinking: what is left still violates, and nothing more can go.
+
+use std::path::Path;
+use taintsim::analysis::Analysis;
+use taintsim::analysis::properties::{Property, Violation, check};
+use taintsim::kernel::Choices;
+use taintsim::lab::explore::{Explore, Strategy, explore};
+use taintsim::lab::shrink::{Failed, Shrink, Shrunk, shrink, single_removals};
+use taintsim::lab::tape;
+use taintsim::scenario::layout::Piece;
+use taintsim::scenario::{self, Loaded, Overrides};
+use taintsim::sim;
+
+/// #107543 among much that has nothing to do with it.
+const NOISY: &str = r#"Scenario(
+    version: 1,
+    kubernetes: "1.32",
+    horizon: "10m",
+    timing: Custom(request: "5ms", response: "5ms", watch: "1ms", pass_overhead: "3ms", user: Raw),
+    flags: (kube_controller_manager: { "node-eviction-rate": 0.2 }),
+    nodes: [
+        (names: "a-{00..09}", zone: "a", labels: { "disk": "ssd" }),
+        (names: ["b-{0..3}", "c"], zone: "b", taints: ["gpu=true:NoSchedule"]),
+    ],
+    pods: [(name: "agent", on: Each(All), tolerations: [(operator: Exists)]), (name: "web", count: 7, on: Spread(Zone("a")))],
+    workloads: [
+        StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-03"]), template: (
+            nodeName: "a-03",
+            terminationGracePeriodSeconds: 0,
+            requests: { "cpu": "100m" },
+            tolerations: [
+                (key: "gpu", operator: Exists),
+                (key: "maintenance", operator: Exists, effect: NoExecute, tolerationSeconds: 30),
+            ],
+        )),
+        Deployment(name: "front", replicas: 4, placement: Spread(Zone("b"))),
+    ],
+    timeline: [
+        (at: "7s", do: Cordon(node: "a-00")),
+        (at: "10s", name: "first", do: Taint(nodes: Nodes(["a-03", "a-04"]), taint: ["maintenance:NoExecute", "k:NoSchedule"])),
+        (at: "40.002s", do: Untaint(node: "a-03", taint: "maintenance:NoExecute")),
+        (at: "first + 50s", do: Taint(node: "a-03", taint: "maintenance:NoExecute")),
+        (at: "2m", do: Partition(nodes: Zone("b"), duration: "1m")),
+        (at: "3m", every: "10s", times: 3, do: Label(node: "c", labels: { "x": "y" })),
+    ],
+)"#;
+
+fn parsed(text: &str) -> Loaded {
+    scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| panic!("{}\n{text}", p.render(false, 120)))
+}
+
+/// The violations of its run: by its tape, or else by the seed that `taintsim run` takes.
+fn violations(text: &str, property: &Property) -> Vec<Violation> {
+    let plan = scenario::build(&parsed(text), &Overrides::default()).unwrap();
+    let trace = if plan.tape.is_some() { sim::replay(&plan).trace } else { sim::run(&plan, Choices::seeded(1)) };
+    check(property, &Analysis::new(&plan, &trace))
+}
+
+fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
+    let loaded = parsed(text);
+    shrink(Shrink { loaded: &loaded, spec: loaded.spec.clone(), property }, &mut |_, _| true)
+}
+
+/// The scenarios that lack one thing more, and still are scenarios.
+fn smaller(text: &str) -> Vec<String> {
+    let mut spec = parsed(text).spec;
+    spec.expect.clear();
+    let removals = single_removals(&Piece::of(&spec)).into_iter().map(|tree| tree.flat());
+    removals
+        .filter(|text| {
+            let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));
+            loaded.and_then(|l| scenario::build(&l, &Overrides::default())).is_ok()
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_left_violates_and_nothing_more_can_go() {
+    let stuck = Property::parse("pod-stuck").unwrap();
+    let result = shrunk(NOISY, stuck).unwrap();
+    let [before, after] = result.sizes;
+    assert_eq!((before.nodes, before.pods, before.workloads), (15, 15 + 7 + 2 + 4, 3));
+    assert!(after.nodes <= 1 && after.pods <= 1 && after.workloads == 1 && after.entries <= 3, "{}", result.text);
+    let found = violations(&result.text, &stuck);
+    assert_eq!(found.first().map(|v| &v.text), Some(&result.violation));
+    let spec = parsed(&result.text).spec;
+    assert_eq!(spec.doc, format!("Violates pod-stuck(1m) on Kubernetes 1.32: {}.", result.violation));
+    let smaller = smaller(&result.text);
+    assert!(smaller.len() > 5, "{}", smaller.len());
+    for text in smaller {
+        assert!(violations(&text, &stuck).is_empty(), "{text}");
+    }
+    let again = shrunk(NOISY, stuck).unwrap();
+    assert_eq!(again, result, "twice the same");
+    // What is left is as small as it gets: from there, nothing changes.
+    let further = shrunk(&result.text, stuck).unwrap();
+    assert_eq!(further.text, result.text);
+}
+
+/// Whether each race of the catalogue shrinks to a scenario that violates the same, and is no larger.
+#[test]
+fn each_race_can_be_shrunk() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
+    files.sort();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let Some(claim) = text.lines().find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on ")) else { continue };
+        let property = Property::parse(claim.0).unwrap();
+        let result = shrunk(&text, property).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
+        let [before, after] = result.sizes;
+        assert!(after.nodes <= before.nodes && after.entries <= before.entries, "{}", result.text);
+        assert!(!violations(&result.text, &property).is_empty(), "{}", result.text);
+        for text in smaller(&result.text) {
+            assert!(violations(&text, &property).is_empty(), "{}: {text}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_scenario_that_violates_nothing_is_not_shrunk() {
+    let failed = shrunk(NOISY, Property::WrongPod).unwrap_err();
+    assert!(matches!(failed, Failed::Holds));
+    let loaded = parsed(NOISY);
+    let spec = loaded.spec.clone();
+    let stuck = Property::parse("pod-stuck").unwrap();
+    let what = Shrink { loaded: &loaded, spec, property: stuck };
+    assert!(matches!(shrink(what, &mut |tried, _| tried < 10), Err(Failed::Asked)));
+}
+
+/// A violation that only another order shows keeps the deviations that it needs, however the scenario shifts them.
+#[test]
+fn a_tape_is_shrunk_with_its_scenario() {
+    let noisy = super::explore::RAPID
+        .replace("nodes: [(name: \"node-1\")]", "nodes: [(names: \"node-{1..3}\")]")
+        .replace("timeline: [", "timeline: [(at: \"5s\", do: Cordon(node: \"node-2\")), (at: \"6s\", do: Crash(node: \"node-3\")),");
+    let stuck = Property::parse("pod-stuck").unwrap();
+    let plan = || scenario::build(&parsed(&noisy), &Overrides::default()).unwrap();
+    let hunt = Explore {
+        plan: &plan,
+        properties: &[stuck],
+        strategy: Strategy::Exhaustive,
+        depth: 2,
+        runs: 100_000,
+        seed: 0,
+        until_found: true,
+        prune: true,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (report, _) = explore(&hunt, &pool, &|_| true);
+    let found = report.violations.first().map(|v| v.tape.clone()).unwrap();
+    assert!(!found.is_empty(), "the default order does not show it");
+    let mut taped = plan();
+    taped.tape = Some(found.clone());
+    let mut loaded = parsed(&noisy);
+    loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
+    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), property: stuck };
+    let result = shrink(what, &mut |_, _| true).unwrap();
+    let [before, after] = result.sizes;
+    assert_eq!((before.nodes, before.entries, before.deviations), (3, 5, found.len()));
+    assert!(after.nodes == 1 && after.workloads == 1 && after.entries <= 3 && after.deviations <= found.len(), "{}", result.text);
+    assert!(!violations(&result.text, &stuck).is_empty(), "{}", result.text);
+    for text in smaller(&result.text) {
+        assert!(violations(&text, &stuck).is_empty(), "{text}");
+    }
+}
