@@ -30,12 +30,15 @@ enum Count {
     Deletions(usize),
     /// Pods that turned NotReady.
     NotReady(usize),
+    /// Pods that were bound to a node.
+    Bound(usize),
 }
 
 impl Count {
     fn check(self, name: &str, trace: &Trace) {
         let (expected, counts): (usize, fn(&What) -> bool) = match self {
             Count::Deletions(n) => (n, |what| matches!(what, What::PodDeleting(_))),
+            Count::Bound(n) => (n, |what| matches!(what, What::PodBound(_))),
             Count::NotReady(n) => (n, |what| matches!(what, What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _))),
         };
         assert_eq!(trace.iter().filter(|r| counts(&r.what)).count(), expected, "{name}");
@@ -51,7 +54,7 @@ struct Workload {
     bar_mib: Option<f64>,
 }
 
-fn workloads() -> [Workload; 7] {
+fn workloads() -> [Workload; 9] {
     let of = |name, plan, count, bar_ms, bar_mib| Workload { name, plan, count, bar_ms, bar_mib };
     [
         of("healthy day", || cluster::healthy_day(5_000), Count::Deletions(0), 5.0, None),
@@ -60,6 +63,9 @@ fn workloads() -> [Workload; 7] {
         of("tainted at once", || cluster::tainted_at_once(5_000, 30), Count::Deletions(150_000), 250.0, Some(160.0)),
         of("the real stack's case", cluster::real_stack, Count::Deletions(1_110), 12.0, None),
         of("one of a sweep", cluster::one_of_a_sweep, Count::Deletions(10), 0.5, None),
+        // 1 KiB per pod.
+        of("placement", || cluster::placement(5_000), Count::Bound(150_000), 2_000.0, Some(146.5)),
+        of("the outage with room", || cluster::outage_with_room(5_000), Count::Bound(150_000), 3_000.0, None),
         // A third of the nodes, rounded up, with 30 pods each.
         of(LARGEST, || cluster::a_zone_of_three(100_000, 30), Count::NotReady(33_334 * 30), 5_000.0, Some(3_072.0)),
     ]

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 use taintsim::api::kubectl_taint::TaintEdit;
+use taintsim::api::labels::LabelSelector;
+use taintsim::api::meta::OwnerReference;
 use taintsim::api::pod::PodTemplate;
+use taintsim::api::quantity::Quantity;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
+use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
 use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
 use taintsim::scenario::profiles::profile;
 use taintsim::sim::plan::{
     Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
-    TimelineEntry, Timing, UserMode,
+    TimelineEntry, Timing, UserMode, WorkloadPlan,
 };
 
 /// `Ideal` timing: the recorder's defaults.
@@ -171,6 +175,71 @@ pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
     plan.flags.node_eviction_rate = 10.0;
     act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).step_by(3).collect()));
+    plan
+}
+
+/// ReplicaSets of so many pods each, made as the cluster's user writes them, and the controllers that work for them.
+fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
+    for i in 0..count {
+        let name = format!("w{i:05}");
+        let labels = BTreeMap::from([("app".to_owned(), name.clone())]);
+        let requests = [("cpu", 1_000), ("memory", (2 << 30) * 1_000)].map(|(r, n)| (r.to_owned(), Quantity::from_milli(n)));
+        plan.workloads.push(WorkloadPlan {
+            name: format!("ReplicaSet/default/{name}"),
+            kind: WorkloadKind::ReplicaSet,
+            owner: None,
+            selector: LabelSelector { match_labels: labels.clone(), ..LabelSelector::default() },
+            template: plan.templates.len() as u32,
+            node: None,
+            min_ready_seconds: 0,
+            spec: WorkloadSpec::ReplicaSet { replicas: replicas as i32 },
+        });
+        plan.templates.push(PodTemplate { labels, requests: requests.into(), ..PodTemplate::default() });
+    }
+    plan.controllers = Controllers { pod_gc: true, replica_set: true, scheduler: true, ..Controllers::default() };
+}
+
+/// What each node of the placements has: room for 32 pods of a ReplicaSet.
+fn capacity(plan: &mut Plan) {
+    let amounts = [("cpu", 32_000), ("memory", (128 << 30) * 1_000), ("pods", 110_000)];
+    for node in &mut plan.nodes {
+        node.allocatable = amounts.map(|(r, n)| (r.to_owned(), Quantity::from_milli(n))).into();
+    }
+}
+
+/// ReplicaSets of 100 pods each on empty nodes of three zones, 30 pods per node.
+pub(crate) fn placement(nodes: usize) -> Plan {
+    let mut plan = cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(300));
+    replica_sets(&mut plan, nodes * 30 / 100, 100);
+    capacity(&mut plan);
+    plan
+}
+
+/// The outage, of as many ReplicaSets as nodes with 30 pods each on 30 nodes, and as many live nodes in a fourth zone.
+pub(crate) fn outage_with_room(nodes: usize) -> Plan {
+    const REPLICAS: usize = 30;
+    let mut plan = cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(660));
+    for i in 0..nodes {
+        add_node(&mut plan, format!("live{i:05}"), "d", (nodes + i) as u64);
+    }
+    replica_sets(&mut plan, nodes, REPLICAS);
+    capacity(&mut plan);
+    for set in 0..nodes {
+        let name = format!("w{set:05}");
+        let owner = OwnerReference { kind: "ReplicaSet".to_owned(), name: name.clone(), object: None };
+        let template = PodTemplate { owner: Some(owner), ..plan.templates[set + 1].clone() };
+        for i in 0..REPLICAS {
+            plan.pods.push(PodPlan {
+                name: format!("default/{name}-{i:02}").into(),
+                template: plan.templates.len() as u32,
+                node: Some(((set * REPLICAS + i) % nodes) as u32),
+                start: PodStart::Running,
+            });
+        }
+        plan.templates.push(template);
+    }
+    plan.flags.node_eviction_rate = 10.0;
+    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
     plan
 }
 

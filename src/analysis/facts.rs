@@ -253,6 +253,7 @@ impl<'a> Facts<'a> {
             }
             What::NodeTaints(_)
             | What::NodeQueued
+            | What::PodUnplaced(_)
             | What::PodTolerations
             | What::Noted(..)
             | What::PodPhase(PodPhase::Pending)

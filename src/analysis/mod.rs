@@ -15,11 +15,13 @@
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not True.
 
 pub mod causes;
+pub mod clock;
 pub mod conformance;
 pub mod curves;
 pub mod diff;
 pub mod evictions;
 pub mod expect;
+pub mod explain;
 pub mod facts;
 pub mod lanes;
 pub mod metrics;

@@ -50,6 +50,8 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::WorkloadCreated(n) => format!("{} created, asks for {n} pods", workload()),
         What::WorkloadScaled(n) => format!("{} scaled to {n} pods", workload()),
         What::WorkloadDeleted => format!("{} deleted", workload()),
+        // What does not last neither begins nor ends.
+        What::FaultBegan if analysis.plan.timeline.get(r.object as usize).is_some_and(|e| e.ends.is_none()) => entry().to_owned(),
         What::FaultBegan => format!("{} begins", entry()),
         What::FaultEnded => format!("{} ends", entry()),
         What::Refused(text) => format!("refused {}: {}", entry(), trace.names.text_of(TextId(text))),
@@ -63,11 +65,25 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::TimerSet(0) => format!("{}: to be evicted at once", pod()),
         What::TimerSet(s) => format!("{}: eviction timer of {} s set", pod(), grouped(s.into())),
         What::TimerCancelled => format!("{}: eviction timer cancelled", pod()),
+        What::PodUnplaced(_) => {
+            let told = trace.fields(r).filters.into_iter().map(|t| match t.count {
+                0 => format!("{}: {}", t.rejection.plugin, t.rejection.reason),
+                n => format!("{} on {}: {}", t.rejection.plugin, nodes_told(n, &t.nodes), t.rejection.reason),
+            });
+            format!("{} fits no node; {}", pod(), told.collect::<Vec<_>>().join("; "))
+        }
         What::EvictionFailed => format!("{} not evicted: five tries failed", pod()),
         What::Noted(note, arg) => noted(analysis, r, note, arg),
         What::ControllersStarted => "controllers started".to_owned(),
         What::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
     }
+}
+
+/// How many nodes, and the names of the first of them.
+fn nodes_told(count: usize, names: &[String]) -> String {
+    const MOST: usize = 3;
+    let more = if names.len() > MOST { ", …" } else { "" };
+    format!("{count} ({}{more})", names[..names.len().min(MOST)].join(", "))
 }
 
 fn noted(analysis: &Analysis<'_>, r: &Record, note: Note, arg: u32) -> String {

@@ -110,6 +110,11 @@ impl Owners {
         self.root.is_empty()
     }
 
+    /// The workload that owns another one, or itself.
+    pub fn root_of(&self, workload: WorkloadId) -> Option<WorkloadId> {
+        self.root.get(workload.index()).copied()
+    }
+
     /// The workload of a pod.
     pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
         self.root.get(analysis.trace.names.owner_of(pod)?.index()).copied()

@@ -124,7 +124,16 @@ pub struct Names {
     texts: Table,
     /// By pod: the workload whose name it carries, one higher, or 0.
     owners: Vec<u32>,
-    aliases: Vec<(Box<str>, Box<str>)>,
+    generated: Vec<Generated>,
+}
+
+/// A name that was generated, by what it is called in recorded timelines.
+#[derive(Clone)]
+enum Generated {
+    /// A name with what it is called there.
+    Name(Box<(String, String)>),
+    /// A pod's, with which of its owner's it is.
+    Pod(PodId, u32),
 }
 
 impl Names {
@@ -161,14 +170,27 @@ impl Names {
         self.owners.get(pod.index())?.checked_sub(1).map(WorkloadId)
     }
 
-    /// Notes the number under which recorded timelines know a generated name: `web-#2` for the second of web's.
+    /// Notes under which name recorded timelines know a generated one.
     pub fn set_alias(&mut self, name: &str, alias: &str) {
-        self.aliases.push((name.into(), alias.into()));
+        self.generated.push(Generated::Name(Box::new((name.to_owned(), alias.to_owned()))));
+    }
+
+    /// Notes that a pod's name was generated, and which of its owner's it is: recorded timelines call the second of web's `web-#2`.
+    pub fn set_number(&mut self, pod: PodId, owner: WorkloadId, number: u32) {
+        self.set_owner(pod, owner);
+        self.generated.push(Generated::Pod(pod, number));
     }
 
     /// The generated names and what recorded timelines call them, in order of creation.
-    pub fn aliases(&self) -> &[(Box<str>, Box<str>)] {
-        &self.aliases
+    pub fn aliases(&self) -> impl Iterator<Item = (String, String)> {
+        let last = |full: &str| full.rsplit('/').next().unwrap_or(full).to_owned();
+        self.generated.iter().map(move |generated| match generated {
+            Generated::Name(both) => (**both).clone(),
+            Generated::Pod(pod, number) => {
+                let owner = self.owner_of(*pod).map_or_else(String::new, |w| last(self.workload_name(w)));
+                (last(self.pod_name(*pod)), format!("{owner}-#{number}"))
+            }
+        })
     }
 
     /// The id of a text, new if the text is.

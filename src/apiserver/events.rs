@@ -40,6 +40,8 @@ impl EventName {
 pub(super) struct EventStore {
     /// The end of time stands for none.
     first_of_pods: Vec<[Time; 2]>,
+    /// By workload, sorted.
+    of_workloads: Vec<Vec<Time>>,
     others: BTreeSet<EventName>,
 }
 
@@ -53,6 +55,9 @@ impl EventStore {
                 _ => return false,
             }
         }
+        if let EventName::Workload(workload, at) = name {
+            return self.of_workloads.get(workload.index()).is_some_and(|times| times.binary_search(&at).is_ok());
+        }
         self.others.contains(&name)
     }
 
@@ -65,6 +70,14 @@ impl EventStore {
                 *free = at;
                 return;
             }
+        }
+        if let EventName::Workload(workload, at) = name {
+            if self.of_workloads.len() <= workload.index() {
+                self.of_workloads.resize(workload.index() + 1, Vec::new());
+            }
+            let times = &mut self.of_workloads[workload.index()];
+            times.insert(times.partition_point(|t| *t < at), at);
+            return;
         }
         self.others.insert(name);
     }

@@ -61,9 +61,8 @@ impl ApiServer {
                 if names.find_pod(&namespaced).is_some() {
                     continue;
                 }
-                names.set_alias(&name, &format!("{base}-#{number}"));
                 let id = names.pod(&namespaced);
-                names.set_owner(id, owner);
+                names.set_number(id, owner, number);
                 return id;
             }
             unreachable!("some name is free")

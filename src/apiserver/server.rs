@@ -11,7 +11,7 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::kernel::{Ctx, Key, Keys, Shared, Time};
-use crate::trace::Trace;
+use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -224,6 +224,11 @@ impl ApiServer {
     /// Reads or extends the names of the run.
     pub fn names<R>(&self, f: impl FnOnce(&mut Names) -> R) -> R {
         self.trace.with(|t| f(&mut t.names))
+    }
+
+    /// Adds to what filters said in attempts to place pods.
+    pub fn verdicts<R>(&self, f: impl FnOnce(&mut Verdicts) -> R) -> R {
+        self.trace.with(|t| f(&mut t.verdicts))
     }
 
     /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go here.

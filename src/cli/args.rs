@@ -3,6 +3,7 @@
 use super::completions::CompletionsArgs;
 use super::conform::ConformArgs;
 use super::diff::DiffArgs;
+use super::explain::ExplainArgs;
 use super::explore::ExploreArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
     Diff(DiffArgs),
+    /// Say why something happened to a pod, node, workload or zone, or did not, and what would have changed it
+    Explain(ExplainArgs),
     /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
     Report(ReportArgs),
     /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart

@@ -5,6 +5,7 @@
 
 use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
 use crate::kernel::Choices;
+use crate::lab::reach::{Reach, reach};
 use crate::scenario::recorded::{Observed, Recorded, read};
 use crate::sim::{self, Plan};
 use crate::trace::Trace;
@@ -39,6 +40,10 @@ pub struct ConformArgs {
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
     #[arg(long, value_name = "RELEASE")]
     pub release: Option<String>,
+    /// Search for each recorded outcome of a timeline with several, with so many runs for each that draws do not reach, and count
+    /// those that are reached; a timeline with one that is reached conforms
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "300", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub search: Option<u64>,
     /// Lines to show of each difference
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub diff: usize,
@@ -107,20 +112,29 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
     let mut by_release: BTreeMap<(Vec<u64>, String), Counts> = BTreeMap::new();
     let mut by_kind: BTreeMap<&'static str, Counts> = BTreeMap::new();
     let mut broken = false;
+    let mut reached = (0, 0);
     for batch in files.chunks(BATCH) {
-        let replayed: Vec<Result<Vec<(Recorded, Checked)>, String>> = batch
+        let replayed: Vec<Result<Vec<(Recorded, (Checked, Option<Reach>))>, String>> = batch
             .par_iter()
             .map(|file| {
                 let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
                 let wanted = recorded.into_iter().filter(|r| args.release.as_deref().is_none_or(|w| is_release(&r.release, w)));
-                Ok(wanted.collect::<Vec<_>>().into_par_iter().map(|r| (check(&r, model, options), r)).map(|(c, r)| (r, c)).collect())
+                Ok(wanted
+                    .collect::<Vec<_>>()
+                    .into_par_iter()
+                    .map(|r| (searched(check(&r, model, options), &r, args.search), r))
+                    .map(|(c, r)| (r, c))
+                    .collect())
             })
             .collect();
         for file in replayed {
             match file {
                 Ok(list) => {
-                    for (recorded, checked) in &list {
-                        report(recorded, checked, args.diff, out)?;
+                    for (recorded, (checked, reach)) in &list {
+                        report(recorded, checked, reach.as_ref(), args.diff, out)?;
+                        if let Some(reach) = reach {
+                            reached = (reached.0 + reach.tapes.len(), reached.1 + reach.of);
+                        }
                         counts.add(&checked.verdict);
                         by_release.entry((numbers(&recorded.release), recorded.release.clone())).or_default().add(&checked.verdict);
                         by_kind.entry(kind(recorded)).or_default().add(&checked.verdict);
@@ -136,6 +150,9 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
     if counts.total() > 0 {
         writeln!(out, "\n{}", table("release", by_release.iter().map(|((_, r), c)| (r.as_str(), c))))?;
         writeln!(out, "\n{}\n", table("scenarios", by_kind.iter().map(|(k, c)| (*k, c))))?;
+    }
+    if reached.1 > 0 {
+        writeln!(out, "reached {} of {} outcomes of timelines with several", reached.0, reached.1)?;
     }
     writeln!(out, "{counts}")?;
     Ok(match counts {
@@ -188,7 +205,22 @@ fn kind(recorded: &Recorded) -> &'static str {
     }
 }
 
-fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Write) -> io::Result<()> {
+/// Searches for the recorded outcomes of a timeline with several. One that is reached settles what draws left undecided.
+fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> (Checked, Option<Reach>) {
+    let (Some(budget), Observed::Timelines { distinct: 2.., outcomes, .. }, Ok(plan)) = (budget, &recorded.observed, recorded.plan())
+    else {
+        return (checked, None);
+    };
+    let reach = reach(&plan, outcomes, budget);
+    let settled = reach.tapes.keys().next().filter(|_| !checked.verdict.conforms());
+    let checked = match settled {
+        Some(i) => Checked { verdict: Verdict::Member(*i), seed: 0, ..checked },
+        None => checked,
+    };
+    (checked, Some(reach))
+}
+
+fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: usize, out: &mut dyn Write) -> io::Result<()> {
     let Recorded { release, scenario, observed } = recorded;
     let envelope = if matches!(observed, Observed::Envelope { .. }) { " (envelope)" } else { "" };
     write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
@@ -213,6 +245,12 @@ fn report(recorded: &Recorded, checked: &Checked, rows: usize, out: &mut dyn Wri
     }
     if let Some(reached) = &checked.reached {
         write!(out, "; {} of {} kept outcomes reached over {} seeds", reached.outcomes.len(), reached.of, reached.seeds)?;
+    }
+    if let Some(reach) = reach {
+        write!(out, "; reached {} of {}", reach.tapes.len(), reach.of)?;
+        for (i, (matched, of)) in &reach.missed {
+            write!(out, "; outcome {} missed after {matched} of {of} records", i + 1)?;
+        }
     }
     writeln!(out)?;
     if let Verdict::Differs(text) = &checked.verdict {
@@ -266,7 +304,13 @@ mod tests {
     /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs are empty.
     fn conform(paths: &[&str], release: Option<&str>) -> (u8, String, String) {
         let below = |p: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(p);
-        let args = ConformArgs { paths: paths.iter().map(below).collect(), seeds: Some(1), release: release.map(str::to_owned), diff: 2 };
+        let args = ConformArgs {
+            paths: paths.iter().map(below).collect(),
+            seeds: Some(1),
+            release: release.map(str::to_owned),
+            search: None,
+            diff: 2,
+        };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let empty = |_: &Plan, _: u64| Trace::default();
         let code = run(&args, &empty, &mut out, &mut err).unwrap();

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
 use super::{
-    completions, diff, explore, import, init, interrupt, man, replay, report, run, schema, shrink, suggest, sweep, test, validate,
+    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, suggest, sweep, test, validate,
 };
 use crate::api::spelling;
 use clap::builder::StyledStr;
@@ -61,6 +61,7 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
+        Command::Explain(args) => explain::explain(args, terminal),
         Command::Report(args) => report::report(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Explore(args) => explore::explore(args, terminal),

@@ -9,6 +9,7 @@ pub mod conform;
 mod diff;
 mod dispatch;
 pub mod exit;
+mod explain;
 mod explore;
 mod failure;
 mod file;

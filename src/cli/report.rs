@@ -7,7 +7,8 @@ use super::finished::{self, Finished};
 use super::run::{self, Format};
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
-use crate::report::{Report, evictions_csv, perfetto};
+use crate::report::{Report, evictions_csv, klog, perfetto};
+use crate::scenario::Problem;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -21,6 +22,8 @@ enum As {
     Json,
     /// A row for each eviction, as in evictions.csv
     Csv,
+    /// The lines that the release's controllers write to their logs, in klog's format
+    Klog,
     /// A trace that opens in the Perfetto UI: a process for each node, a thread for each pod
     Perfetto,
 }
@@ -34,6 +37,9 @@ pub(crate) struct ReportArgs {
     /// What to render the run as
     #[arg(long = "as", value_enum, default_value_t, value_name = "FORMAT")]
     form: As,
+    /// With --as klog: how much the controllers tell, as their own option --v [default: 4]
+    #[arg(long, value_name = "LEVEL")]
+    v: Option<u8>,
     /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -41,6 +47,9 @@ pub(crate) struct ReportArgs {
 
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
+    if args.v.is_some() && args.form != As::Klog {
+        return Err(Failure::Input(Problem::new("--v is about log lines").help("give --as klog with it")));
+    }
     let run = finished::read(&args.folder)?;
     match &args.out {
         None => {
@@ -66,6 +75,7 @@ fn render(out: &mut dyn Write, run: &Finished, args: &ReportArgs, terminal: &Ter
         As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
         As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
         As::Csv => evictions_csv::write(out, &analysis, &report.workloads),
+        As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
         As::Perfetto => perfetto::write(out, &analysis),
     }
 }

@@ -58,6 +58,8 @@ pub(crate) struct Ready {
     pub(crate) plan: Plan,
     /// Where it came from.
     pub(crate) source: Source,
+    /// The names of its groups of pods.
+    pub(crate) groups: Vec<String>,
     /// What was taken from the export that the scenario points at.
     pub(crate) imported: Option<Summary>,
 }
@@ -127,7 +129,8 @@ pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Resul
     let plan = scenario::build(&loaded, &overrides)?;
     let seed = scenario::seed(&loaded, &overrides)?;
     let (fingerprint, text, set) = (loaded.fingerprint(), loaded.source.text.clone(), overrides.as_sets());
-    Ok(Ready { plan, source: Source { file, text, fingerprint, set, seed }, imported: loaded.imported })
+    let groups = loaded.spec.pods.iter().filter_map(|g| g.name.clone()).collect();
+    Ok(Ready { plan, groups, source: Source { file, text, fingerprint, set, seed }, imported: loaded.imported })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.

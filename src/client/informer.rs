@@ -84,7 +84,8 @@ pub(super) struct Caches {
     nodes: Vec<Option<Rc<Node>>>,
     pods: Vec<Option<Rc<Pod>>>,
     pods_by_node: Vec<Vec<PodId>>,
-    pods_by_owner: Vec<BTreeSet<PodId>>,
+    /// Sorted.
+    pods_by_owner: Vec<Vec<PodId>>,
     pub(super) workloads: Vec<Option<Rc<Workload>>>,
     workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
     budgets: Vec<Option<Rc<Budget>>>,
@@ -451,10 +452,13 @@ impl InformerFactory {
                     let (was, is) = (owner(&old), owner(&new));
                     if was != is {
                         if let Some(w) = was {
-                            c.pods_by_owner[w].remove(&id);
+                            let pods = &mut c.pods_by_owner[w];
+                            pods.binary_search(&id).map(|at| pods.remove(at)).ok();
                         }
                         if let Some(w) = is {
-                            list(&mut c.pods_by_owner, w).insert(id);
+                            // Nearly always at the end.
+                            let pods = list(&mut c.pods_by_owner, w);
+                            pods.insert(pods.partition_point(|p| *p < id), id);
                         }
                     }
                     old
@@ -500,6 +504,11 @@ impl InformerFactory {
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(Resource::Nodes, id.index());
         self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
+    }
+
+    /// Whether the cache has a node.
+    pub fn has_node(&self, id: NodeId) -> bool {
+        self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
     /// A pod as the cache has it.
@@ -625,6 +634,11 @@ impl InformerFactory {
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
+    }
+
+    /// What `f` makes of a workload as the cache has it.
+    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
+        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
     }
 
     /// All workloads of a kind in the cache, by id.

@@ -7,7 +7,7 @@ use super::recorder::About;
 use super::request::Client;
 use crate::apiserver::{ApiError, EventName};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
-use crate::trace::EventBody;
+use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,13 +31,65 @@ struct Known {
     last: Time,
 }
 
+/// An event about a pod that has been told once.
+#[derive(Clone, Copy)]
+struct Once {
+    /// The pod's version; versions start at 1, and 0 is no event.
+    version: u64,
+    at: Time,
+    body: EventBody,
+}
+
+/// The events that have been told. Most pods have one, told once: that lies in a table.
+#[derive(Default)]
+struct Told {
+    once: Vec<Once>,
+    others: BTreeMap<Key, Known>,
+}
+
+impl Told {
+    const NONE: Once = Once { version: 0, at: Time::ZERO, body: EventBody { text: EventText::Scheduled, arg: EventBody::NO_ARG } };
+
+    /// The event, if it has been told.
+    fn known(&mut self, key: &Key) -> Option<&mut Known> {
+        if let About::Pod(pod, _) = key.0
+            && let Some(once) = self.once.get_mut(pod.index()).filter(|o| o.version == key.1 && o.body.text.reason() == key.2)
+        {
+            // It is about to be told again, so it is moved to where there is more room.
+            let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
+            self.others.insert(*key, Known { name: key.0.name(at), body, series: None, last: at });
+        }
+        self.others.get_mut(key)
+    }
+
+    fn insert(&mut self, key: Key, event: Known) {
+        if let About::Pod(pod, _) = key.0 {
+            if self.once.len() <= pod.index() {
+                self.once.resize(pod.index() + 1, Self::NONE);
+            }
+            let once = &mut self.once[pod.index()];
+            if once.version == 0 {
+                *once = Once { version: key.1, at: event.last, body: event.body };
+                return;
+            }
+        }
+        self.others.insert(key, event);
+    }
+
+    /// Forgets events that are no series and for which it is over.
+    fn forget(&mut self, over: impl Fn(Time) -> bool) {
+        self.others.retain(|_, e| e.series.is_some() || !over(e.last));
+        self.once.iter_mut().filter(|o| over(o.at)).for_each(|o| *o = Self::NONE);
+    }
+}
+
 /// An event recorder.
 #[derive(Clone)]
 pub struct SeriesRecorder {
     ctx: Ctx,
     group: Group,
     client: Client,
-    known: Rc<Shared<BTreeMap<Key, Known>>>,
+    told: Rc<Shared<Told>>,
     first_series_count: u32,
     nudge: PointId,
     /// The time of the last event, where no two are equal.
@@ -50,7 +102,7 @@ impl SeriesRecorder {
     pub fn start(client: Client, group: Group, first_series_count: u32, clock_advances: bool) -> Self {
         let ctx = client.api().ctx().clone();
         let recorder = SeriesRecorder {
-            known: Rc::new(Shared::new(BTreeMap::new())),
+            told: Rc::default(),
             nudge: ctx.point("event-retry-sleep"),
             advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
             ctx: ctx.clone(),
@@ -80,10 +132,10 @@ impl SeriesRecorder {
     /// `recordToSink`
     async fn record(&self, key: Key, body: EventBody, at: Time) {
         let first = self.first_series_count;
-        let to_write = self.known.with(|known| match known.get_mut(&key) {
+        let to_write = self.told.with(|told| match told.known(&key) {
             None => {
                 let event = Known { name: key.0.name(at), body, series: None, last: at };
-                known.insert(key, event);
+                told.insert(key, event);
                 Some(event)
             }
             Some(event) => {
@@ -137,17 +189,17 @@ impl SeriesRecorder {
                     self.write(key.0, event).await;
                 }
             }
-            let over = |e: &Known| now.since(e.last) > FINISH_TIME;
-            for (key, event) in self.series().into_iter().filter(|(_, e)| over(e)) {
+            let over = |last: Time| now.since(last) > FINISH_TIME;
+            for (key, event) in self.series().into_iter().filter(|(_, e)| over(e.last)) {
                 if self.write(key.0, event).await {
-                    self.known.with(|known| known.remove(&key));
+                    self.told.with(|told| told.others.remove(&key));
                 }
             }
-            self.known.with(|known| known.retain(|_, e| e.series.is_some() || !over(e)));
+            self.told.with(|told| told.forget(over));
         }
     }
 
     fn series(&self) -> Vec<(Key, Known)> {
-        self.known.with(|known| known.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect())
+        self.told.with(|told| told.others.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect())
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
 pub mod explore;
+pub mod reach;
 pub mod shrink;
 pub mod sweep;
 pub mod tape;

@@ -2,8 +2,10 @@
 //!
 //! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
 //! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
-//! are ids or null. Of a fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written
-//! by hand and not through a serialiser, because a large outage has millions of them. [`read`] is the way back.
+//! are ids or null. Of an attempt to place a pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
+//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without nodes the pod itself was rejected. Of a
+//! fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written by hand and not through
+//! a serialiser, because a large outage has millions of them. [`read`] is the way back.
 
 mod read;
 
@@ -11,7 +13,7 @@ pub use read::{BadLine, read};
 
 use crate::analysis::Analysis;
 use crate::api::names::NodeId;
-use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Told, What};
 use std::io::{self, Write};
 
 /// How much is gathered before it is handed on, in bytes.
@@ -99,6 +101,27 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
             }
             b.push(b']');
         }
+    }
+    filters(b, &f.filters);
+}
+
+fn filters(b: &mut Vec<u8>, told: &[Told]) {
+    for (i, Told { rejection, count, nodes }) in told.iter().enumerate() {
+        b.extend_from_slice(if i == 0 { b",\"filters\":[{" } else { b",{" });
+        b.extend_from_slice(b"\"plugin\":");
+        string(b, rejection.plugin);
+        text(b, "reason", &rejection.reason);
+        key(b, "count");
+        number(b, *count as u64);
+        key(b, "nodes");
+        b.push(b'[');
+        for (i, node) in nodes.iter().enumerate() {
+            if i > 0 {
+                b.push(b',');
+            }
+            string(b, node);
+        }
+        b.extend_from_slice(if i + 1 == told.len() { b"]}]" } else { b"]}" });
     }
 }
 

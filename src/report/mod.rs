@@ -5,13 +5,14 @@
 //! The same run gives the same bytes.
 
 pub mod charts;
-mod clock;
 pub mod diff;
 pub mod events;
 pub mod evictions_csv;
+pub mod explain;
 pub mod explore;
 pub mod files;
 pub mod json;
+pub mod klog;
 pub mod manifest;
 mod model;
 pub mod output;
@@ -24,7 +25,8 @@ pub mod text;
 pub mod trace_json;
 pub mod trials;
 
-pub use clock::{absolute, seconds, short};
+use crate::analysis::clock;
+pub use crate::analysis::clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};
 pub use model::{Report, Source};
 pub use output::{OutputError, Written, write_folder};

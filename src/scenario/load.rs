@@ -404,6 +404,9 @@ fn thing(name: &str) -> String {
         "Controllers" => "a controller that can be switched off",
         "Entry" => "a timeline entry",
         "Step" => "a fault or action",
+        "Expectation" => "an expectation",
+        "Claim" => "a claim",
+        "Quantity" => "a figure",
         "NodeSelector" => "a node selector",
         "PodSelector" => "a pod selector",
         "Placement" => "a placement of pods",
@@ -452,7 +455,7 @@ mod tests {
         (at: "1m", do: Partion(nodes: All)),
         (at: "1m", do: Flap(node: "a-0", down: "3s")),
     ],
-    expect: [],
+    expect: [Evikted(pod: "w")],
 )"#;
         assert_eq!(
             problems(text),
@@ -466,7 +469,7 @@ mod tests {
              `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
              f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
              f.ron:9:24: `up` is missing in `Flap`\n\
-             f.ron:11:5: `expect` is not supported by this version\n  help: Expectations belong to later work"
+             f.ron:11:14: `Evikted` is not an expectation\n  help: did you mean `Evicted`?"
         );
     }
 

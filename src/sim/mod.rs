@@ -3,6 +3,7 @@
 mod awake;
 mod cluster;
 mod faults;
+pub mod log_forms;
 pub mod plan;
 mod process;
 pub mod profile;

@@ -2,6 +2,7 @@
 //!
 //! Plain values: which release has which is said in one place, `scenario::profiles`.
 
+use super::log_forms::LogForms;
 use crate::apiserver::EvictionRules;
 use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
@@ -29,6 +30,8 @@ pub struct Profile {
     pub disruption: disruption::Switches,
     /// What the eviction subresource does.
     pub eviction: EvictionRules,
+    /// In which words its controllers write their logs.
+    pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule (1.12.6, 1.13.3, 1.14.0 on).

@@ -6,7 +6,9 @@
 mod record;
 mod records;
 mod render;
+mod verdicts;
 
 pub use record::{Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, What, ZoneState};
 pub use records::{TaintChange, Trace};
-pub use render::{Fields, event_message};
+pub use render::{Fields, Told, event_message};
+pub use verdicts::{Rejection, Verdicts};

@@ -381,6 +381,8 @@ pub enum What {
     TimerSet(u32),
     /// An eviction timer was cancelled. Object: pod.
     TimerCancelled,
+    /// An attempt to place a pod found no node. Object: pod; argument: what filters said, for [`Trace::verdicts`](super::Trace::verdicts).
+    PodUnplaced(u32),
     /// Five tries to delete a pod failed; it stays until the next trigger. Object: pod.
     EvictionFailed,
     /// The controllers' process started.
@@ -443,6 +445,7 @@ impl Record {
             | What::PodMessage(_)
             | What::TimerSet(_)
             | What::TimerCancelled
+            | What::PodUnplaced(_)
             | What::EvictionFailed => Some(PodId(self.object)),
             What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
             _ => None,

@@ -1,6 +1,7 @@
 //! The records of a run, in chunks.
 
 use super::record::{Actor, Message, Record, RecordId};
+use super::verdicts::Verdicts;
 use crate::api::names::Names;
 use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
@@ -30,6 +31,8 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
+    /// What filters said in attempts to place pods.
+    pub verdicts: Verdicts,
     /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
     /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.

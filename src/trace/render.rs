@@ -2,8 +2,10 @@
 
 use super::record::{EventBody, EventText, Message, Note, Record, What};
 use super::records::Trace;
+use super::verdicts::Rejection;
 use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
 use crate::api::workload::short_name;
+use std::collections::BTreeMap;
 
 /// The message of an event about an object: `name` is a node's name, or `namespace/name`.
 pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
@@ -131,6 +133,19 @@ pub struct Fields {
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
+    /// What filters said of nodes, a reason each.
+    pub filters: Vec<Told>,
+}
+
+/// The nodes that a filter rejects for one reason; without any the pod is rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// Who rejects, and why.
+    pub rejection: Rejection,
+    /// How many nodes.
+    pub count: usize,
+    /// Their names, those of neighbours as `first..last`.
+    pub nodes: Vec<String>,
 }
 
 impl Trace {
@@ -236,6 +251,10 @@ impl Trace {
                 "timer-set"
             }
             What::TimerCancelled => "timer-cancelled",
+            What::PodUnplaced(_) => {
+                f.filters = self.told(r);
+                "pod-unplaced"
+            }
             What::EvictionFailed => "eviction-failed",
             What::ControllersStarted => "controllers-started",
             What::ControllersStopped => "controllers-stopped",
@@ -255,6 +274,22 @@ impl Trace {
             }
         };
         f
+    }
+
+    /// The verdicts of a failed attempt by reason, sorted.
+    fn told(&self, r: &Record) -> Vec<Told> {
+        let mut told: BTreeMap<&Rejection, (usize, Vec<String>)> = BTreeMap::new();
+        for (first, nodes, rejection) in self.verdict_runs(r) {
+            let (count, names) = told.entry(rejection).or_default();
+            *count += nodes as usize;
+            let Some(first) = first else { continue };
+            let name = self.names.node_name(first);
+            names.push(match nodes {
+                1 => name.to_owned(),
+                n => format!("{name}..{}", self.names.node_name(NodeId(first.0 + n - 1))),
+            });
+        }
+        told.into_iter().map(|(rejection, (count, nodes))| Told { rejection: rejection.clone(), count, nodes }).collect()
     }
 
     /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown NodeStatusUnknown`.

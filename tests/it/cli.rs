@@ -4,6 +4,7 @@
 mod bad_input;
 mod determinism;
 mod diff;
+mod explain;
 mod export_zone_lost;
 mod exports;
 mod files;

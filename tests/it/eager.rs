@@ -190,6 +190,9 @@ fn the_benches_workloads_do_what_they_are_timed_for() {
     assert_eq!(deletions(&cluster::healthy_day(50)), 0);
     // 30 nodes of 30 pods: ten nodes per second and zone are tainted, and 300 s later their pods are deleted.
     assert_eq!(deletions(&cluster::outage(30, 30)), 900);
+    assert_eq!(deletions(&cluster::outage_with_room(30)), 900);
+    let placed = |plan: &Plan| run(plan, Choices::seeded(1)).iter().filter(|r| matches!(r.what, What::PodBound(_))).count();
+    assert_eq!([placed(&cluster::placement(10)), placed(&cluster::outage_with_room(30))], [300, 900]);
     assert_eq!(deletions(&cluster::master_disruption(30, 30)), 0);
     assert_eq!(deletions(&cluster::tainted_at_once(30, 30)), 900);
     // Every ninth node is in the first zone: 111 of its 334 are dark, which is a third, so the zone stays Normal and one node is

@@ -38,6 +38,7 @@ fn is_visible(what: &What) -> bool {
         | What::Noted(..)
         | What::TimerSet(_)
         | What::TimerCancelled
+        | What::PodUnplaced(_)
         | What::EvictionFailed
         | What::ControllersStarted
         | What::ControllersStopped
@@ -49,11 +50,11 @@ fn is_visible(what: &What) -> bool {
 }
 
 /// Gives generated names the form that the recorder gives them, `owner-#n` in order of creation.
-struct Renamer(Vec<(Box<str>, Box<str>)>);
+struct Renamer(Vec<(String, String)>);
 
 impl Renamer {
     fn new(trace: &Trace) -> Self {
-        let mut aliases = trace.names.aliases().to_vec();
+        let mut aliases: Vec<(String, String)> = trace.names.aliases().collect();
         // A pod's name holds that of its ReplicaSet, which may be a generated one itself.
         aliases.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Renamer(aliases)

@@ -41,7 +41,7 @@ impl Settings {
     pub(super) fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut switches = changes("", &a.profile, &b.profile);
-        switches.retain(|c| c.name != "release" && c.name != "recorded");
+        switches.retain(|c| c.name != "release" && c.name != "recorded" && !c.name.starts_with("log."));
         let mut others = changes("flags.", &a.flags, &b.flags);
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));

@@ -93,7 +93,7 @@ impl Kubelets {
         if self.with(due.node, |k| k.cut || k.crashed || k.gone).unwrap_or(true) {
             return;
         }
-        let stop = due.stop.is_some_and(|t| now >= t);
+        let stop = now >= due.stop;
         if !due.started && !stop && now >= due.start {
             self.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.

@@ -88,8 +88,18 @@ pub(super) struct Due {
     pub(super) pod: PodId,
     pub(super) node: NodeId,
     pub(super) start: Time,
-    pub(super) stop: Option<Time>,
+    /// When it is to have stopped; the end of time while it is not to stop.
+    pub(super) stop: Time,
     pub(super) started: bool,
+}
+
+impl Due {
+    /// Moves the end of a pod that is to stop.
+    pub(super) fn stop_at(&mut self, at: Time) {
+        if self.stop != Time::MAX {
+            self.stop = at;
+        }
+    }
 }
 
 #[derive(Default)]
@@ -460,7 +470,7 @@ impl Kubelets {
             }
             let is_new = s.due[slot].is_none();
             if is_new {
-                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: None, started: new.phase != PodPhase::Pending });
+                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: Time::MAX, started: new.phase != PodPhase::Pending });
                 if s.pods_of.len() <= node.index() {
                     s.pods_of.resize(node.index() + 1, Vec::new());
                 }
@@ -471,8 +481,8 @@ impl Kubelets {
         if is_new && new.phase == PodPhase::Pending {
             self.work_in(new.uid, start);
         }
-        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop.is_none()) {
-            self.with_due(new.uid, |d| d.stop = Some(now + stop));
+        if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop == Time::MAX) {
+            self.with_due(new.uid, |d| d.stop = now + stop);
             self.work_in(new.uid, stop);
         }
     }

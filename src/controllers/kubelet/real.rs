@@ -182,7 +182,7 @@ impl Kubelets {
             let at = if pod.is_terminating() { back + self.real().stop_of(&pod) } else { back + sync };
             self.with_due(uid, |d| {
                 d.start = d.start.min(at);
-                d.stop = d.stop.map(|_| at);
+                d.stop_at(at);
             });
             self.work_at(uid, at);
         }
@@ -248,7 +248,7 @@ impl Kubelets {
         for uid in self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()) {
             self.with_due(uid, |d| {
                 d.start = up + real.pod_start;
-                d.stop = d.stop.map(|_| up);
+                d.stop_at(up);
             });
             self.work_at(uid, up);
             self.work_at(uid, up + real.pod_start);
@@ -267,8 +267,8 @@ impl Kubelets {
             return;
         }
         let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else { return };
-        if let Some(stop) = due.stop {
-            if now >= stop {
+        if due.stop != Time::MAX {
+            if now >= due.stop {
                 self.stop_pod(&pod);
             }
             return;

@@ -144,7 +144,7 @@ impl Controller {
         let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
             let over = threshold > 0 && n.terminated.len() > threshold;
-            n.bereft.retain(|node, _| self.informers.node(*node).is_none() && self.informers.has_pods_on(*node));
+            n.bereft.retain(|node, _| !self.informers.has_node(*node) && self.informers.has_pods_on(*node));
             let queued: Vec<NodeId> = n.queue.waiting.keys().chain(&n.queue.due).copied().collect();
             let terminated = if over { in_cache(&n.terminated) } else { Vec::new() };
             // Unless something is deleted first, no time passes until nodes are looked at: those that are not given up by now
@@ -158,7 +158,7 @@ impl Controller {
         let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
         self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| self.pod_object(p.id));
         self.ctx.order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
-        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| self.informers.node(*n).is_none())).collect();
+        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| !self.informers.has_node(*n))).collect();
         Seen { terminated, terminating, missing, orphaned }
     }
 
@@ -319,7 +319,7 @@ impl PodHandler for Controller {
                 now.map(|(node, id)| n.terminating.entry(node).or_default().insert(id));
             }
             if let Some(node) = new.and_then(|p| p.node)
-                && self.informers.node(node).is_none()
+                && !self.informers.has_node(node)
             {
                 n.bereft.entry(node).or_insert(self.ctx.cause());
             }

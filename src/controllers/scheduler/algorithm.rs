@@ -100,6 +100,15 @@ pub struct Algorithm {
     /// The kind of the pod that is being placed.
     kind: usize,
     default_spread: BTreeMap<u32, (Rc<Selector>, Rc<[Spread]>)>,
+    spare: Spare,
+}
+
+/// Lists of an attempt that the next one fills again: there are many attempts.
+#[derive(Default)]
+struct Spare {
+    feasible: Vec<NodeId>,
+    found: Vec<Found>,
+    totals: Vec<i64>,
 }
 
 impl Algorithm {
@@ -113,6 +122,7 @@ impl Algorithm {
             memo: Memo::default(),
             kind: 0,
             default_spread: BTreeMap::new(),
+            spare: Spare::default(),
         }
     }
 
@@ -126,7 +136,7 @@ impl Algorithm {
         }
         let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
         let (feasible, found) = self.feasible(of, nominator, &mut diagnosis);
-        match feasible.as_slice() {
+        let outcome = match feasible.as_slice() {
             [] => {
                 for (_, number) in &diagnosis.rejected {
                     if let Some(r) = self.rejections.get(*number) {
@@ -140,7 +150,9 @@ impl Algorithm {
             }
             [only] => Outcome::Fits(*only),
             several => Outcome::Fits(self.best(of, several, &found, pick)),
-        }
+        };
+        (self.spare.feasible, self.spare.found) = (feasible, found);
+        outcome
     }
 
     /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`).
@@ -172,25 +184,31 @@ impl Algorithm {
             diagnosis.plugins.insert(Plugin::NodeAffinity);
         }
         let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
-        let (mut feasible, mut all_found) = (Vec::with_capacity(wanted), Vec::with_capacity(wanted));
+        let (mut feasible, mut all_found) = (std::mem::take(&mut self.spare.feasible), std::mem::take(&mut self.spare.found));
+        feasible.clear();
+        all_found.clear();
         let mut at = if count == 0 { 0 } else { self.next_start % count };
         if !narrowed && self.choice.indexed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty() {
             // Each node for itself, which is what most attempts are about.
             let mut known = self.memo.of(self.kind, &self.cache);
-            let list = self.cache.list();
-            for &node in list[at..].iter().chain(&list[..at]) {
-                let found = known.look_up(node, &self.cache, &self.choice, &mut self.rejections);
-                if found.rejection != 0 {
-                    diagnosis.rejected.push((node, found.rejection));
-                    continue;
-                }
-                feasible.push(node);
-                all_found.push(found);
-                if feasible.len() == wanted {
-                    break;
+            let (list, mut looked_at) = (self.cache.list(), 0);
+            'search: for part in [at..all, 0..at] {
+                for place in part {
+                    looked_at += 1;
+                    if known.rejection(place, &self.cache, &self.choice, &mut self.rejections) == 0 {
+                        feasible.push(list[place]);
+                        all_found.push(known.found(place));
+                        if feasible.len() == wanted {
+                            break 'search;
+                        }
+                    }
                 }
             }
-            self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % all;
+            if feasible.is_empty() {
+                let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
+                diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
+            }
+            self.next_start = (self.next_start + looked_at) % all;
             return (feasible, all_found);
         }
         for _ in 0..count {
@@ -236,8 +254,11 @@ impl Algorithm {
                 return Found { rejection: self.rejections.number(verdict), ..Found::default() };
             }
         }
-        let found = if self.choice.indexed {
-            self.memo.of(self.kind, &self.cache).look_up(node, &self.cache, &self.choice, &mut self.rejections)
+        let place = if self.choice.indexed { self.cache.place_of(node) } else { None };
+        let found = if let Some(place) = place {
+            let mut known = self.memo.of(self.kind, &self.cache);
+            known.rejection(place, &self.cache, &self.choice, &mut self.rejections);
+            known.found(place)
         } else {
             self.cache.node(node).map_or_else(Found::default, |info| look(of.shape, info, &self.choice, &mut self.rejections))
         };
@@ -301,7 +322,9 @@ impl Algorithm {
             let count = totals.iter().filter(|t| **t == most).count();
             ties.nth(pick(count as u32) as usize)
         };
-        nodes[chosen.unwrap_or(0)]
+        let chosen = nodes[chosen.unwrap_or(0)];
+        self.spare.totals = totals;
+        chosen
     }
 
     /// The weighted sums of the scores of feasible nodes.
@@ -315,28 +338,33 @@ impl Algorithm {
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
                 + weights.node_affinity * node_affinity::normalize(i64::from(f.affinity), i64::from(most_liked))
         };
-        let mut totals: Vec<i64> = if (most_taints, most_liked) == (0, 0) {
+        let mut totals = std::mem::take(&mut self.spare.totals);
+        totals.clear();
+        if (most_taints, most_liked) == (0, 0) {
             let alike = own(&Found::default());
-            found.iter().map(|f| alike + i64::from(f.score)).collect()
+            totals.extend(found.iter().map(|f| alike + i64::from(f.score)));
         } else {
-            found.iter().map(own).collect()
-        };
-        let mut add = |scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
+            totals.extend(found.iter().map(own));
+        }
+        let add = |totals: &mut [i64], scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
         let by_default = !shape.has_spread();
         let constraints = if by_default { self.default_constraints(of) } else { None };
         let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
         if !constraints.is_empty() {
             let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
-            add(&pod_topology_spread::normalize(&raw, switches.spread_score), weights.topology_spread);
+            let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
+            let weighted = |class: &u32| weights.topology_spread * of_class[*class as usize];
+            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted(class));
+            self.cache.spare = raw.class_of;
         }
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
-            add(&inter_pod_affinity::normalize(&raw), weights.inter_pod_affinity);
+            add(&mut totals, &inter_pod_affinity::normalize(&raw), weights.inter_pod_affinity);
         }
         if switches.selector_spread
             && by_default
             && let Some(selector) = of.owners
         {
-            add(&selector_spread::score(&shape.namespace, selector, nodes, &self.cache), 1);
+            add(&mut totals, &selector_spread::score(&shape.namespace, selector, nodes, &self.cache), 1);
         }
         totals
     }

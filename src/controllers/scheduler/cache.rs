@@ -15,7 +15,7 @@ use crate::api::node::Node;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::namespace_of;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Where a pod is.
@@ -26,15 +26,36 @@ struct Place {
     assumed: bool,
 }
 
+/// The order of nodes.
+#[derive(Debug)]
+struct List {
+    nodes: Vec<NodeId>,
+    /// By node, its place.
+    places: Vec<u32>,
+}
+
+impl List {
+    fn of(tree: &NodeTree) -> Self {
+        let nodes = tree.list();
+        let mut places = vec![u32::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
+        nodes.iter().zip(0..).for_each(|(node, place)| places[node.index()] = place);
+        Self { nodes, places }
+    }
+}
+
 /// Nodes and the pods on them.
 #[derive(Default, Debug)]
 pub struct Cache {
     nodes: Vec<NodeInfo>,
-    /// By node: another number after each change.
-    generations: Vec<u32>,
     tree: NodeTree,
     /// The order of nodes, made when it is first asked for after a change.
-    list: OnceCell<Vec<NodeId>>,
+    list: OnceCell<List>,
+    /// How often that order changed.
+    lists: u64,
+    /// The nodes that changed, as far back as anybody asks.
+    changes: VecDeque<NodeId>,
+    /// How many changes came before those.
+    forgotten: u64,
     places: Vec<Option<Place>>,
     shapes: Shapes,
     /// The domains of nodes.
@@ -44,7 +65,8 @@ pub struct Cache {
     with_affinity: usize,
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
-    generation: u32,
+    /// A list that is in nobody's use.
+    pub spare: Vec<u32>,
     /// By node, all zero between two uses.
     scratch: Vec<u32>,
     /// What the last known version of each pod was made into.
@@ -120,7 +142,7 @@ impl Cache {
             Some(old) => self.tree.update(old, node),
         };
         if listed {
-            self.list.take();
+            self.relist();
         }
         if old.is_none_or(|o| !Rc::ptr_eq(&o.labels, &node.labels)) {
             self.topologies.set_node(node.id, Some(&node.labels));
@@ -132,7 +154,7 @@ impl Cache {
         let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
         self.changed(id);
         self.tree.remove(&old);
-        self.list.take();
+        self.relist();
         self.topologies.set_node(id, None);
     }
 
@@ -140,20 +162,28 @@ impl Cache {
     /// it was bound.
     pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
         let Some(node) = pod.node else { return };
-        if let Some(place) = self.place(pod.id) {
-            if place.node == node
-                && let Some(placed) = self.nodes[node.index()].pods.iter_mut().find(|p| p.id == pod.id)
-                && Rc::ptr_eq(&placed.shape, shape)
-                && placed.terminating == pod.is_terminating()
-            {
-                // Nothing that is summed has changed.
-                placed.pod = pod.clone();
-                self.places[pod.id.index()] = Some(Place { node, assumed: false });
-                return;
-            }
-            self.remove_pod(pod.id);
+        let known = self.placed(pod).is_some_and(|p| Rc::ptr_eq(&p.shape, shape) && p.terminating == pod.is_terminating());
+        if known && self.update_pod(pod) {
+            return;
         }
+        self.remove_pod(pod.id);
         self.put(pod, shape, Place { node, assumed: false });
+    }
+
+    /// Takes another version of a pod that is on its node already and differs in nothing that is summed; false if it is not there.
+    pub fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
+        let Some(placed) = self.placed(pod) else { return false };
+        placed.pod = pod.clone();
+        if let Some(Some(place)) = self.places.get_mut(pod.id.index()) {
+            place.assumed = false;
+        }
+        true
+    }
+
+    /// A bound pod where it is known to be, on its node.
+    fn placed(&mut self, pod: &Pod) -> Option<&mut Placed> {
+        let node = self.place(pod.id)?.node;
+        self.nodes[node.index()].pods.iter_mut().find(|p| p.id == pod.id).filter(|_| pod.node == Some(node))
     }
 
     /// Places a pod on a node ahead of its binding (`AssumePod`).
@@ -204,23 +234,43 @@ impl Cache {
     fn grow(&mut self, node: NodeId) {
         if self.nodes.len() <= node.index() {
             self.nodes.resize(node.index() + 1, NodeInfo::default());
-            self.generations.resize(node.index() + 1, 0);
         }
     }
 
     fn changed(&mut self, node: NodeId) {
-        self.generation += 1;
-        self.generations[node.index()] = self.generation;
+        if self.changes.len() > self.nodes.len() {
+            // Whoever has not asked for so long may as well look at every node.
+            self.forgotten += self.changes.len() as u64;
+            self.changes.clear();
+        }
+        self.changes.push_back(node);
     }
 
-    /// By node: a number that is another after each change.
-    pub fn generations(&self) -> &[u32] {
-        &self.generations
+    fn relist(&mut self) {
+        self.list.take();
+        self.lists += 1;
+    }
+
+    /// How often the order of nodes changed, and how many changes of nodes there were.
+    pub fn version(&self) -> (u64, u64) {
+        (self.lists, self.forgotten + self.changes.len() as u64)
+    }
+
+    /// The nodes that changed since there were so many changes; none if that is too long ago.
+    pub fn changed_since(&self, changes: u64) -> Option<impl Iterator<Item = NodeId>> {
+        let first = usize::try_from(changes.checked_sub(self.forgotten)?).ok()?;
+        Some(self.changes.iter().skip(first).copied())
+    }
+
+    /// The place of a node in the order in which they are tried, if it is there.
+    pub fn place_of(&self, node: NodeId) -> Option<usize> {
+        let places = &self.list.get_or_init(|| List::of(&self.tree)).places;
+        places.get(node.index()).filter(|p| **p != u32::MAX).map(|p| *p as usize)
     }
 
     /// The nodes in the order in which they are tried.
     pub fn list(&self) -> &[NodeId] {
-        self.list.get_or_init(|| self.tree.list())
+        &self.list.get_or_init(|| List::of(&self.tree)).nodes
     }
 
     /// A node that is there.
@@ -252,20 +302,29 @@ impl Cache {
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
 
-    /// As [`Cache::count`] for several nodes at once.
-    pub fn counts(&mut self, nodes: &[NodeId], namespace: &str, spread: &Spread) -> Vec<i64> {
+    /// As [`Cache::count`] for several nodes at once, in their order.
+    pub fn counts(&mut self, nodes: &[NodeId], namespace: &str, spread: &Spread, mut then: impl FnMut(usize, i64)) {
         if !self.indexed {
-            return nodes.iter().map(|id| self.count(*id, namespace, spread)).collect();
+            return nodes.iter().enumerate().for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        let few = match self.tallies.on_nodes(spread.tally) {
-            Counts::Many(counts) => return nodes.iter().map(|id| counts.get(id.index()).map_or(0, |n| i64::from(*n))).collect(),
-            Counts::Few(few) => few,
-        };
-        self.scratch.resize(self.nodes.len(), 0);
-        few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
-        let counts = nodes.iter().map(|id| i64::from(self.scratch[id.index()])).collect();
-        few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
-        counts
+        match self.tallies.on_nodes(spread.tally) {
+            Counts::Many(counts) => {
+                nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
+            }
+            Counts::Few(few) => {
+                self.scratch.resize(self.nodes.len(), 0);
+                few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
+                nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(self.scratch[id.index()])));
+                few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
+            }
+        }
+    }
+
+    /// The most that [`Cache::count`] gives for any node, where counts are kept.
+    pub fn most(&self, spread: &Spread) -> i64 {
+        let mut most = 0;
+        self.tallies.on_nodes(spread.tally).for_each(|_, count| most = most.max(count));
+        i64::from(most)
     }
 
     /// As [`Cache::count`], by walking over the node's pods.

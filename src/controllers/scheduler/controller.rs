@@ -2,6 +2,7 @@
 //! `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
 
 use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome};
+use super::framework::Rejection;
 use super::hints::{Change, ClusterEvent};
 use super::nominator::Nominator;
 use super::preemption::{Attempt, Chances, preempt};
@@ -16,7 +17,7 @@ use crate::api::workload::{WorkloadKind, short_name};
 use crate::apiserver::ApiError;
 use crate::client::{About, Client, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Ticket, Time};
-use crate::trace::{EventBody, EventText};
+use crate::trace::{self, Actor, EventBody, EventText, What};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -243,6 +244,7 @@ impl Controller {
     /// A pod that no node takes: perhaps others make room for it.
     async fn unfit(&self, mut entry: QueuedPod, diagnosis: Diagnosis, owners: Option<Rc<Selector>>) {
         entry.rejected_by = diagnosis.plugins;
+        self.record_verdicts(entry.pod.id, &diagnosis);
         let switches = self.config.choice.switches;
         let mut nomination = Nomination::Keep;
         let mut post_filter = String::new();
@@ -297,6 +299,27 @@ impl Controller {
             failure.text(&s.algorithm.rejections, &switches)
         });
         self.fail(entry, UNSCHEDULABLE, message, nomination).await;
+    }
+
+    /// Records what filters said, for whoever asks why a pod is where it is not.
+    fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
+        let number = self.state.with(|s| {
+            let told = |r: &Rejection| trace::Rejection { plugin: r.plugin.name(), reason: r.reasons.join(", ").into() };
+            self.client.api().verdicts(|v| match &diagnosis.at_once {
+                Some(r) => {
+                    let number = v.rejection(told(r));
+                    v.of_pod(number)
+                }
+                None => {
+                    let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
+                    let mut number =
+                        |of: u32| *numbers.entry(of).or_insert_with(|| s.algorithm.rejections.get(of).map_or(0, |r| v.rejection(told(r))));
+                    let nodes = diagnosis.rejected.iter().map(|(node, of)| (*node, number(*of))).collect();
+                    v.of_nodes(nodes)
+                }
+            })
+        });
+        self.client.api().record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
     }
 
     /// `handleSchedulingFailure`: back into the queue, an event, and the condition, if it changed.

@@ -46,6 +46,23 @@ impl Plugin {
     ];
 }
 
+impl Plugin {
+    /// Its name in Kubernetes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SchedulingGates => "SchedulingGates",
+            Self::NodeUnschedulable => "NodeUnschedulable",
+            Self::TaintToleration => "TaintToleration",
+            Self::NodeAffinity => "NodeAffinity",
+            Self::NodePorts => "NodePorts",
+            Self::NodeResourcesFit => "NodeResourcesFit",
+            Self::PodTopologySpread => "PodTopologySpread",
+            Self::InterPodAffinity => "InterPodAffinity",
+            Self::DefaultPreemption => "DefaultPreemption",
+        }
+    }
+}
+
 /// A set of plugins.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Plugins(u16);

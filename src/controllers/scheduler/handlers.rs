@@ -5,6 +5,7 @@ use super::hints::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes}
 use super::node_info::NodeInfo;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use super::queue::QueuedPod;
+use super::shape::Shape;
 use super::switches::{Switches, WakeRule};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -60,13 +61,28 @@ fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
 
 impl PodHandler for Controller {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        let live = |p: &&&Rc<Pod>| !p.phase.is_terminal();
-        let with_shape = |p: &Rc<Pod>| (p.clone(), self.shape_of(p));
-        let (old, new) = (old.filter(|p| live(&p)).map(with_shape), new.filter(|p| live(&p)).map(with_shape));
-        let bound = |p: &Option<PodAndShape>| p.clone().filter(|(p, _)| p.node.is_some());
-        let waiting = |p: &Option<PodAndShape>| p.clone().filter(|(p, _)| p.node.is_none());
-        self.bound_pod(bound(&old), bound(&new));
-        self.waiting_pod(waiting(&old), waiting(&new));
+        let live = |p: &&Rc<Pod>| !p.phase.is_terminal();
+        let (old, new) = (old.filter(live), new.filter(live));
+        if let (Some(old), Some(new)) = (old, new)
+            && Rc::ptr_eq(&old.template, &new.template)
+            && (old.node, old.is_terminating()) == (new.node, new.is_terminating())
+            && self.state.with(|s| !s.queue.wants(ClusterEvent::PodUpdate) && s.algorithm.cache.update_pod(new))
+        {
+            // A change of its status, which concerns nobody here.
+            return self.kick();
+        }
+        let of_new = new.map(|p| self.shape_of(p));
+        let of_old = match (old, new, &of_new) {
+            (Some(o), Some(n), Some(shape)) if Rc::ptr_eq(&o.template, &n.template) => Some(shape.clone()),
+            _ => old.map(|p| self.shape_of(p)),
+        };
+        let split = |pod: Option<&Rc<Pod>>, shape: Option<Rc<Shape>>| -> (Option<PodAndShape>, Option<PodAndShape>) {
+            let both = pod.cloned().zip(shape);
+            if both.as_ref().is_some_and(|(p, _)| p.node.is_some()) { (both, None) } else { (None, both) }
+        };
+        let ((old_bound, old_waiting), (new_bound, new_waiting)) = (split(old, of_old), split(new, of_new));
+        self.bound_pod(old_bound, new_bound);
+        self.waiting_pod(old_waiting, new_waiting);
         self.kick();
     }
 }

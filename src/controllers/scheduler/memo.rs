@@ -1,10 +1,10 @@
-//! What filters and scores made of a node on its own, for each kind of pod, until the node changes.
+//! What filters and scores made of a node on its own, for each kind of pod, until the node changes. It lies in the order in which nodes
+//! are tried, so that a search reads on and on.
 
 use super::algorithm::{Choice, look};
 use super::cache::Cache;
 use super::framework::Rejections;
 use super::shape::Shape;
-use crate::api::names::NodeId;
 use std::rc::Rc;
 
 /// How many kinds of pod are remembered; beyond that the one longest unused is forgotten.
@@ -23,18 +23,19 @@ pub struct Found {
     pub affinity: i32,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
-struct Entry {
-    /// The node's generation, 0 for never.
-    generation: u32,
-    found: Found,
-}
+/// Stands for a node that has to be looked at.
+const STALE: u32 = u32::MAX;
 
+/// What is known of nodes, by their places in the order of nodes, for pods of one kind.
 #[derive(Debug)]
 struct Kind {
     example: Rc<Shape>,
     used: u64,
-    nodes: Vec<Entry>,
+    /// The cache's version that this is about.
+    version: (u64, u64),
+    /// The numbers of rejections, 0 for none.
+    rejections: Vec<u32>,
+    found: Vec<Found>,
 }
 
 impl Kind {
@@ -68,7 +69,7 @@ impl Memo {
             _ => self.kinds.iter().position(|k| k.covers(shape)),
         };
         let place = known.unwrap_or_else(|| {
-            let fresh = Kind { example: shape.clone(), used: 0, nodes: Vec::new() };
+            let fresh = Kind { example: shape.clone(), used: 0, version: (u64::MAX, 0), rejections: Vec::new(), found: Vec::new() };
             if self.kinds.len() < KINDS {
                 self.kinds.push(fresh);
                 return self.kinds.len() - 1;
@@ -84,29 +85,41 @@ impl Memo {
 
     /// What is known of all nodes, for pods of one kind.
     pub fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
-        let Kind { example, nodes, .. } = &mut self.kinds[kind];
-        if nodes.len() < cache.generations().len() {
-            nodes.resize(cache.generations().len(), Entry::default());
+        let kind = &mut self.kinds[kind];
+        let version = cache.version();
+        match cache.changed_since(kind.version.1).filter(|_| kind.version.0 == version.0) {
+            Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| kind.rejections[place] = STALE),
+            None => {
+                kind.rejections = vec![STALE; cache.list().len()];
+                kind.found = vec![Found::default(); cache.list().len()];
+            }
         }
-        Known { example, nodes }
+        kind.version = version;
+        Known(kind)
     }
 }
 
 /// What is known of nodes, for pods of one kind.
-pub struct Known<'a> {
-    example: &'a Rc<Shape>,
-    nodes: &'a mut [Entry],
-}
+pub struct Known<'a>(&'a mut Kind);
 
 impl Known<'_> {
-    /// What is known of a node, found out anew if the node changed.
-    pub fn look_up(&mut self, id: NodeId, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> Found {
-        let entry = &mut self.nodes[id.index()];
-        let generation = cache.generations()[id.index()];
-        if entry.generation != generation {
-            let found = cache.node(id).map_or_else(Found::default, |info| look(self.example, info, choice, rejections));
-            *entry = Entry { generation, found };
-        }
-        entry.found
+    /// The number of the rejection of the node in that place, 0 for none; found out anew if the node changed.
+    #[inline]
+    pub fn rejection(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
+        let known = self.0.rejections[place];
+        if known == STALE { self.look(place, cache, choice, rejections) } else { known }
+    }
+
+    /// What else is known of the node in that place.
+    pub fn found(&self, place: usize) -> Found {
+        self.0.found[place]
+    }
+
+    fn look(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
+        let info = cache.node(cache.list()[place]);
+        let found = info.map_or_else(Found::default, |info| look(&self.0.example, info, choice, rejections));
+        self.0.found[place] = found;
+        self.0.rejections[place] = found.rejection;
+        found.rejection
     }
 }

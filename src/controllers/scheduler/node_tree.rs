@@ -11,11 +11,10 @@ pub struct NodeTree {
 }
 
 impl NodeTree {
-    /// Adds a node to the end of its zone (`addNode`).
+    /// Adds a node that is not there to the end of its zone (`addNode`).
     pub fn add(&mut self, node: &Node) {
         let zone = zone_key(&node.labels, false);
         match self.zones.iter_mut().find(|(z, _)| *z == zone) {
-            Some((_, nodes)) if nodes.contains(&node.id) => {}
             Some((_, nodes)) => nodes.push(node.id),
             None => self.zones.push((zone, vec![node.id])),
         }

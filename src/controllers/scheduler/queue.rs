@@ -266,13 +266,18 @@ impl Queue {
         if worth { Strategy::AfterBackoff } else { Strategy::Skip }
     }
 
+    /// Whether a change of this kind may help any pod.
+    pub fn wants(&self, event: ClusterEvent) -> bool {
+        let all = self.switches.wake() == WakeRule::All;
+        event == ClusterEvent::Any || all || Plugin::ALL.iter().any(|p| registered(*p, event, &self.switches))
+    }
+
     /// Moves pods that a change may help (`MoveAllToActiveOrBackoffQueue`); `check` leaves some out beforehand.
     pub fn move_all(&mut self, change: &Change, check: &dyn Fn(&QueuedPod) -> bool, at: (Time, u32), cache: &Cache) {
-        let all = self.switches.wake() == WakeRule::All;
-        let wanted = change.event == ClusterEvent::Any || all || Plugin::ALL.iter().any(|p| registered(*p, change.event, &self.switches));
-        if !wanted {
+        if !self.wants(change.event) {
             return;
         }
+        let all = self.switches.wake() == WakeRule::All;
         let ids: Vec<PodId> = self.unschedulable.iter().copied().collect();
         for id in ids {
             let Some((_, entry)) = self.entries.get(&id) else { continue };

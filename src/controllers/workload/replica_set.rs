@@ -79,16 +79,18 @@ impl ReplicaSetController {
         }
     }
 
-    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`).
-    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
+    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and its `minReadySeconds`.
+    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::ReplicaSet)
+        let found =
+            self.informers.with_workload(id, |w| (w.uid == uid && w.kind == WorkloadKind::ReplicaSet).then_some(w.min_ready_seconds));
+        Some((id, found.flatten()?))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
-        if let Some(rs) = self.resolve(pod.controller()) {
-            self.expectations.with(|e| e.deletion_observed(rs.id, pod.uid));
-            self.queue.add(Item(rs.id));
+        if let Some((rs, _)) = self.resolve(pod.controller()) {
+            self.expectations.with(|e| e.deletion_observed(rs, pod.uid));
+            self.queue.add(Item(rs));
         }
     }
 
@@ -257,14 +259,14 @@ impl PodHandler for ReplicaSetController {
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some(rs) = self.resolve(now.controller()) else { return };
+        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else { return };
         if before.is_none_or(|b| b.uid != now.uid) {
-            self.expectations.with(|e| e.creation_observed(rs.id));
+            self.expectations.with(|e| e.creation_observed(rs));
         }
-        self.queue.add(Item(rs.id));
-        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && rs.min_ready_seconds > 0 {
-            let wait = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
-            self.queue.add_after(self.group, wait, Item(rs.id));
+        self.queue.add(Item(rs));
+        if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && min_ready_seconds > 0 {
+            let wait = Dur::from_secs(u64::try_from(min_ready_seconds).unwrap_or_default());
+            self.queue.add_after(self.group, wait, Item(rs));
         }
     }
 }

@@ -12,15 +12,15 @@ const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
 #[derive(Clone, Debug)]
-pub(super) struct Child {
+pub(in crate::lab) struct Child {
     /// The place of the choice.
-    pub(super) choice: u32,
+    pub(in crate::lab) choice: u32,
     /// What to choose instead.
-    pub(super) deviation: Deviation,
+    pub(in crate::lab) deviation: Deviation,
 }
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
-pub(super) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
+pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
     let view = View::new(notes);
     let mut out = Vec::new();
     let mut skipped = 0;

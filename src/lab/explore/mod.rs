@@ -3,7 +3,7 @@
 //! A run is built inside its worker thread and leaves what it came to, which states it passed and which other choices are worth a try.
 //! These are gathered in batches of a fixed size and in a fixed order, so that the number of threads changes nothing.
 
-mod children;
+pub(in crate::lab) mod children;
 mod levels;
 mod one;
 mod outcome;

@@ -8,9 +8,10 @@ use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::workload::namespace_of;
+use crate::controllers::scheduler::framework::Plugin;
 use crate::kernel::Time;
 use crate::trace::{
-    Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What, ZoneState, event_message,
+    Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, Rejection, TaintChange, Trace, What, ZoneState, event_message,
 };
 use serde::Deserialize;
 
@@ -50,11 +51,24 @@ struct Line {
     added: Vec<String>,
     #[serde(default)]
     removed: Vec<String>,
+    #[serde(default)]
+    filters: Vec<Filter>,
     #[serde(rename = "entry")]
     _entry: Option<String>,
     entry_index: Option<u32>,
     cause: Option<RecordId>,
     saw: Option<RecordId>,
+}
+
+/// A filter that rejected nodes, or the pod; see [`Told`](crate::trace::Told).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Filter {
+    plugin: String,
+    reason: String,
+    #[serde(rename = "count")]
+    _count: usize,
+    nodes: Vec<String>,
 }
 
 /// Reads all records of a run into a trace that has its names, [`trace_json`](super::super::trace_json), and no records yet.
@@ -145,6 +159,10 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
         "pod-gone" => (pod()?, What::PodGone),
         "timer-set" => (pod()?, What::TimerSet(number("seconds", line.seconds)?)),
         "timer-cancelled" => (pod()?, What::TimerCancelled),
+        "pod-unplaced" => {
+            let pod = pod()?;
+            (pod, What::PodUnplaced(verdicts(&line.filters, trace)?))
+        }
         "eviction-failed" => (pod()?, What::EvictionFailed),
         "event" => event(line, trace)?,
         "workload-created" => (workload()?, What::WorkloadCreated(line.replicas.ok_or("`replicas` is missing")?)),
@@ -192,6 +210,24 @@ fn node_of(names: &Names, name: Option<&str>) -> Result<NodeId, String> {
 fn pod_of(names: &Names, name: Option<&str>) -> Result<PodId, String> {
     let name = name.ok_or("`pod` is missing")?;
     names.find_pod(name).ok_or_else(|| format!("the pod `{name}` is not in trace.json"))
+}
+
+/// What filters said in an attempt to place a pod.
+fn verdicts(filters: &[Filter], trace: &mut Trace) -> Result<u32, String> {
+    let mut rejected = Vec::new();
+    for filter in filters {
+        let plugin = find(Plugin::ALL, Plugin::name, "plugin", Some(&filter.plugin))?.name();
+        let number = trace.verdicts.rejection(Rejection { plugin, reason: filter.reason.as_str().into() });
+        if filter.nodes.is_empty() {
+            return Ok(trace.verdicts.of_pod(number));
+        }
+        for nodes in &filter.nodes {
+            let (first, last) = nodes.split_once("..").unwrap_or((nodes, nodes));
+            let (first, last) = (node_of(&trace.names, Some(first))?, node_of(&trace.names, Some(last))?);
+            rejected.extend((first.0..=last.0).map(|n| (NodeId(n), number)));
+        }
+    }
+    Ok(trace.verdicts.of_nodes(rejected))
 }
 
 /// `key=value:Effect`, or `key:Effect`.

@@ -12,6 +12,7 @@ use super::release::Release;
 use crate::apiserver::EvictionRules;
 use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
 use crate::kernel::Dur;
+use crate::sim::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
@@ -176,6 +177,19 @@ fn oldest() -> Profile {
                 delays_terminal_condition: false,
             },
         },
+        log: LogForms {
+            node_lifecycle: false,
+            expired_at_2: false,
+            healthy_removed: false,
+            taint_eviction: EvictionLog::Printf,
+            timed_workers: WorkerLog::Printf,
+            forever_cancelling: false,
+            node_helpers: false,
+            pod_gc: false,
+            events: false,
+            events_at_3: false,
+            bound_at_2: false,
+        },
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
     }
@@ -183,6 +197,18 @@ fn oldest() -> Profile {
 
 /// Every change, oldest first.
 const STEPS: &[Step] = &[
+    // Logs.
+    step(&[(17, 0)], |p| p.log.expired_at_2 = true),
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.log.forever_cancelling = true),
+    step(&[(19, 0)], |p| p.log.events = true),
+    step(&[(21, 0)], |p| p.log.taint_eviction = EvictionLog::Structured),
+    step(&[(23, 0)], |p| (p.log.node_helpers, p.log.pod_gc) = (true, true)),
+    step(&[(24, 0)], |p| p.log.bound_at_2 = true),
+    step(&[(27, 0)], |p| (p.log.node_lifecycle, p.log.timed_workers) = (true, WorkerLog::Structured)),
+    step(&[(29, 0)], |p| p.log.taint_eviction = EvictionLog::OwnController),
+    step(&[(31, 0)], |p| p.log.events_at_3 = true),
+    step(&[(32, 0)], |p| p.log.healthy_removed = true),
+    step(&[(33, 0)], |p| p.log.timed_workers = WorkerLog::EachStep),
     // The early era.
     step(&[(6, 2)], |p| p.node_lifecycle.swap_without_limiter = true),
     step(&[(8, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly),

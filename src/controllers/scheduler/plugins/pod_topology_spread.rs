@@ -139,7 +139,9 @@ pub fn score(shape: &Shape, constraints: &[Spread], all_keys: bool, nodes: &[Nod
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
         let (weight, counts) = if constraint.by_host && !plain {
-            (normalizing_weight(among), cache.counts(&examples, &shape.namespace, constraint))
+            let mut counts = Vec::with_capacity(examples.len());
+            cache.counts(&examples, &shape.namespace, constraint, |_, count| counts.push(count));
+            (normalizing_weight(among), counts)
         } else {
             let by_domain = domain_counts(shape, constraint, constraints, all_keys, cache, switches);
             let domains = cache.topologies.all(constraint.key);
@@ -175,41 +177,40 @@ const CLASSES: usize = 1 << 12;
 /// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods they have score alike: the
 /// class of each node, and a node of each class.
 fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut Cache) -> Option<(Vec<u32>, Vec<NodeId>)> {
-    let (mut codes, mut size) = (vec![0_usize; nodes.len()], 1);
+    let (mut codes, mut size) = (std::mem::take(&mut cache.spare), 1);
+    codes.clear();
+    codes.resize(nodes.len(), 0);
     for constraint in constraints {
-        let (own, most): (Vec<i64>, i64) = if constraint.by_host {
-            let counts = cache.counts(nodes, &shape.namespace, constraint);
-            let most = counts.iter().max().copied().unwrap_or(0);
-            (counts, most)
-        } else {
-            let domains = cache.topologies.all(constraint.key);
-            (
-                nodes.iter().map(|id| domains.get(id.index()).map_or(0, |d| i64::from(*d))).collect(),
-                cache.topologies.domains(constraint.key) as i64,
-            )
-        };
+        let most = if constraint.by_host { cache.most(constraint) } else { cache.topologies.domains(constraint.key) as i64 };
         // Zero stands for the lack of the label.
         let range = most as usize + 2;
         size *= range;
         if size > CLASSES {
+            cache.spare = codes;
             return None;
         }
-        let domains = cache.topologies.all(constraint.key);
-        for ((code, id), own) in codes.iter_mut().zip(nodes).zip(own) {
-            let there = domains.get(id.index()).is_some_and(|d| *d != ABSENT);
-            *code = *code * range + if there { own as usize + 1 } else { 0 };
+        let range = range as u32;
+        if constraint.by_host {
+            cache.counts(nodes, &shape.namespace, constraint, |i, count| codes[i] = codes[i] * range + count as u32 + 1);
+            let domains = cache.topologies.all(constraint.key);
+            let lacks = |id: &NodeId| domains.get(id.index()).is_none_or(|d| *d == ABSENT);
+            codes.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)).for_each(|(code, _)| *code -= *code % range);
+        } else {
+            let domains = cache.topologies.all(constraint.key);
+            let code = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
+            codes.iter_mut().zip(nodes).for_each(|(c, id)| *c = *c * range + code(id));
         }
     }
     let (mut class_of_code, mut examples) = (vec![u32::MAX; size], Vec::new());
-    let class_of = codes.iter().zip(nodes).map(|(code, id)| {
-        let class = &mut class_of_code[*code];
+    for (code, id) in codes.iter_mut().zip(nodes) {
+        let class = &mut class_of_code[*code as usize];
         if *class == u32::MAX {
             *class = examples.len() as u32;
             examples.push(*id);
         }
-        *class
-    });
-    Some((class_of.collect(), examples))
+        *code = *class;
+    }
+    Some((codes, examples))
 }
 
 /// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).
@@ -276,13 +277,8 @@ fn domain_counts(
     counts
 }
 
-/// `NormalizeScore`, by node: fewer pods are better.
-pub fn normalize(raw: &Scores, how: SpreadScore) -> Vec<i64> {
-    let of_class = normalize_classes(&raw.of_class, how);
-    raw.class_of.iter().map(|class| of_class[*class as usize]).collect()
-}
-
-fn normalize_classes(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
+/// `NormalizeScore`, by class: fewer pods are better.
+pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     let least = raw.iter().flatten().copied().min().unwrap_or(0);
     if how == SpreadScore::PlainSum {
         let total: i64 = raw.iter().flatten().sum();

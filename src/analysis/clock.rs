@@ -8,7 +8,7 @@ pub fn absolute(at: Time) -> String {
 }
 
 /// `10:50`, or `1:10:50` from an hour on; the fraction is cut off.
-pub(super) fn whole(at: Time) -> String {
+pub fn whole(at: Time) -> String {
     let s = at.as_secs();
     if s < 3_600 { format!("{}:{:02}", s / 60, s % 60) } else { format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60) }
 }

@@ -1,0 +1,246 @@
+//! What became of a node: silence, condition, queue, taints, and the way back.
+
+use super::super::clock::{absolute, short};
+use super::super::rows::grouped;
+use super::super::setting::{is_no_execute, zone_name};
+use super::super::state::{Follow, Health};
+use super::super::words;
+use super::{Explanation, Question, Remedy, Step, rules};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::NodeConditionType;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, Note, Record, RecordId, What, ZoneState};
+
+/// What a step means for the node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// It was heard, or is Ready, or lost its taints.
+    Recovery,
+    /// It fell silent, or is not Ready.
+    Harm,
+    /// Anything else.
+    Other,
+}
+
+/// A node's steps.
+pub(super) struct Story {
+    pub(super) steps: Vec<(Step, Kind)>,
+    /// The times of the latest expiry: of the last pass with news, and of the pass that found the node expired.
+    expired: Option<(Time, Time)>,
+    /// When it was heard and Ready again after that.
+    heard_at: Option<Time>,
+    ready_at: Option<Time>,
+    /// Pods that were evicted from it.
+    evicted: u64,
+    health: Health,
+}
+
+/// Tells what happened to a node up to a time.
+pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {
+    let analysis = question.analysis;
+    let mut teller = Teller {
+        question,
+        node,
+        story: Story { steps: Vec::new(), expired: None, heard_at: None, ready_at: None, evicted: 0, health: Health::Absent },
+        zone: ZoneState::Normal,
+        unknown_at: None,
+        queued_at: None,
+        others: Vec::new(),
+    };
+    let mut follow = Follow::new(analysis);
+    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= until) {
+        let id = id as RecordId;
+        let step = follow.apply(id, r);
+        if let Some((_, pod)) = step.eviction(r)
+            && pod.node_id() == Some(node)
+        {
+            teller.story.evicted += 1;
+        }
+        teller.record(id, r);
+    }
+    teller.story.health = follow.node(node).health();
+    teller.story.steps.sort_by_key(|(s, _)| s.at);
+    teller.story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
+    teller.story
+}
+
+struct Teller<'a> {
+    question: Question<'a>,
+    node: NodeId,
+    story: Story,
+    zone: ZoneState,
+    unknown_at: Option<Time>,
+    queued_at: Option<Time>,
+    /// When other nodes of its zone got their NoExecute taints.
+    others: Vec<Time>,
+}
+
+impl Teller<'_> {
+    fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {
+        self.story.steps.push((Step { at, text, rule, record: Some(record) }, kind));
+    }
+
+    /// The entry of the timeline that led to a record, as a step of its own.
+    fn entry(&mut self, r: &Record) {
+        let analysis = self.question.analysis;
+        if let Some(cause) = analysis.trace.get(r.cause)
+            && matches!(cause.what, What::FaultBegan | What::FaultEnded)
+        {
+            let text = words::record(analysis, cause);
+            self.push(cause.at, r.cause, text, None, Kind::Other);
+        }
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record) {
+        let analysis = self.question.analysis;
+        let plan = analysis.plan;
+        let say = |me: &mut Self, rule, kind| me.push(r.at, id, words::record(analysis, r), rule, kind);
+        match r.what {
+            What::Zone(state) if zone_name(analysis.trace.names.text_of(TextId(r.object))) == analysis.zone_name(self.node) => {
+                let nodes = analysis.zone_of.iter().filter(|z| **z == analysis.zone_of[self.node.index()]).count();
+                if state != self.zone
+                    && let Some(rule) = rules::zone(plan, state, nodes)
+                {
+                    say(self, Some(rule), Kind::Other);
+                }
+                self.zone = state;
+            }
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft | What::ControllersStopped => say(self, None, Kind::Other),
+            What::ControllersStarted if r.at > Time::ZERO => say(self, None, Kind::Other),
+            What::NodeTaints(change) if r.node() != Some(self.node) => {
+                let same_zone = r.node().is_some_and(|n| analysis.zone_of.get(n.index()) == analysis.zone_of.get(self.node.index()));
+                let added = analysis.trace.taints.get(change as usize).is_some_and(|c| c.added.iter().any(|t| is_no_execute(t.effect)));
+                if same_zone && added && r.actor == Actor::NodeLifecycle {
+                    self.others.push(r.at);
+                }
+            }
+            _ if r.node() == Some(self.node) => self.own(id, r),
+            _ => {}
+        }
+    }
+
+    fn own(&mut self, id: RecordId, r: &Record) {
+        let analysis = self.question.analysis;
+        let plan = analysis.plan;
+        let said = words::record(analysis, r);
+        let name = analysis.node_name(self.node);
+        match r.what {
+            What::NodeSilent => {
+                self.entry(r);
+                self.push(r.at, id, said, None, Kind::Harm);
+            }
+            What::NodeHeard => {
+                self.entry(r);
+                self.push(r.at, id, said, None, Kind::Recovery);
+                self.story.heard_at.get_or_insert(r.at);
+            }
+            What::Noted(Note::LastHeartbeat, ms) => {
+                let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+                let text = if plan.profile.node_lifecycle.leases { "its lease is renewed" } else { "its status is posted" };
+                self.push(at, id, format!("the last heartbeat of {name} that arrives: {text}"), None, Kind::Other);
+            }
+            What::Noted(Note::NodeExpired, ms) => {
+                let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+                let text = format!("the last pass that finds a new heartbeat of {name}: its grace period begins");
+                self.push(at, id, text, None, Kind::Other);
+                (self.story.expired, self.story.heard_at, self.story.ready_at) = (Some((at, r.at)), None, None);
+            }
+            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
+                self.unknown_at = Some(r.at);
+                self.push(r.at, id, said, Some(rules::grace(plan)), Kind::Harm);
+            }
+            What::NodeCondition(NodeConditionType::Ready, status, _) => {
+                self.unknown_at = Some(r.at);
+                let kind = if status == ConditionStatus::True { Kind::Recovery } else { Kind::Harm };
+                if status == ConditionStatus::True {
+                    self.story.ready_at.get_or_insert(r.at);
+                }
+                self.push(r.at, id, said, None, kind);
+            }
+            What::NodeCondition(_, ConditionStatus::Unknown, _) | What::Noted(Note::TaintsKnown, _) => {}
+            What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
+            What::NodeCreated if r.at == Time::ZERO => {}
+            What::NodeQueued => {
+                let waited = self.unknown_at.is_some_and(|at| r.at.since(at) > Dur::from_millis(500));
+                self.queued_at = Some(r.at);
+                self.push(r.at, id, said, Some(rules::queued(plan, waited)), Kind::Other);
+            }
+            What::NodeTaints(change) => {
+                let Some(change) = analysis.trace.taints.get(change as usize) else { return };
+                let (adds, removes) = (&change.added, &change.removed);
+                let no_execute = |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
+                let rule = match (r.actor, self.queued_at) {
+                    (Actor::NodeLifecycle, _) if no_execute(adds) && no_execute(removes) => {
+                        Some("the condition changed: one taint is swapped for the other at once, without waiting".to_owned())
+                    }
+                    (Actor::NodeLifecycle, Some(since)) if no_execute(adds) => {
+                        let before = self.others.iter().filter(|at| **at > since).count();
+                        Some(rules::rate(plan, self.zone, before))
+                    }
+                    (Actor::User, _) => Some("written by the timeline's user".to_owned()),
+                    _ => None,
+                };
+                let back = adds.is_empty() && no_execute(removes);
+                self.push(r.at, id, said, rule, if back { Kind::Recovery } else { Kind::Other });
+            }
+            What::NodeEvent(..) => {}
+            _ => self.push(r.at, id, said, None, Kind::Other),
+        }
+    }
+}
+
+impl Story {
+    /// What would have kept the node from becoming Unknown, if it was heard again.
+    pub(super) fn grace_remedy(&self, question: Question<'_>, node: NodeId) -> Option<Remedy> {
+        let flags = &question.analysis.plan.flags;
+        let ((since, expired), heard, ready) = (self.expired?, self.heard_at?, self.ready_at?);
+        if heard < expired {
+            return None;
+        }
+        // A pass after the node is Ready again finds it so; a second for that pass to come.
+        let news = ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
+        let grace = Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000));
+        let name = question.analysis.node_name(node);
+        let text = format!(
+            "with a --node-monitor-grace-period of {} or more {name} would not have become Unknown: it was heard again at {}",
+            short(grace),
+            absolute(heard)
+        );
+        Some(Remedy { text, set: rules::manager_flag("node-monitor-grace-period", short(grace)) })
+    }
+
+    /// The steps that led to a record: from the last recovery on that was before the harm that led to it.
+    pub(super) fn until(&self, record: RecordId) -> Vec<Step> {
+        let Some(end) = self.steps.iter().rposition(|(s, _)| s.record == Some(record)) else { return Vec::new() };
+        let harm = self.steps[..end].iter().rposition(|(_, kind)| *kind == Kind::Harm).unwrap_or(end);
+        let from = self.steps[..harm].iter().rposition(|(_, kind)| *kind == Kind::Recovery).map_or(0, |i| i + 1);
+        self.steps[from..=end].iter().map(|(s, _)| s.clone()).collect()
+    }
+}
+
+/// Explains a node.
+pub(super) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
+    let analysis = question.analysis;
+    let story = story(question, node, question.until);
+    let health = match story.health {
+        Health::Absent => "there is no such node",
+        Health::Ready => "Ready",
+        Health::Silent => "silent, and that is not noticed yet",
+        Health::Unknown => "Unknown",
+        Health::NotReady => "NotReady",
+    };
+    let verdict = match (story.steps.is_empty(), story.evicted) {
+        (true, _) => format!("nothing happened to it; at {} it is {health}", absolute(question.until)),
+        (_, 0) => format!("no pod was evicted from it; at {} it is {health}", absolute(question.until)),
+        (_, n) => {
+            let pods = if n == 1 { "1 pod was".to_owned() } else { format!("{} pods were", grouped(n)) };
+            format!("{pods} evicted from it; at {} it is {health}", absolute(question.until))
+        }
+    };
+    let remedies = story.grace_remedy(question, node).into_iter().collect();
+    let zone = analysis.zone_name(node);
+    let notes = if zone.is_empty() { Vec::new() } else { vec![format!("it is of zone {zone}: `explain … zone/{zone}` tells of that")] };
+    let steps = story.steps.into_iter().map(|(s, _)| s).collect();
+    Explanation { object: format!("node {}", analysis.node_name(node)), verdict, steps, remedies, notes }
+}

@@ -1,0 +1,161 @@
+//! The rules behind decisions, in words: flags, tolerations and switches with their values.
+
+use super::super::rows::grouped;
+use super::super::words::short_taint;
+use super::{Question, Remedy};
+use crate::api::names::PodId;
+use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
+use crate::api::toleration::{Operator, Toleration};
+use crate::api::workload::short_name;
+use crate::kernel::Dur;
+use crate::sim::Plan;
+use crate::trace::ZoneState;
+
+/// The grace period of nodes.
+pub(super) fn grace(plan: &Plan) -> String {
+    let f = &plan.flags;
+    format!(
+        "--node-monitor-grace-period={}: Unknown at the first pass after it, and there is a pass every --node-monitor-period={}",
+        f.node_monitor_grace_period, f.node_monitor_period
+    )
+}
+
+/// Why a node waits a pass longer for its NoExecute taint, or does not.
+pub(super) fn queued(plan: &Plan, waited_a_pass: bool) -> String {
+    let observed = plan.profile.node_lifecycle.taint_on_observed;
+    match (observed, waited_a_pass) {
+        (true, _) => {
+            "switch node_lifecycle.taint_on_observed=true: the decision follows the condition read before the pass wrote it, so it \
+                      comes a pass later (up to 1.33)"
+                .to_owned()
+        }
+        (false, _) => {
+            "switch node_lifecycle.taint_on_observed=false: the pass that turns the node Unknown queues it (from 1.34)".to_owned()
+        }
+    }
+}
+
+/// The rate at which a zone's nodes are tainted.
+pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
+    let f = &plan.flags;
+    let (flag, rate) = match state {
+        ZoneState::PartialDisruption => ("--secondary-node-eviction-rate", f.secondary_node_eviction_rate),
+        _ => ("--node-eviction-rate", f.node_eviction_rate),
+    };
+    let every = if rate > 0.0 {
+        format!(", one node of the zone every {}", Dur::from_millis((1000.0 / f64::from(rate)).round() as u64))
+    } else {
+        String::new()
+    };
+    match before {
+        0 => format!("{flag}={rate}{every}; it was the first in its zone's queue"),
+        1 => format!("{flag}={rate}{every}; one node was before it"),
+        n => format!("{flag}={rate}{every}; {} nodes were before it", grouped(n as u64)),
+    }
+}
+
+/// What a zone's state means.
+pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize) -> Option<String> {
+    let f = &plan.flags;
+    Some(match state {
+        ZoneState::FullDisruption => {
+            format!("no node of it is Ready: its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate)
+        }
+        ZoneState::PartialDisruption => {
+            let threshold = f.unhealthy_zone_threshold;
+            let large = f.large_cluster_size_threshold;
+            let rate = if i64::try_from(nodes).unwrap_or(i64::MAX) > i64::from(large) {
+                format!(
+                    "--secondary-node-eviction-rate={}, as it has more than --large-cluster-size-threshold={large} nodes",
+                    f.secondary_node_eviction_rate
+                )
+            } else {
+                format!("0, as it has no more than --large-cluster-size-threshold={large} nodes: nobody is tainted")
+            };
+            format!("more than two nodes and at least --unhealthy-zone-threshold={threshold} of them are not Ready; the rate is {rate}")
+        }
+        ZoneState::Normal => format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate),
+        ZoneState::Initial | ZoneState::Empty => return None,
+    })
+}
+
+/// A toleration in short: `unreachable:NoExecute for 60 s`.
+pub(super) fn toleration(t: &Toleration) -> String {
+    let taint = Taint {
+        key: t.key.clone(),
+        value: if t.operator == Operator::Equal { t.value.clone() } else { String::new() },
+        ..Taint::new("", crate::api::taint::Effect::NoExecute)
+    };
+    let effect = t.effect.map_or(String::new(), |e| format!(":{e}"));
+    let key = short_taint(&taint).trim_end_matches(":NoExecute").to_owned();
+    let key = if t.key.is_empty() { "every taint".to_owned() } else { key };
+    match t.toleration_seconds {
+        Some(s) => format!("toleration of {key}{effect} for {s} s"),
+        None => format!("toleration of {key}{effect} for ever"),
+    }
+}
+
+/// Why a pod has a toleration: `its own`, or by admission.
+pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> String {
+    let plan = question.analysis.plan;
+    let seconds = match t.key.as_str() {
+        NOT_READY => Some(("--default-not-ready-toleration-seconds", plan.flags.default_not_ready_toleration_seconds)),
+        UNREACHABLE => Some(("--default-unreachable-toleration-seconds", plan.flags.default_unreachable_toleration_seconds)),
+        _ => None,
+    };
+    match seconds {
+        Some((flag, value))
+            if plan.admission.default_toleration_seconds && t.toleration_seconds == Some(value) && !states(question, pod, t) =>
+        {
+            format!(", by admission: kube-apiserver {flag}={value}")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether the pod's template in the scenario has that toleration itself.
+fn states(question: Question<'_>, pod: PodId, t: &Toleration) -> bool {
+    let plan = question.analysis.plan;
+    let name = question.analysis.pod_name(pod);
+    let own = plan.pods.iter().find(|p| &*p.name == name).map(|p| p.template);
+    let owner = || {
+        let names = &question.analysis.trace.names;
+        let workload = workload_name(question, pod)?;
+        debug_assert!(names.find_workload(&workload).is_some());
+        plan.workloads.iter().find(|w| w.name == workload).map(|w| w.template)
+    };
+    let template = own.or_else(owner).and_then(|i| plan.templates.get(i as usize));
+    template.is_some_and(|of| of.tolerations.contains(t))
+}
+
+/// The `Kind/namespace/name` of the workload that a pod belongs to in the eyes of people.
+fn workload_name(question: Question<'_>, pod: PodId) -> Option<String> {
+    let owners = super::super::workloads::Owners::new(question.analysis);
+    owners.of(question.analysis, pod).map(|w| question.analysis.trace.names.workload_name(w).to_owned())
+}
+
+/// The path of a toleration's seconds in the scenario, and what it is set to.
+pub(super) fn seconds_path(question: Question<'_>, pod: PodId, key: &str, value: &str) -> Option<String> {
+    let key = key.strip_prefix("node.kubernetes.io/").unwrap_or(key);
+    let plan = question.analysis.plan;
+    if key.is_empty() {
+        return None;
+    }
+    if let Some(workload) = workload_name(question, pod).filter(|w| plan.workloads.iter().any(|p| p.name == *w)) {
+        return Some(format!("workloads.{}.template.tolerations[{key}].tolerationSeconds={value}", short_name(&workload)));
+    }
+    let name = short_name(question.analysis.pod_name(pod));
+    let of = |group: &&String| name == group.as_str() || name.strip_prefix(group.as_str()).is_some_and(|rest| rest.starts_with('-'));
+    let group = question.groups.iter().filter(of).max_by_key(|g| g.len())?;
+    Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
+}
+
+/// A flag of the controller manager, as an argument of `--set`.
+pub(super) fn manager_flag(name: &str, value: impl std::fmt::Display) -> Option<String> {
+    Some(format!("flags.kube-controller-manager.{name}={value}"))
+}
+
+/// The remedy without a path.
+pub(super) fn only_words(text: String) -> Remedy {
+    Remedy { text, set: None }
+}

@@ -1,0 +1,246 @@
+//! `explain`: what it says of shipped scenarios, and that what it says would have changed the outcome does, when the scenario is run again
+//! with that change.
+
+use super::Scratch;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn scenario(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).display().to_string()
+}
+
+fn json(scratch: &Scratch, args: &[&str]) -> Value {
+    let called = scratch.call(&[&["explain", "--quiet", "--format", "json"], args].concat());
+    assert_eq!(called.code, 0, "{args:?}: {}", called.stderr);
+    serde_json::from_str(&called.stdout).expect("is JSON")
+}
+
+fn verdict(scratch: &Scratch, args: &[&str]) -> String {
+    json(scratch, args)["verdict"].as_str().expect("a text").to_owned()
+}
+
+/// The changes that an explanation names, as arguments of `--set`.
+fn remedies(document: &Value) -> Vec<String> {
+    let list = document["would_have_changed_it"].as_array().expect("a list");
+    list.iter().filter_map(|r| r["set"].as_str().map(str::to_owned)).collect()
+}
+
+/// The same change with another number of seconds.
+fn by(set: &str, more: i64) -> String {
+    let (path, seconds) = set.split_once('=').expect("PATH=VALUE");
+    format!("{path}={}", seconds.parse::<i64>().expect("seconds") + more)
+}
+
+/// Zone b is cut at 10:00 for seven minutes. The pods that were evicted would have stayed with the seconds that explain names, and with one
+/// less they would not have; and with the grace period that it names.
+#[test]
+fn what_would_have_kept_a_pod_keeps_it() {
+    let scratch = Scratch::new();
+    for (file, pod) in [
+        ("zone-partition.ron", "db-2"),
+        ("zone-partition.ron", "db-1"),
+        ("zone-lost-without-room.ron", "web-vpzhh7zqb4-3"),
+        ("noexecute-taint.ron", "half-a-minute"),
+        ("noexecute-taint.ron", "zero"),
+    ] {
+        let file = scenario(file);
+        let document = json(&scratch, &[&file, pod]);
+        assert!(document["verdict"].as_str().is_some_and(|v| v.starts_with("evicted at ")), "{document}");
+        let sets = remedies(&document);
+        let seconds = sets.iter().find(|s| s.contains("tolerationSeconds")).unwrap_or_else(|| panic!("{document}"));
+        let with = verdict(&scratch, &[&file, pod, "--set", seconds]);
+        assert!(with.starts_with("not evicted"), "{pod} with {seconds}: {with}");
+        let less = by(seconds, -1);
+        let with = verdict(&scratch, &[&file, pod, "--set", &less]);
+        assert!(with.starts_with("evicted at "), "{pod} with {less}: {with}");
+        for grace in sets.iter().filter(|s| s.contains("grace-period")) {
+            let with = verdict(&scratch, &[&file, pod, "--set", grace]);
+            assert!(with.starts_with("not evicted"), "{pod} with {grace}: {with}");
+        }
+    }
+}
+
+/// The other way round: the most seconds with which a pod that stayed would have been evicted.
+#[test]
+fn what_would_have_evicted_a_pod_evicts_it() {
+    let scratch = Scratch::new();
+    for (file, pod) in [("flapping-node.ron", "patient"), ("noexecute-taint.ron", "two-minutes")] {
+        let file = scenario(file);
+        let document = json(&scratch, &[&file, pod]);
+        assert!(document["verdict"].as_str().is_some_and(|v| v.starts_with("not evicted: its timer of ")), "{document}");
+        let sets = remedies(&document);
+        let [seconds] = &sets[..] else { panic!("{document}") };
+        assert!(verdict(&scratch, &[&file, pod, "--set", seconds]).starts_with("evicted at "), "{seconds}");
+        let more = by(seconds, 1);
+        assert!(verdict(&scratch, &[&file, pod, "--set", &more]).starts_with("not evicted"), "{more}");
+    }
+}
+
+/// A pod without a toleration for a user's taint would have stayed with one.
+#[test]
+fn a_missing_toleration_is_named() {
+    let scratch = Scratch::new();
+    let file = scenario("noexecute-taint.ron");
+    let document = json(&scratch, &[&file, "stranger"]);
+    let sets = remedies(&document);
+    assert_eq!(sets, ["pods.stranger.tolerations[maintenance].tolerationSeconds=none"]);
+    assert_eq!(
+        verdict(&scratch, &[&file, "stranger", "--set", &sets[0]]),
+        "not evicted: it tolerates the NoExecute taints of node-0 for ever"
+    );
+}
+
+/// The arithmetic of scenarios/one-node-lost.ron: heartbeat 53 s, pass 55 s, cut 61 s, Unknown 105 s, taint 105.1 s, evicted 405.1 s.
+#[test]
+fn the_chain_from_the_last_heartbeat_to_the_delete() {
+    let scratch = Scratch::new();
+    fs::copy(scenario("one-node-lost.ron"), scratch.path("one.ron")).expect("can be copied");
+    let text = scratch.call(&["explain", "one.ron", "default/web-0"]).stdout;
+    let expected = "\
+pod default/web-0
+  evicted at 6:45.100 from node-0
+
+  0:53.000         the last heartbeat of node-0 that arrives: its lease is renewed
+  0:55.000    +2s  the last pass that finds a new heartbeat of node-0: its grace period begins
+  1:01.000    +6s  cut
+  1:01.000    +0s  node-0 falls silent: its kubelet no longer reaches the API server
+  1:45.000   +44s  node-0: Ready is Unknown
+                     --node-monitor-grace-period=50s: Unknown at the first pass after it, and there
+                     is a pass every --node-monitor-period=5s
+  1:45.000    +0s  node-0 waits in its zone's queue for the NoExecute taint
+                     switch node_lifecycle.taint_on_observed=false: the pass that turns the node
+                     Unknown queues it (from 1.34)
+  1:45.000    +0s  node-0 tainted unreachable:NoSchedule
+  1:45.100  +0.1s  node-0 tainted unreachable:NoExecute
+                     --node-eviction-rate=0.1, one node of the zone every 10s; it was the first in
+                     its zone's queue
+  1:45.100    +0s  default/web-0: eviction timer of 300 s set
+                     toleration of unreachable:NoExecute for 300 s, by admission: kube-apiserver
+                     --default-unreachable-toleration-seconds=300
+  6:45.100    +5m  default/web-0 deleted by the taint eviction controller, with a grace period of 30
+                   s
+                     the timer ran out
+
+What would have changed it
+  only a toleration for ever would have kept it: node-0 was still tainted at the end of the run
+    --set pods.web.tolerations[unreachable].tolerationSeconds=none
+
+  it is Terminating to the end of the run: no kubelet is left to stop its containers
+";
+    assert_eq!(text, expected, "\n{text}");
+    // The pass of 1.33 decides by the condition it read before, and taints one pass later.
+    let older = json(&scratch, &["one.ron", "web-0", "--kubernetes", "1.33"]);
+    let rules: String = older["steps"].as_array().expect("a list").iter().filter_map(|s| s["rule"].as_str()).collect();
+    assert!(rules.contains("switch node_lifecycle.taint_on_observed=true"), "{rules}");
+    assert_eq!(older["verdict"], "evicted at 6:50.100 from node-0");
+    // Before the timer runs out it is one that runs.
+    let before = json(&scratch, &["one.ron", "web-0", "--at", "6:45"]);
+    assert_eq!(before["verdict"], "not evicted by 6:45.000: its timer of 300 s runs until 6:45.100");
+}
+
+#[test]
+fn why_a_pod_was_not_evicted() {
+    let scratch = Scratch::new();
+    for (file, pod, said) in [
+        ("one-node-lost.ron", "agent-node-0", "it tolerates the NoExecute taints of node-0 for ever"),
+        ("one-node-lost.ron", "web-1", "its node node-1 was healthy all the time"),
+        ("flapping-node.ron", "careless", "short was silent, but not for longer than --node-monitor-grace-period=50s"),
+        ("master-disruption.ron", "web-a-0", "all zones were fully disrupted"),
+        ("drain-with-budget.ron", "web-vpzhh7zqb4-0", "deleted at 1:05.000 by the user"),
+    ] {
+        let verdict = verdict(&scratch, &[&scenario(file), pod]);
+        assert!(verdict.starts_with("not evicted") && verdict.contains(said), "{pod}: {verdict}");
+    }
+}
+
+/// Which filter said no on how many nodes: as many nodes in all as the cluster has.
+#[test]
+fn why_a_pod_is_pending() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "full.ron",
+        r#"Scenario(
+    version: 1, timing: Ideal, horizon: "2m",
+    nodes: [
+        (names: "a-{0..2}", capacity: { "cpu": "1", "memory": "8Gi", "pods": "110" }),
+        (name: "b", taints: ["dedicated=x:NoSchedule"], capacity: { "cpu": "8", "memory": "8Gi", "pods": "110" }),
+    ],
+    workloads: [Deployment(name: "big", replicas: 1, template: (requests: { "cpu": "2" }))],
+)"#,
+    );
+    let run = scratch.call(&["run", "full.ron"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let names: Value = serde_json::from_str(&scratch.text("output/full/trace.json")).expect("is JSON");
+    let pod = names["pods"][0].as_str().expect("a pod").to_owned();
+    let document = json(&scratch, &["output/full", &pod]);
+    let verdict = document["verdict"].as_str().expect("a text");
+    assert!(verdict.starts_with("pending at 2:00.000: no node suits; NodeResourcesFit on 3 nodes, TaintToleration on 1 node"), "{verdict}");
+    let of_workload = json(&scratch, &["output/full", "big"]);
+    assert!(of_workload["notes"].to_string().contains("NodeResourcesFit on 3 nodes"), "{of_workload}");
+}
+
+#[test]
+fn names_that_are_none_or_several() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "names.ron",
+        r#"Scenario(version: 1, horizon: "1m", nodes: [(names: "web", zone: "web"), (name: "n-1")],
+    pods: [(name: "web", on: Node("web")), (name: "web", namespace: "other", on: Node("n-1")), (name: "db-0", on: Node("n-1"))])"#,
+    );
+    let call = |object: &str| scratch.call(&["explain", "names.ron", object]);
+    call("web").fails(2, &["`web` may be any of pod/default/web, pod/other/web, node/web, zone/web", "say which"]);
+    call("pod/web").fails(2, &["pod/default/web, pod/other/web"]);
+    for object in ["node/web", "zone/web", "default/web", "pod/other/web", "n-1", "node/n-1", "db-0", "POD/db-0"] {
+        assert_eq!(call(object).code, 0, "{object}: {}", call(object).stderr);
+    }
+    call("bd-0").fails(2, &["there is no pod, node, workload or zone `bd-0`", "did you mean `db-0`?"]);
+    call("node/n-2").fails(2, &["did you mean `node/n-1`?"]);
+    call("db").fails(2, &["did you mean `db-0`?"]);
+    call("zone/x/y").fails(2, &["there is no"]);
+    for at in ["never", "17", "1:99"] {
+        scratch.call(&["explain", "names.ron", "db-0", "--at", at]).fails(2, &["is no time", "17:02.5"]);
+    }
+    scratch.call(&["explain", "names.ron", "db-0", "--at", "2m"]).fails(2, &["after the end of the run, 1:00.000"]);
+}
+
+/// Every object of every shipped scenario has an answer, in every form and at every minute of the run.
+#[test]
+fn every_object_has_an_answer() {
+    use taintsim::analysis::Analysis;
+    use taintsim::analysis::explain::{Question, explain, find};
+    use taintsim::kernel::{Choices, Time};
+    use taintsim::report::{Style, explain as form};
+    use taintsim::scenario::{self as language, Overrides};
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut asked = 0;
+    for entry in fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+        if entry.extension().is_none_or(|e| e != "ron") {
+            continue;
+        }
+        let loaded = language::load(&entry).unwrap_or_else(|e| panic!("{e}"));
+        let plan = language::build(&loaded, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+        let trace = taintsim::sim::run(&plan, Choices::seeded(1));
+        let analysis = Analysis::new(&plan, &trace);
+        let names = &trace.names;
+        let mut objects: Vec<String> =
+            (0..names.pods() as u32).map(|i| format!("pod/{}", names.pod_name(taintsim::api::names::PodId(i)))).collect();
+        objects.truncate(12);
+        objects.extend(plan.nodes.iter().take(4).map(|n| format!("node/{}", n.name)));
+        objects.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
+        objects.extend(analysis.zones.iter().filter(|z| !z.is_empty()).map(|z| format!("zone/{z}")));
+        for name in &objects {
+            let Ok(object) = find(&analysis, name) else { panic!("{}: {name}", entry.display()) };
+            for until in [Time::ZERO, Time::from_nanos(plan.horizon.as_nanos() / 2), plan.horizon] {
+                let found = explain(Question { analysis: &analysis, until, groups: &[] }, &object);
+                assert!(!found.verdict.is_empty() && !found.object.is_empty(), "{}: {name}", entry.display());
+                let mut out = Vec::new();
+                form::write(&mut out, &found, Style { colour: true, width: 0 }).expect("memory takes it");
+                form::mermaid(&mut out, &found).expect("memory takes it");
+                assert!(form::document(&found)["verdict"].is_string());
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 500, "{asked}");
+}
