@@ -304,6 +304,11 @@ impl Trace {
         parts.extend(f.seconds.map(|s| format!("{s}s")));
         parts.extend(f.value.map(|v| v.to_string()));
         parts.extend(f.replicas.map(|n| format!("replicas {n}")));
+        parts.extend(
+            f.filters
+                .into_iter()
+                .map(|t| if t.count > 0 { format!("{} on {}", t.rejection.plugin, t.count) } else { t.rejection.plugin.to_owned() }),
+        );
         parts.extend(f.message.map(|m| format!("{m:?}")));
         parts.join(" ")
     }
