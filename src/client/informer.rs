@@ -508,6 +508,7 @@ impl InformerFactory {
 
     /// Whether the cache has a node.
     pub fn has_node(&self, id: NodeId) -> bool {
+        self.reads(Resource::Nodes, id.index());
         self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
@@ -638,6 +639,7 @@ impl InformerFactory {
 
     /// What `f` makes of a workload as the cache has it.
     pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
+        self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
     }
 
