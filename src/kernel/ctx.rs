@@ -95,7 +95,7 @@ impl Core {
             ready,
             closed: Cell::new(false),
             searching: Cell::new(searching),
-            notes: RefCell::new(Notes::new()),
+            notes: RefCell::new(Notes::new(searching)),
         }
     }
 
@@ -390,6 +390,28 @@ impl Ctx {
     pub fn at_home(&self, home: Option<Key>) {
         if let Some(key) = home {
             self.writes(key);
+        }
+    }
+
+    /// From here on the running process only waits for work: what its steps touch is declared, until it [goes on](Ctx::goes_on).
+    #[must_use = "it is what the process goes on as"]
+    pub fn rests(&self) -> Name {
+        let name = self.name();
+        self.rename(Name { home: (Keys::NOTHING, 0), ..name });
+        name
+    }
+
+    /// The running process has work and is called what it was before it rested.
+    pub fn goes_on(&self, name: Name) {
+        self.rename(name);
+        self.at_home(name.home_key());
+    }
+
+    fn rename(&self, name: Name) {
+        if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
+            let mut notes = self.0.notes.borrow_mut();
+            notes.rename(slot, name);
+            notes.name = name;
         }
     }
 

@@ -38,7 +38,9 @@ impl Controller {
     /// `doPodProcessingWorker`
     pub(super) async fn do_pod_processing_worker(&self) {
         loop {
+            let busy = self.ctx.rests();
             let id = self.pod_queue.get().await;
+            self.ctx.goes_on(busy);
             self.process_pod(id).await;
             self.pod_queue.done(id);
         }

@@ -25,7 +25,9 @@ impl Controller {
     /// `doNodeProcessingPassWorker`
     pub(super) async fn do_node_processing_pass_worker(&self) {
         loop {
+            let busy = self.ctx.rests();
             let id = self.node_queue.get().await;
+            self.ctx.goes_on(busy);
             if let Some(node) = self.informers.node(id) {
                 self.ctx.set_saw(node.record);
                 self.do_no_schedule_tainting_pass(&node).await;

@@ -56,3 +56,9 @@ impl Name {
         if object == 0 { hash_name(what) } else { super::fold(hash_name(what), object) }
     }
 }
+
+impl Default for Name {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
