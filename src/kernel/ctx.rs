@@ -393,25 +393,14 @@ impl Ctx {
         }
     }
 
-    /// From here on the running process only waits for work: what its steps touch is declared, until it [goes on](Ctx::goes_on).
-    #[must_use = "it is what the process goes on as"]
-    pub fn rests(&self) -> Name {
-        let name = self.name();
-        self.rename(Name { home: (Keys::NOTHING, 0), ..name });
-        name
-    }
-
-    /// The running process has work and is called what it was before it rested.
-    pub fn goes_on(&self, name: Name) {
-        self.rename(name);
-        self.at_home(name.home_key());
-    }
-
-    fn rename(&self, name: Name) {
+    /// The running process is called so from here on. One that only waits for work is [at rest](Name::at_rest).
+    pub fn becomes(&self, name: Name) {
         if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
             let mut notes = self.0.notes.borrow_mut();
             notes.rename(slot, name);
             notes.name = name;
+            drop(notes);
+            self.at_home(name.home_key());
         }
     }
 
