@@ -82,7 +82,7 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     for (id, r) in trace.iter().enumerate() {
         let id = id as RecordId;
         let timer = match r.what {
-            What::PodDeleting(_) => follow.timer(&follow.pod(PodId(r.object))),
+            What::PodDeleting(_) | What::PodGone => follow.timer(&follow.pod(PodId(r.object))),
             _ => None,
         };
         let step = follow.apply(id, r);
@@ -132,7 +132,7 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
                 timer_seconds,
                 timer_set_at: set.map(|s| s.at),
                 fault: analysis.fault_of(id, node),
-                gone_at: None,
+                gone_at: (r.what == What::PodGone).then_some(r.at),
                 node_back_at: back,
             });
         }

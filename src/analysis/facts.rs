@@ -176,7 +176,7 @@ impl<'a> Facts<'a> {
 
     /// The seconds of the timer that a deletion fulfils.
     fn timer_seconds(&self, r: &Record) -> u32 {
-        let What::PodDeleting(_) = r.what else { return NO_TIMER };
+        let (What::PodDeleting(_) | What::PodGone) = r.what else { return NO_TIMER };
         let timer = self.follow.timer(&self.follow.pod(PodId(r.object))).and_then(|t| self.analysis.trace.get(t));
         match timer.map(|t| t.what) {
             Some(What::TimerSet(s)) => s,
@@ -234,7 +234,7 @@ impl<'a> Facts<'a> {
             What::PodPhase(PodPhase::Running) => pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning),
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
-            What::PodDeleting(_) if step.eviction(r).is_some() => Some(Fact::Evicted(timer)),
+            What::PodDeleting(_) | What::PodGone if step.eviction(r).is_some() => Some(Fact::Evicted(timer)),
             What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
             What::PodGone => pod_changed.map(|_| Fact::PodGone),
             What::TimerSet(0) => None,

@@ -228,9 +228,10 @@ pub struct Step {
 }
 
 impl Step {
-    /// The pod whose deletion this record begins.
+    /// The pod whose deletion this record begins; without a grace period it is gone at once.
     pub fn deletion_begins(&self) -> Option<(PodId, PodState)> {
-        self.pod.filter(|(_, before, after)| !before.deleting && after.deleting).map(|(id, before, _)| (id, before))
+        let begins = |before: &PodState, after: &PodState| before.exists && !before.deleting && (after.deleting || !after.exists);
+        self.pod.filter(|(_, before, after)| begins(before, after)).map(|(id, before, _)| (id, before))
     }
 
     /// The pod that this record evicts, as it was before.

@@ -178,7 +178,7 @@ impl<'a> Tally<'a> {
         if step.deletion_begins().is_some() {
             *self.summary.deletions.entry(r.actor).or_default() += 1;
         }
-        let removed = step.deletion_begins().is_some() || (r.what == What::PodGone && !before.deleting);
+        let removed = step.deletion_begins().is_some();
         let on_purpose = (removed && r.actor == Actor::User) || after.phase == PodPhase::Succeeded;
         if let Some(since) = self.lost_since[i]
             && (after.is_available() || on_purpose)

@@ -5,7 +5,7 @@ use super::setting::{Analysis, short_key, zone_name};
 use crate::api::names::{NodeId, TextId};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
-use crate::trace::{Note, Record, What, ZoneState};
+use crate::trace::{Actor, Note, Record, What, ZoneState};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
@@ -41,7 +41,8 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::PodPhase(phase) => format!("{} is {}", pod(), phase.as_str()),
         What::PodCondition(kind, status, _) => format!("{}: {} is {}", pod(), kind.as_str(), status.as_str()),
         What::PodDeleting(grace) => format!("{} deleted by {}, with a grace period of {grace} s", pod(), by(r.actor)),
-        What::PodGone => format!("{} gone", pod()),
+        What::PodGone if matches!(r.actor, Actor::Kubelet) => format!("{} gone", pod()),
+        What::PodGone => format!("{} gone, deleted by {}", pod(), by(r.actor)),
         What::NodeEvent(..) | What::PodEvent(..) | What::PodMessage(_) | What::WorkloadMessage(_) => {
             let f = trace.fields(r);
             let object = f.object.unwrap_or_default().replacen('/', " ", 1);

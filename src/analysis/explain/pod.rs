@@ -96,11 +96,11 @@ fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
             What::Noted(Note::ToleratesForever, _) => seen.forever.push(moment(&after)),
             What::Noted(Note::WorkExists, _) => seen.exists.push(moment(&after)),
             What::EvictionFailed => seen.failed.push(moment(&after)),
-            What::PodDeleting(_) if step.eviction(r).is_some() => {
+            What::PodDeleting(_) | What::PodGone if step.eviction(r).is_some() => {
                 let led = timer.and_then(|t| seen.timers.iter().position(|(m, _)| m.record == t));
                 seen.evicted.push((moment(&before), led));
             }
-            What::PodDeleting(_) if step.deletion_begins().is_some() => seen.deleted.push(moment(&before)),
+            What::PodDeleting(_) | What::PodGone if step.deletion_begins().is_some() => seen.deleted.push(moment(&before)),
             What::PodCreated(_) if r.at > Time::ZERO => seen.created.push(moment(&after)),
             What::PodBound(_) if r.at > Time::ZERO => seen.bound.push(moment(&after)),
             What::PodUnplaced(_) => {
@@ -276,6 +276,8 @@ fn aftermath(question: Question<'_>, pod: PodId, seen: &Seen<'_>, moment: &Momen
     let gone =
         analysis.trace.iter().enumerate().skip(moment.record as usize).find(|(_, r)| r.what == What::PodGone && r.pod() == Some(pod));
     match gone {
+        // Without a grace period the eviction itself was the end.
+        Some((id, _)) if id == moment.record as usize => {}
         Some((id, r)) => {
             found.steps.push(Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id as RecordId) });
         }
