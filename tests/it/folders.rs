@@ -11,7 +11,7 @@ use taintsim::trace::Trace;
 
 fn shipped() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let mut all: Vec<PathBuf> = [root.clone(), root.join("measured")]
+    let mut all: Vec<PathBuf> = [root.clone(), root.join("measured"), root.join("races")]
         .iter()
         .flat_map(|folder| fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()))
         .filter(|p| p.extension().is_some_and(|e| e == "ron"))
