@@ -7,9 +7,9 @@
 //! records tell it; a trace of a million records takes a few tens of milliseconds per walk.
 //!
 //! Words used throughout:
-//! * A pod is *evicted* when a controller that reacts to node failure sets its deletionTimestamp: the taint eviction
-//!   controller, or the node lifecycle controller in the mode of `--pod-eviction-timeout`. One life of a pod is
-//!   evicted at most once.
+//! * A pod that is not finished is *evicted* when a controller that reacts to node failure sets its deletionTimestamp, or deletes it at
+//!   once: the taint eviction controller, or the node lifecycle controller in the mode of `--pod-eviction-timeout`. One life of
+//!   a pod is evicted at most once.
 //! * A pod is *available* when it is Running, its condition Ready is True and it is not being deleted, as the API
 //!   has it: a pod on a node that fell silent is available until its Ready condition is set to False.
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not True.

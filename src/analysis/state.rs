@@ -234,9 +234,10 @@ impl Step {
         self.pod.filter(|(_, before, after)| begins(before, after)).map(|(id, before, _)| (id, before))
     }
 
-    /// The pod that this record evicts, as it was before.
+    /// The pod that this record evicts, as it was before. One that is finished is cleared away, which harms nobody.
     pub fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
-        if matches!(r.actor, Actor::TaintEviction | Actor::NodeLifecycle) { self.deletion_begins() } else { None }
+        let evicts = matches!(r.actor, Actor::TaintEviction | Actor::NodeLifecycle);
+        self.deletion_begins().filter(|(_, before)| evicts && !before.phase.is_terminal())
     }
 }
 
