@@ -92,7 +92,7 @@ fn main() {
             searched.notes.fingerprint
         );
     }
-    for depth in [1, 2] {
+    for depth in [0, 1, 2] {
         search("107543.ron", "pod-stuck", depth, true, false);
     }
     search("107543.ron", "pod-stuck", 1, false, false);

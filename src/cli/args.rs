@@ -25,7 +25,7 @@ const EXAMPLES: &str = "\
 Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
-  taintsim test scenarios/       hold scenarios against what they expect
+  taintsim test first.ron        hold it against what it expects
   taintsim sweep first.ron --set pods.web.tolerations[unreachable].tolerationSeconds=30,300
                                  try two values over ten seeds: table and chart
 

@@ -114,7 +114,7 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
     let mut broken = false;
     let mut reached = (0, 0);
     for batch in files.chunks(BATCH) {
-        let replayed: Vec<Result<Vec<(Recorded, (Checked, Option<Reach>))>, String>> = batch
+        let replayed: Vec<Result<Vec<(Recorded, Looked)>, String>> = batch
             .par_iter()
             .map(|file| {
                 let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
@@ -205,8 +205,11 @@ fn kind(recorded: &Recorded) -> &'static str {
     }
 }
 
+/// What came of a recording.
+type Looked = (Checked, Option<Reach>);
+
 /// Searches for the recorded outcomes of a timeline with several. One that is reached settles what draws left undecided.
-fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> (Checked, Option<Reach>) {
+fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> Looked {
     let (Some(budget), Observed::Timelines { distinct: 2.., outcomes, .. }, Ok(plan)) = (budget, &recorded.observed, recorded.plan())
     else {
         return (checked, None);

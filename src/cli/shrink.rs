@@ -65,7 +65,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
     overrides.timing = overrides.timing.or(taped.timing);
     let spec = scenario::changed(&loaded, &overrides)?;
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, u64::MAX, |done, _| format!("{} scenarios tried", grouped(done)));
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| format!("{} scenarios tried", grouped(done)));
     let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
         (Some(given), _) => given,
         (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,

@@ -101,6 +101,11 @@ impl<K: QueueKey> WorkQueue<K> {
     /// Waits for an item and takes it (`Get`); the taker goes on with the item's cause.
     pub async fn get(&self) -> K {
         loop {
+            // It makes no difference in which order workers come to wait: they are all alike.
+            if self.is_empty() {
+                self.ctx.parked(|t| self.state.with(|s| s.waiting.push_back(t))).await;
+                continue;
+            }
             self.ctx.writes(self.key);
             let taken = self.state.with(|s| {
                 let (key, cause) = s.queue.pop_front()?;
@@ -114,7 +119,6 @@ impl<K: QueueKey> WorkQueue<K> {
                 self.ctx.set_cause(cause);
                 return key;
             }
-            self.ctx.parked(|t| self.state.with(|s| s.waiting.push_back(t))).await;
         }
     }
 

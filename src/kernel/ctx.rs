@@ -95,7 +95,7 @@ impl Core {
             ready,
             closed: Cell::new(false),
             searching: Cell::new(searching),
-            notes: RefCell::new(Notes::new()),
+            notes: RefCell::new(Notes::new(searching)),
         }
     }
 
@@ -390,6 +390,17 @@ impl Ctx {
     pub fn at_home(&self, home: Option<Key>) {
         if let Some(key) = home {
             self.writes(key);
+        }
+    }
+
+    /// The running process is called so from here on. One that only waits for work is [at rest](Name::at_rest).
+    pub fn becomes(&self, name: Name) {
+        if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
+            let mut notes = self.0.notes.borrow_mut();
+            notes.rename(slot, name);
+            notes.name = name;
+            drop(notes);
+            self.at_home(name.home_key());
         }
     }
 

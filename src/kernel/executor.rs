@@ -7,7 +7,7 @@ use super::choice::{Choices, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Ctx, Event, HandlerId, NONE};
 use super::process::{Group, Task, Ticket};
 use super::queue::{Agenda, Instant};
-use super::search::Keys;
+use super::search::{Keys, Name};
 use super::{Class, Time};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -41,8 +41,10 @@ pub(super) struct Search {
     pub(super) point: PointId,
     /// Numbers of names, to count choices by.
     pub(super) numbers: BTreeMap<u64, u32>,
-    /// Places of those that may come next.
+    /// What is due, and the places of those that may come next with the hashes of their names; kept for their room.
+    pub(super) events: Vec<(u64, Event, Name)>,
     pub(super) offered: Vec<usize>,
+    pub(super) hashes: Vec<u64>,
     pub(super) known: bool,
 }
 
@@ -66,7 +68,15 @@ impl Kernel {
     pub fn searching(choices: Choices) -> Self {
         let mut choices = Choices::recorded(choices);
         let point = choices.point(NEXT);
-        let search = Search { agenda: Agenda::default(), point, numbers: BTreeMap::new(), offered: Vec::new(), known: false };
+        let search = Search {
+            agenda: Agenda::default(),
+            point,
+            numbers: BTreeMap::new(),
+            events: Vec::new(),
+            offered: Vec::new(),
+            hashes: Vec::new(),
+            known: false,
+        };
         Self::over(Core::new(choices, true), Some(search))
     }
 

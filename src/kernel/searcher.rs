@@ -50,39 +50,41 @@ impl Kernel {
         if search.agenda.len() == 1 {
             return Some(0);
         }
-        let events: Vec<(u64, Event, Name)> = search.agenda.events().map(|(sequence, e)| (sequence, e, self.name_of(&e))).collect();
-        search.offered.clear();
+        let Search { agenda, events, offered, hashes, .. } = search;
+        events.clear();
+        events.extend(agenda.events().map(|(sequence, e)| (sequence, e, self.name_of(&e))));
+        offered.clear();
         for (i, (_, event, name)) in events.iter().enumerate() {
             let behind = |(_, e, n): &(u64, Event, Name)| {
                 e.handler == event.handler && (e.arg == event.arg || name.is_stream && n.what == name.what && n.object == name.object)
             };
             if event.handler == HandlerId::WAKE || !events[..i].iter().any(behind) {
-                search.offered.push(i);
+                offered.push(i);
             }
         }
-        if search.offered.len() == 1 {
-            return Some(search.offered[0]);
+        if offered.len() == 1 {
+            return Some(offered[0]);
         }
         let mut choices = core.choices.borrow_mut();
         let mut notes = core.notes.borrow_mut();
-        let state = notes.state(search.offered.iter().map(|i| events[*i].0));
+        let state = notes.state(offered.iter().map(|i| events[*i].0));
         let made = choices.log().len();
         if known(state, made) {
             search.known = true;
             return None;
         }
-        let first = &events[search.offered[0]];
-        let hash = first.2.hash();
+        hashes.clear();
+        hashes.extend(offered.iter().map(|i| events[*i].2.hash()));
+        let hash = hashes[0];
         let next = search.numbers.len() as u32;
         let id = *search.numbers.entry(hash).or_insert(next);
-        let names: Vec<u64> = search.offered.iter().map(|i| events[*i].2.hash()).collect();
-        let chosen = choices.turn(search.point, Object { id, hash }, &names);
+        let chosen = choices.turn(search.point, Object { id, hash }, hashes);
         let so_far = &mut notes.so_far;
-        let (from, count) = (so_far.candidates.len() as u32, search.offered.len() as u32);
-        so_far.candidates.extend(search.offered.iter().map(|i| events[*i].0 as u32));
+        let (from, count) = (so_far.candidates.len() as u32, offered.len() as u32);
+        so_far.candidates.extend(offered.iter().map(|i| events[*i].0 as u32));
         so_far.asked.push(Asked { choice: made as u32, step: so_far.steps.len() as u32, from, count });
         so_far.states.push(state);
-        Some(search.offered[chosen as usize])
+        Some(offered[chosen as usize])
     }
 
     fn name_of(&self, event: &Event) -> Name {

@@ -7,7 +7,7 @@
 use super::explore::children::children;
 use crate::analysis::conformance::lines;
 use crate::kernel::Choices;
-use crate::kernel::choice::Deviation;
+use crate::kernel::choice::{Deviation, Span};
 use crate::scenario::recorded::{Line, Outcome};
 use crate::sim::{self, Plan, Searched};
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,11 +133,40 @@ impl Search<'_> {
                 (at <= parts).then_some((at, c.deviation))
             })
             .collect();
+        if let Some(shift) = shift(&lines, wanted, matched) {
+            left.extend(shifted(&run, parts, shift));
+        }
         // The nearest last, which is where it is taken from; of one instant the first.
         left.reverse();
         left.sort_by_key(|(at, _)| *at);
         Node { tape, matched, left: left.into_iter().map(|(_, d)| d).collect() }
     }
+}
+
+/// By how much the next record of the outcome comes later in it than in the run.
+fn shift(lines: &[Line], wanted: &[Line], matched: usize) -> Option<i128> {
+    let next = wanted.get(matched)?;
+    let same = lines[matched..].iter().find(|l| Line { t_ns: next.t_ns, ..(*l).clone() } == *next)?;
+    let shift = i128::from(next.t_ns) - i128::from(same.t_ns);
+    (shift != 0).then_some(shift)
+}
+
+/// Drawn durations that make up for that: what hangs on one of them then comes in the recorded millisecond.
+fn shifted(run: &Searched, parts: u64, shift: i128) -> Vec<(u64, Deviation)> {
+    let mut said = BTreeSet::new();
+    let mut out = Vec::new();
+    for (i, drawn) in run.choices.iter().enumerate() {
+        let Span::Range(min, max) = drawn.span else { continue };
+        let step = run.notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
+        let value = u64::try_from(i128::from(drawn.value) + shift).ok().filter(|v| (min..=max).contains(v));
+        let at = run.notes.steps.get(step).map(|s| s.at.as_nanos()).filter(|at| *at <= parts);
+        if let (Some(value), Some(at)) = (value, at)
+            && said.insert((drawn.point, drawn.object, drawn.ordinal))
+        {
+            out.push((at, Deviation { value, ..(*drawn).into() }));
+        }
+    }
+    out
 }
 
 /// How many records two runs share at the beginning.

@@ -5,10 +5,14 @@
 //! ([`LogForms`](crate::sim::log_forms::LogForms)); the numbers of lines are those of one release of each form (of 1.34.4 for today's), so that a line
 //! can be found, and not compared.
 //!
-//! All processes are in one log, as if kube-controller-manager and kube-scheduler wrote to one file. Left out: what no record tells of, among
-//! it heartbeats that arrive, keys with the number of nodes that the scheduler looked at, uids, resource versions, and what is logged
-//! when a process starts. Events are told when they are stored, not when they are made; those that the correlator drops are not told.
-//! `timeAdded` of a taint is the second in which it was written.
+//! All processes are in one log, as if kube-controller-manager and kube-scheduler wrote to one file; a line stands where its record stands, so
+//! that a controller seems to notice a change of a pod when it is made. The words are laid beside logs of the recorder in `tests/logs`.
+//! Left out: what no record tells of, among it heartbeats that arrive, passes that find a silent node still silent, keys with the
+//! number of nodes that the scheduler looked at, times in conditions, uids, resource versions, what is logged when a process
+//! starts, and what StatefulSets, DaemonSets and Jobs tell of each sync. Events are told when they are stored; those that the
+//! correlator drops are not told.
+//! That a node "is healthy again" is told of nodes that had a taint, not of those that only waited for one. `timeAdded` of a taint is the time
+//! at which it was written; durations are to the millisecond.
 
 mod format;
 mod messages;
@@ -16,7 +20,7 @@ mod messages;
 use crate::analysis::Analysis;
 use crate::analysis::state::Follow;
 use crate::kernel::{Dur, Time};
-use crate::trace::{Record, RecordId, What};
+use crate::trace::{Actor, EventText, Record, RecordId, What};
 use messages::Log;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -107,7 +111,7 @@ fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
     for (r, id) in trace.iter().zip(0..) {
         match r.what {
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => drop(wanted.insert(r.object, n)),
-            What::PodCreated(_) if r.actor == crate::trace::Actor::ReplicaSet => {
+            What::PodCreated(_) if r.actor == Actor::ReplicaSet => {
                 let Some(owner) = r.pod().and_then(|p| trace.names.owner_of(p)) else { continue };
                 let first = latest.get(&owner.0).filter(|(_, at, cause)| *cause == r.cause && r.at.since(*at) < Dur::from_secs(1));
                 let first = first.map_or(id, |f| f.0);
@@ -121,7 +125,8 @@ fn creations(analysis: &Analysis<'_>) -> BTreeMap<RecordId, Batch> {
     batches
 }
 
-/// The first pod of each node that the node lifecycle controller sets to not Ready when the node turns.
+/// Where the node lifecycle controller begins to set the pods of a node to not Ready: at the first pod, or at the event of the node, which
+/// stands alone where there is no pod.
 fn markings(analysis: &Analysis<'_>) -> BTreeSet<RecordId> {
     use crate::api::meta::ConditionStatus;
     use crate::api::node::NodeConditionType;
@@ -133,7 +138,10 @@ fn markings(analysis: &Analysis<'_>) -> BTreeSet<RecordId> {
         let step = follow.apply(id, r);
         match r.what {
             What::NodeCondition(NodeConditionType::Ready, ConditionStatus::True, _) => drop(done.remove(&r.object)),
-            What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _) if r.actor == crate::trace::Actor::NodeLifecycle => {
+            What::NodeEvent(EventText::NodeNotReady, ..) if r.actor == Actor::NodeLifecycle && done.insert(r.object) => {
+                marked.insert(id);
+            }
+            What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _) if r.actor == Actor::NodeLifecycle => {
                 if let Some((_, _, pod)) = step.pod
                     && done.insert(pod.node)
                 {

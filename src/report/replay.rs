@@ -148,10 +148,9 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
 
 /// Whether a record tells of a new version of an object.
 fn is_change(trace: &Trace, r: &Record) -> bool {
-    !matches!(
-        trace.fields(r).what,
-        "event" | "timer-set" | "timer-cancelled" | "node-queued" | "node-silent" | "node-heard" | "eviction-failed"
-    )
+    let what = trace.fields(r).what;
+    let own = ["node-queued", "node-silent", "node-heard"];
+    ["node-", "pod-", "workload-"].iter().any(|object| what.starts_with(object)) && !own.contains(&what)
 }
 
 /// A record in few words.

@@ -10,6 +10,7 @@ mod exports;
 mod files;
 mod interrupt;
 mod report;
+mod shrink;
 mod streams;
 mod sweep;
 mod test;

@@ -143,7 +143,8 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
         let [failure] = &failed.failures[..] else { panic!("{fails} does not fail") };
         said.push_str(&format!("{fails}\n    {}\n", failure.problem));
         for note in Failed::new(failure, "s.ron", failed.runs).notes {
-            said.push_str(&format!("    {note}\n"));
+            // The numbers of records change with every kind of record that is added.
+            said.push_str(&format!("    {}\n", note.split_once(": ").map_or(note.as_str(), |(_, text)| text)));
         }
         assert_eq!(failure.problem.text(), Some(*fails), "what is underlined");
     }

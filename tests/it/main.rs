@@ -7,6 +7,7 @@ mod expectations;
 mod explore;
 mod folders;
 mod kernel_workloads;
+mod klog;
 mod pack_traces;
 mod races;
 mod readme;

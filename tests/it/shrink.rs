@@ -64,7 +64,9 @@ fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
 /// The scenarios that lack one thing more, and still are scenarios.
 fn smaller(text: &str) -> Vec<String> {
     let mut spec = parsed(text).spec;
+    // What says what it is for is no part of it.
     spec.expect.clear();
+    spec.tape.iter_mut().for_each(|t| t.property = None);
     let removals = single_removals(&Piece::of(&spec)).into_iter().map(|tree| tree.flat());
     removals
         .filter(|text| {

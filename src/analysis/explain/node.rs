@@ -126,6 +126,8 @@ impl Teller<'_> {
         let said = words::record(analysis, r);
         let name = analysis.node_name(self.node);
         match r.what {
+            // What a node begins with.
+            _ if r.at == Time::ZERO => {}
             What::NodeSilent => {
                 self.entry(r);
                 self.push(r.at, id, said, None, Kind::Harm);
@@ -160,7 +162,6 @@ impl Teller<'_> {
             }
             What::NodeCondition(_, ConditionStatus::Unknown, _) | What::Noted(Note::TaintsKnown, _) => {}
             What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
-            What::NodeCreated if r.at == Time::ZERO => {}
             What::NodeQueued => {
                 let waited = self.unknown_at.is_some_and(|at| r.at.since(at) > Dur::from_millis(500));
                 self.queued_at = Some(r.at);

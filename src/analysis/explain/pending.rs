@@ -1,10 +1,13 @@
-//! Why a pod has no node: which filter said no, on how many nodes, as the scheduler's own message counts them.
+//! Why a pod has no node: which filter said no, on which nodes.
 
 use super::super::clock::absolute;
 use super::super::rows::grouped;
+use super::super::setting::Analysis;
+use super::super::words::ranges;
 use super::Step;
 use crate::kernel::Time;
-use crate::trace::RecordId;
+use crate::trace::{Record, RecordId};
+use std::collections::BTreeMap;
 
 /// A reason with the number of nodes it holds for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +15,8 @@ pub(super) struct Rejection {
     pub(super) nodes: u64,
     pub(super) filter: &'static str,
     pub(super) reason: String,
+    /// The nodes, where they are known.
+    pub(super) names: String,
 }
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that fits.
@@ -37,35 +42,68 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
     for part in list.split(", ") {
         let Some((nodes, reason)) = part.split_once(' ').and_then(|(n, r)| Some((n.parse().ok()?, r))) else { continue };
         let filter = FILTERS.iter().find(|(word, _)| reason.contains(word)).map_or("a filter", |f| f.1);
-        found.push(Rejection { nodes, filter, reason: reason.to_owned() });
+        found.push(Rejection { nodes, filter, reason: reason.to_owned(), names: String::new() });
     }
     found
 }
 
-/// The steps of a pod that the scheduler could not place: each message when it was first said.
-pub(super) fn steps(told: &[(Time, RecordId, String)]) -> Vec<Step> {
-    let step = |(at, record, message): &(Time, RecordId, String)| {
-        let rejections = rejections(message);
-        let said: Vec<String> = rejections.iter().map(|r| format!("{} says no to {} ({})", r.filter, nodes(r.nodes), r.reason)).collect();
-        let rule = (!said.is_empty()).then(|| said.join("; "));
-        Step { at: *at, text: format!("not scheduled: {message}"), rule, record: Some(*record) }
+/// What the scheduler came to, in one attempt or in several alike ones.
+pub(super) struct Attempt {
+    pub(super) at: Time,
+    pub(super) record: RecordId,
+    rejections: Vec<Rejection>,
+}
+
+impl Attempt {
+    /// From the record of an attempt that found no node.
+    pub(super) fn new(analysis: &Analysis<'_>, id: RecordId, r: &Record) -> Self {
+        let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
+        for (node, rejection) in analysis.trace.verdicts(r) {
+            let names = by_reason.entry((rejection.plugin, &rejection.reason)).or_default();
+            names.extend(node.map(|n| analysis.node_name(n)));
+        }
+        let one = |((filter, reason), names): ((&'static str, &str), Vec<&str>)| Rejection {
+            nodes: names.len() as u64,
+            filter,
+            reason: reason.to_owned(),
+            names: ranges(&names),
+        };
+        Attempt { at: r.at, record: id, rejections: by_reason.into_iter().map(one).collect() }
+    }
+
+    /// Whether it came to the same as another one.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.rejections == other.rejections
+    }
+}
+
+/// The steps of a pod that the scheduler could not place: what it came to, when it first did.
+pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
+    let step = |a: &Attempt| {
+        let said = |r: &Rejection| match r.nodes {
+            0 => format!("{} refuses the pod ({})", r.filter, r.reason),
+            n => format!("{} says no to {}: {} ({})", r.filter, nodes(n), r.names, r.reason),
+        };
+        let rule = a.rejections.iter().map(said).collect::<Vec<_>>().join("; ");
+        let text = "the scheduler finds no node for it".to_owned();
+        Step { at: a.at, text, rule: Some(rule).filter(|r| !r.is_empty()), record: Some(a.record) }
     };
-    told.iter().map(step).collect()
+    attempts.iter().map(step).collect()
 }
 
 /// The answer in one line.
-pub(super) fn verdict(told: &[(Time, RecordId, String)], until: Time) -> String {
-    let Some((_, _, message)) = told.last() else {
-        return format!("pending at {}: the scheduler has not looked at it yet", absolute(until));
-    };
-    let mut rejections = rejections(message);
-    rejections.sort_by_key(|r| std::cmp::Reverse(r.nodes));
-    match &rejections[..] {
-        [] => format!("pending at {}: {message}", absolute(until)),
-        all => {
-            let said: Vec<String> = all.iter().map(|r| format!("{} on {}", r.filter, nodes(r.nodes))).collect();
-            format!("pending at {}: no node suits; {}", absolute(until), said.join(", "))
-        }
+pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
+    let Some(last) = attempts.last() else { return format!("pending at {}: the scheduler has not looked at it yet", absolute(until)) };
+    let mut by_filter: BTreeMap<&str, u64> = BTreeMap::new();
+    for r in &last.rejections {
+        *by_filter.entry(r.filter).or_default() += r.nodes;
+    }
+    let mut by_filter: Vec<(&str, u64)> = by_filter.into_iter().collect();
+    by_filter.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let said = |(filter, n): &(&str, u64)| if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", nodes(*n)) };
+    match &by_filter[..] {
+        [] => format!("pending at {}: no node suits", absolute(until)),
+        all => format!("pending at {}: no node suits; {}", absolute(until), all.iter().map(said).collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::state::{Follow, PodState};
 use super::super::words::{self, short_taint};
 use super::super::workloads::workloads;
 use super::node::{self, Story};
+use super::pending::Attempt;
 use super::{Explanation, Question, Remedy, Step, pending, rules};
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::PodPhase;
@@ -15,7 +16,7 @@ use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
 use crate::controllers::taint_eviction::FinishedEntry;
 use crate::kernel::{Dur, Time};
-use crate::trace::{EventText, Note, Record, RecordId, What};
+use crate::trace::{Note, Record, RecordId, What};
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ struct Moment<'a> {
 }
 
 /// What happened to the pod.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Seen<'a> {
     /// Timers with their seconds.
     timers: Vec<(Moment<'a>, u32)>,
@@ -43,8 +44,8 @@ struct Seen<'a> {
     deleted: Vec<Moment<'a>>,
     created: Vec<Moment<'a>>,
     bound: Vec<Moment<'a>>,
-    /// What the scheduler said, each text once in a row.
-    told: Vec<(Time, RecordId, String)>,
+    /// What the scheduler came to, the same once in a row.
+    told: Vec<Attempt>,
     /// Timers that died with the controllers' process.
     lost: Vec<Moment<'a>>,
     state: PodState,
@@ -102,21 +103,17 @@ fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
             What::PodDeleting(_) if step.deletion_begins().is_some() => seen.deleted.push(moment(&before)),
             What::PodCreated(_) if r.at > Time::ZERO => seen.created.push(moment(&after)),
             What::PodBound(_) if r.at > Time::ZERO => seen.bound.push(moment(&after)),
-            What::PodMessage(m) => told(question, &mut seen, r, id, m),
+            What::PodUnplaced(_) => {
+                let attempt = Attempt::new(analysis, id, r);
+                if seen.told.last().is_none_or(|last| !last.is_like(&attempt)) {
+                    seen.told.push(attempt);
+                }
+            }
             _ => {}
         }
     }
     seen.state = follow.pod(pod);
     seen
-}
-
-fn told(question: Question<'_>, seen: &mut Seen<'_>, r: &Record, id: RecordId, message: u32) {
-    let trace = question.analysis.trace;
-    let Some(m) = trace.messages.get(message as usize).filter(|m| m.body.text == EventText::FailedScheduling) else { return };
-    let text = trace.names.text_of(crate::api::names::TextId(m.body.arg));
-    if seen.told.last().is_none_or(|t| t.2 != text) {
-        seen.told.push((r.at, id, text.to_owned()));
-    }
 }
 
 /// Explains a pod.
@@ -397,6 +394,12 @@ fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Expla
         found.steps = came.collect();
     } else {
         untainted(question, node, found);
+        if !seen.told.is_empty() {
+            // It waited before it was placed there.
+            let waited: Vec<Step> = came.chain(pending::steps(&seen.told)).collect();
+            found.steps.splice(0..0, waited);
+            found.steps.sort_by_key(|s| s.at);
+        }
     }
 }
 

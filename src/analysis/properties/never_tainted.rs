@@ -104,6 +104,11 @@ impl<'a> Search<'a> {
 
     /// Tells of the nodes of a zone, or all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
+        // Where a zone's last turn was not long ago, nobody has waited too long.
+        let early = |z: &Zone| z.moved_at.checked_add(self.within).is_none_or(|at| at > now || at == now && !end);
+        if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
+            return;
+        }
         let waiting: Vec<_> = self.waiting.iter().map(|(n, w)| (*n, *w)).collect();
         for (node, (since, record)) in waiting {
             if zone.is_none_or(|z| z == self.zone_of(node)) && self.tell(node, since, record, now, end) {

@@ -195,17 +195,17 @@ impl Controller {
 
     /// Starts the loops and workers (`Run`); the caches are filled.
     pub fn run(self: &Rc<Self>) {
-        let s = self.config.switches;
+        let (s, busy) = (self.config.switches, self.ctx.name());
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn(self.group, async move { c.do_node_processing_pass_worker().await });
+                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
             }
         }
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn(self.group, async move { c.do_pod_processing_worker().await });
+                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
             }
         }
         self.ctx.spawn(self.group, self.clone().eviction_loop(NODE_EVICTION_PERIOD));

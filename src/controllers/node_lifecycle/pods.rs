@@ -7,6 +7,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
 use crate::apiserver::{ApiError, ApiServer};
 use crate::client::About;
+use crate::kernel::Name;
 use crate::trace::EventText;
 use std::rc::Rc;
 
@@ -36,11 +37,13 @@ impl Controller {
     }
 
     /// `doPodProcessingWorker`
-    pub(super) async fn do_pod_processing_worker(&self) {
+    pub(super) async fn do_pod_processing_worker(&self, busy: Name) {
         loop {
             let id = self.pod_queue.get().await;
+            self.ctx.becomes(busy);
             self.process_pod(id).await;
             self.pod_queue.done(id);
+            self.ctx.becomes(busy.at_rest());
         }
     }
 

@@ -9,7 +9,7 @@ use crate::api::taint::{
     DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE,
     UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
-use crate::kernel::{Dur, Held};
+use crate::kernel::{Dur, Held, Name};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 
@@ -23,15 +23,17 @@ impl Controller {
     }
 
     /// `doNodeProcessingPassWorker`
-    pub(super) async fn do_node_processing_pass_worker(&self) {
+    pub(super) async fn do_node_processing_pass_worker(&self, busy: Name) {
         loop {
             let id = self.node_queue.get().await;
+            self.ctx.becomes(busy);
             if let Some(node) = self.informers.node(id) {
                 self.ctx.set_saw(node.record);
                 self.do_no_schedule_tainting_pass(&node).await;
                 self.reconcile_node_labels(&node).await;
             }
             self.node_queue.done(id);
+            self.ctx.becomes(busy.at_rest());
         }
     }
 

@@ -38,6 +38,12 @@ impl Name {
         Self { is_stream: true, ..self }
     }
 
+    /// The same while it does nothing but wait for work: what its steps touch then is declared.
+    #[must_use]
+    pub const fn at_rest(self) -> Self {
+        Self { home: (Keys::NOTHING, 0), ..self }
+    }
+
     /// The state that its steps count as having written, if there is any.
     #[must_use]
     pub fn home_key(self) -> Option<Key> {
@@ -54,5 +60,11 @@ impl Name {
     #[must_use]
     pub fn hash_of(what: &str, object: u64) -> u64 {
         if object == 0 { hash_name(what) } else { super::fold(hash_name(what), object) }
+    }
+}
+
+impl Default for Name {
+    fn default() -> Self {
+        Self::NONE
     }
 }

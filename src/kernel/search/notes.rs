@@ -123,7 +123,11 @@ struct Posted {
     step: u32,
 }
 
-#[derive(Debug)]
+/// Families and steps that room is made for at the start.
+const FAMILIES: usize = 40;
+const STEPS: usize = 512;
+
+#[derive(Debug, Default)]
 pub(in crate::kernel) struct Notes {
     families: Vec<&'static str>,
     last: Vec<Vec<Last>>,
@@ -139,10 +143,24 @@ pub(in crate::kernel) struct Notes {
 }
 
 impl Notes {
-    pub(in crate::kernel) fn new() -> Self {
-        let families = Keys::NAMES.to_vec();
-        let last = families.iter().map(|_| Vec::new()).collect();
-        Self { families, last, things: 0, posted: Vec::new(), run: 0, name: Name::NONE, names: Vec::new(), so_far: Searched::default() }
+    /// For a run that is searched, or for one that is not and notes nothing.
+    pub(in crate::kernel) fn new(searching: bool) -> Self {
+        if !searching {
+            return Self::default();
+        }
+        let mut families = Vec::with_capacity(FAMILIES);
+        families.extend(Keys::NAMES);
+        let mut last = Vec::with_capacity(FAMILIES);
+        last.resize_with(families.len(), Vec::new);
+        let so_far = Searched {
+            steps: Vec::with_capacity(STEPS),
+            touches: Vec::with_capacity(8 * STEPS),
+            asked: Vec::with_capacity(STEPS / 2),
+            candidates: Vec::with_capacity(2 * STEPS),
+            states: Vec::with_capacity(STEPS / 2),
+            fingerprint: 0,
+        };
+        Self { families, last, things: 0, posted: Vec::with_capacity(STEPS), run: 0, name: Name::NONE, names: Vec::new(), so_far }
     }
 
     /// The family of this name.
@@ -176,12 +194,17 @@ impl Notes {
         self.names.get(slot as usize).copied().unwrap_or(Name::NONE)
     }
 
-    /// A slot is given to a new process.
-    pub(in crate::kernel) fn start(&mut self, slot: u32, name: Name) {
+    /// What a process is called from here on.
+    pub(in crate::kernel) fn rename(&mut self, slot: u32, name: Name) {
         if self.names.len() <= slot as usize {
             self.names.resize(slot as usize + 1, Name::NONE);
         }
         self.names[slot as usize] = name;
+    }
+
+    /// A slot is given to a new process.
+    pub(in crate::kernel) fn start(&mut self, slot: u32, name: Name) {
+        self.rename(slot, name);
         if let Some(last) = self.last[Keys::PROCESSES.0 as usize].get_mut(slot as usize) {
             *last = Last::default();
         }

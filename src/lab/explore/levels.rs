@@ -11,6 +11,7 @@ use crate::kernel::choice::Deviation;
 use crate::sim::{self, Plan};
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How many runs are made between two looks at what they found: the same for any number of threads.
@@ -38,6 +39,9 @@ impl Job {
     }
 }
 
+/// The outcome of a complete run, and its violations.
+type Judgement = (Outcome, Vec<Found>);
+
 /// What is kept of a run.
 struct Done {
     /// The states after its last deviation, each with the place of its choice.
@@ -45,7 +49,7 @@ struct Done {
     children: Vec<Child>,
     skipped: u64,
     /// What a complete run came to.
-    end: Option<(u64, Option<(Outcome, Vec<Found>)>)>,
+    end: Option<(u64, Option<Judgement>)>,
 }
 
 fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
@@ -67,7 +71,7 @@ fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judge
 
 /// What traces came to that were looked at before.
 #[derive(Default)]
-struct Judged(std::collections::BTreeMap<u64, (Outcome, Vec<Found>)>);
+struct Judged(BTreeMap<u64, Judgement>);
 
 impl Judged {
     fn has(&self, digest: u64) -> bool {
@@ -126,7 +130,7 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             if tally.runs >= search.runs || enough {
                 let rest = !next.is_empty() || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
-                    return (report(search, tally, pruned, skipped, &seen, false, false), true);
+                    return (report(tally, pruned, skipped, &seen, false, false), true);
                 }
                 break;
             }
@@ -135,10 +139,10 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         depth += 1;
     }
     let exhausted = finished;
-    (report(search, tally, pruned, skipped, &seen, exhausted, exhausted && !beyond), finished)
+    (report(tally, pruned, skipped, &seen, exhausted, exhausted && !beyond), finished)
 }
 
-fn report(_: &Explore<'_>, tally: Tally, pruned: u64, skipped: u64, seen: &Seen, exhausted: bool, complete: bool) -> Report {
+fn report(tally: Tally, pruned: u64, skipped: u64, seen: &Seen, exhausted: bool, complete: bool) -> Report {
     let runs = tally.runs;
     let (outcomes, violations) = tally.into_parts();
     Report { runs, pruned, skipped, states: seen.len(), exhausted, complete, outcomes, violations, bound: None }

@@ -15,7 +15,7 @@ use crate::trace::Trace;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// At most so many runs search for an order that shifted.
-const RUNS: u64 = 400;
+const RUNS: u64 = 200;
 
 /// What the run of a candidate came to.
 #[derive(Clone, Debug)]
@@ -53,13 +53,14 @@ impl<'a> Judge<'a> {
         self.seen(&plan, &traced(&loaded, &plan)).ok_or(Failed::Holds)
     }
 
-    /// What a candidate came to, if it violates; perhaps with another tape, which is not longer.
-    pub(super) fn judge(&self, tree: Piece) -> Option<(Piece, Seen)> {
+    /// What a candidate came to, if it violates; `searching`: perhaps with another tape, which is not longer.
+    pub(super) fn judge(&self, tree: Piece, searching: bool) -> Option<(Piece, Seen)> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
         match self.seen(&plan, &traced(&loaded, &plan)) {
             Some(seen) => Some((tree, seen)),
-            None => self.search(tree, &loaded, plan),
+            None if searching => self.search(tree, &loaded, plan),
+            None => None,
         }
     }
 
@@ -72,7 +73,7 @@ impl<'a> Judge<'a> {
             entries: plan.timeline.len(),
             deviations: plan.tape.as_ref().map_or(0, Vec::len),
         };
-        Some(Seen { text: violation.text, at: violation.at, release: plan.profile.release.clone(), size })
+        Some(Seen { text: violation.text, at: violation.at, release: plan.profile.release.trim_start_matches('v').to_owned(), size })
     }
 
     /// Looks for the violation in another order, with as many deviations.

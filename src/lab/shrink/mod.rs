@@ -5,8 +5,9 @@
 //! no longer is a scenario, or no longer violates the property, is put back. At the end each single removal has been tried on the
 //! result itself, and none violates.
 //!
-//! A candidate with a tape that no longer violates is searched, with as many deviations: an order that shifted is found again. The result
-//! depends on the input alone: candidates are tried one after another.
+//! Taking a node or an action away may shift the order that a tape asks for. When nothing more can go, the items of lists are tried once
+//! more, and a candidate that does not violate is searched with as many deviations; what is found brings its own tape along. The
+//! result depends on the input alone: candidates are tried one after another.
 
 mod judge;
 mod leaves;
@@ -89,9 +90,17 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let judge = Judge::new(what.loaded, what.property);
     let seen = judge.first(&tree)?;
     let before = seen.size;
-    let mut search = Search { judge, tree, seen, tried: 0, watch };
+    let mut search = Search { judge, tree, seen, tried: 0, searching: false, watch };
     search.horizon()?;
-    while search.pass()? {}
+    loop {
+        while search.pass()? {}
+        search.searching = true;
+        let found = search.seen.size.deviations > 0 && search.removals(&mut Vec::new())?;
+        search.searching = false;
+        if !found {
+            break;
+        }
+    }
     let Search { mut tree, seen, tried, judge, .. } = search;
     names.collapse(&mut tree);
     let text = finished(&tree, &judge, &seen);
@@ -145,6 +154,8 @@ struct Search<'a, 'w> {
     tree: Piece,
     seen: Seen,
     tried: u64,
+    /// A candidate that does not violate is searched for another order.
+    searching: bool,
     watch: Watch<'w>,
 }
 
@@ -155,7 +166,7 @@ impl Search<'_, '_> {
         if !(self.watch)(self.tried, self.seen.size) {
             return Err(Failed::Asked);
         }
-        let Some(judged) = self.judge.judge(tree) else { return Ok(false) };
+        let Some(judged) = self.judge.judge(tree, self.searching) else { return Ok(false) };
         (self.tree, self.seen) = judged;
         Ok(true)
     }
@@ -183,8 +194,12 @@ impl Search<'_, '_> {
     fn removals(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
         let Some((open, _, body)) = &at(&self.tree, path).body else { return Ok(false) };
         let is_list = *open == '[';
+        // A search is for what the scenario is made of: not for single settings, and not for the tape itself.
+        if self.searching && path.len() == 1 && at(&self.tree, path).head.starts_with("tape:") {
+            return Ok(false);
+        }
         let mut changed = false;
-        let mut size = if is_list { body.len() } else { 1 };
+        let mut size = if is_list { body.len() } else { usize::from(!self.searching) };
         while size > 0 {
             let mut from = 0;
             while let Some((.., body)) = &at(&self.tree, path).body

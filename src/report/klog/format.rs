@@ -142,8 +142,9 @@ pub(super) fn taints_plain(taints: &[Timed<'_>]) -> String {
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }
 
-/// Taints as a list of pointers, which print themselves (`Taint.String`).
+/// Taints as a list of pointers, which print themselves (`Taint.String`), with all of their time, as they are in memory.
 pub(super) fn taints_pointers(taints: &[Timed<'_>]) -> String {
+    let added = |at: Option<Time>| at.map_or("<nil>".to_owned(), |at| go_time(Time::from_micros(at.as_micros())));
     let one = |(t, at): &Timed<'_>| format!("&Taint{{Key:{},Value:{},Effect:{},TimeAdded:{},}}", t.key, t.value, t.effect, added(*at));
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }

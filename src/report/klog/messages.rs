@@ -7,14 +7,15 @@ use crate::analysis::Analysis;
 use crate::analysis::state::{Follow, NO_NODE, Step};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::NodeConditionType;
+use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::PodConditionType;
-use crate::api::taint::{Effect, Taint};
+use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::workload::short_name;
+use crate::controllers::taint_eviction::FinishedEntry;
 use crate::kernel::{Dur, Time};
 use crate::sim::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::trace::{Actor, EventText, Note, Record, What};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of upstream.
 const LIFECYCLE: &str = "node_lifecycle_controller.go";
@@ -28,11 +29,21 @@ pub(super) struct Log<'a> {
     level: u8,
     /// What is written so far and not handed on.
     pub(super) text: String,
-    /// The status of each node's conditions, where a record told of it.
-    conditions: BTreeMap<(u32, NodeConditionType), ConditionStatus>,
+    /// Status and reason of each node's conditions, where a record told of it.
+    conditions: BTreeMap<(u32, NodeConditionType), (ConditionStatus, NodeReason)>,
+    /// Pods whose eviction ended well and left an entry.
+    entries: BTreeSet<u32>,
+    /// All zones are fully disrupted; or, since when that is over.
+    dark: bool,
+    light_since: Option<Time>,
     /// When the node lifecycle controller wrote a taint.
     written: BTreeMap<(u32, String, Effect), Time>,
 }
+
+/// Keys and values behind a message, or free words; each with its file and line.
+type Form<'f> = Result<(Place<'f>, &'f str, &'f [(&'f str, Value)]), (Place<'f>, String)>;
+/// A file and the number of a line.
+type Place<'f> = (&'f str, u32);
 
 /// A text.
 fn text(value: impl Into<String>) -> Value {
@@ -42,7 +53,17 @@ fn text(value: impl Into<String>) -> Value {
 impl<'a> Log<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, level: u8) -> Self {
         let forms = analysis.plan.profile.log;
-        Log { analysis, forms, level, text: String::new(), conditions: BTreeMap::new(), written: BTreeMap::new() }
+        Log {
+            analysis,
+            forms,
+            level,
+            text: String::new(),
+            conditions: BTreeMap::new(),
+            entries: BTreeSet::new(),
+            dark: false,
+            light_since: None,
+            written: BTreeMap::new(),
+        }
     }
 
     fn line(&mut self, at: Time, level: u8, severity: Severity, place: (&str, u32), message: &str) {
@@ -54,7 +75,7 @@ impl<'a> Log<'a> {
     }
 
     /// In one of two forms: keys and values, or free words; each with its place.
-    fn say(&mut self, at: Time, level: u8, form: Result<((&str, u32), &str, &[(&str, Value)]), ((&str, u32), String)>) {
+    fn say(&mut self, at: Time, level: u8, form: Form<'_>) {
         if level > self.level {
             return;
         }
@@ -109,6 +130,11 @@ impl<'a> Log<'a> {
         Value::Raw(if self.forms.node_lifecycle { taints_json(taints) } else { otherwise(taints) })
     }
 
+    /// A list of taints that nobody made if it is empty.
+    fn pointers(&self, taints: &[Timed<'_>]) -> Value {
+        if taints.is_empty() && self.forms.node_lifecycle { Value::Raw("null".to_owned()) } else { self.json(taints, taints_pointers) }
+    }
+
     /// What a record makes the controllers say.
     pub(super) fn record(&mut self, r: &Record, step: &Step) {
         match (r.what, r.actor) {
@@ -121,14 +147,28 @@ impl<'a> Log<'a> {
                 self.line(r.at, 0, Severity::Error, (WORKERS, 67), line);
             }
             (What::NodeQueued, _) => self.queued(r),
+            (What::PodGone, actor) => {
+                if actor == Actor::PodGc {
+                    self.collected(r, step);
+                }
+                let pod = self.pod(r.object);
+                let words = format!("Noticed pod deletion: types.NamespacedName{{{pod}}}");
+                self.eviction(r.at, 4, [500, 417, 385], "Noticed pod deletion", &[("pod", text(pod))], words);
+                if self.entries.remove(&r.object) {
+                    self.timer_cancelled(r);
+                }
+            }
+            (What::PodCreated(_) | What::PodTolerations, _) if r.at > Time::ZERO => self.pod_noticed(r),
             (What::NodeTaints(change), Actor::NodeLifecycle) => self.tainted(r, change),
-            (What::NodeCondition(kind, status, _), _) => drop(self.conditions.insert((r.object, kind), status)),
+            (What::NodeCondition(kind, status, reason), _) => drop(self.conditions.insert((r.object, kind), (status, reason))),
             (What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _), Actor::NodeLifecycle) => {
                 let pod = self.pod(r.object);
                 let name = if self.forms.node_lifecycle { pod } else { short_name(pod) };
                 let words = format!("Updating ready status of pod {name} to false");
                 self.helper(r.at, 2, [144, 140], "Updating ready status of pod to false", &[("pod", text(name))], words);
             }
+            // What zones become with the beginning and the end of master disruption is not told.
+            (What::Zone(_), _) if self.dark || self.light_since.is_some_and(|at| r.at.since(at) < Dur::from_secs(1)) => {}
             (What::Zone(state), _) => {
                 let zone = self.analysis.trace.names.text_of(TextId(r.object));
                 let words = format!("Controller detected that zone {zone} is now in state {}.", state.as_str());
@@ -136,10 +176,12 @@ impl<'a> Log<'a> {
                 self.lifecycle(r.at, 0, [1067, 1254], "Controller detected that zone is now in new state", &values, words);
             }
             (What::MasterDisruptionEntered, _) => {
+                self.dark = true;
                 let message = "Controller detected that all Nodes are not-Ready. Entering master disruption mode";
                 self.lifecycle(r.at, 0, [1025, 1204], message, &[], format!("{message}."));
             }
             (What::MasterDisruptionLeft, _) => {
+                (self.dark, self.light_since) = (false, Some(r.at));
                 let message = "Controller detected that some Nodes are Ready. Exiting master disruption mode";
                 self.lifecycle(r.at, 0, [1044, 1231], message, &[], format!("{message}."));
             }
@@ -147,9 +189,14 @@ impl<'a> Log<'a> {
                 self.node_event(r, event);
                 self.event(r);
             }
-            (What::PodBound(node), Actor::Scheduler) => self.bound(r, node),
+            (What::PodBound(node), actor) => {
+                if actor == Actor::Scheduler {
+                    self.bound(r, node);
+                }
+                self.pod_noticed(r);
+            }
             (What::PodMessage(message), Actor::Scheduler) => self.unschedulable(r, message),
-            (What::PodDeleting(_) | What::PodGone, Actor::PodGc) => self.collected(r, step),
+            (What::PodDeleting(_), Actor::PodGc) => self.collected(r, step),
             (What::NodeEvent(..) | What::PodEvent(..) | What::PodMessage(_) | What::WorkloadMessage(_), actor)
                 if !matches!(actor, Actor::Scheduler | Actor::Kubelet) =>
             {
@@ -179,7 +226,7 @@ impl<'a> Log<'a> {
                     let node = self.node(r.object);
                     let message = "All taints were removed from the node. Cancelling all evictions...";
                     let words = format!("All taints were removed from the Node {node}. Cancelling all evictions...");
-                    self.eviction(r.at, 4, [578, 493, 461], message, &[("node", text(node))], words);
+                    self.eviction(r.at, 4, [577, 493, 461], message, &[("node", text(node))], words);
                 }
             }
             Note::NotTolerated => {
@@ -212,6 +259,13 @@ impl<'a> Log<'a> {
         let words = format!("Updating known taints on node {node}: {}", taints_plain(&timed));
         let values = [("node", text(node)), ("taints", self.json(&timed, taints_fields))];
         self.eviction(r.at, 4, [556, 472, 440], "Updating known taints on node", &values, words);
+    }
+
+    /// The taint eviction controller looks at a pod.
+    fn pod_noticed(&mut self, r: &Record) {
+        let pod = self.pod(r.object);
+        let words = format!("Noticed pod update: types.NamespacedName{{{pod}}}");
+        self.eviction(r.at, 4, [515, 432, 400], "Noticed pod update", &[("pod", text(pod))], words);
     }
 
     fn timer_set(&mut self, r: &Record, seconds: u32) {
@@ -273,6 +327,9 @@ impl<'a> Log<'a> {
     }
 
     fn worker_finished(&mut self, r: &Record) {
+        if self.analysis.plan.profile.taint_eviction.finished_entry == FinishedEntry::Nil {
+            self.entries.insert(r.object);
+        }
         if self.forms.timed_workers == WorkerLog::EachStep {
             let values = [("item", text(self.pod(r.object))), ("err", Value::Raw("null".to_owned()))];
             self.say(r.at, 4, Ok(((WORKERS, 117), "Worker finished, removing", &values)));
@@ -294,18 +351,15 @@ impl<'a> Log<'a> {
         ];
         for (kind, _) in kinds.into_iter().filter(|k| k.1) {
             let healthy = if kind == NodeConditionType::Ready { ConditionStatus::True } else { ConditionStatus::False };
-            let status = self.conditions.get(&(r.object, kind)).copied().unwrap_or(healthy);
-            let words = format!(
-                "node {node} hasn't been updated for {duration}. Last {} is: &NodeCondition{{Type:{},Status:{status},}}",
-                kind.as_str(),
-                kind.as_str()
-            );
-            let condition = Value::Raw(format!("{{\"type\":\"{}\",\"status\":\"{status}\"}}", kind.as_str()));
+            let (status, reason) =
+                self.conditions.get(&(r.object, kind)).copied().unwrap_or_else(|| (healthy, NodeReason::of_kubelet(kind, healthy)));
+            let condition = format!("&NodeCondition{{Type:{},Status:{status},Reason:{},}}", kind.as_str(), reason.as_str());
+            let words = format!("node {node} hasn't been updated for {duration}. Last {} is: {condition}", kind.as_str());
             let values = [
                 ("node", text(node)),
                 ("duration", text(duration.clone())),
                 ("nodeConditionType", text(kind.as_str())),
-                ("currentCondition", condition),
+                ("currentCondition", text(condition)),
             ];
             self.lifecycle(r.at, level, [952, 1132], "Node hasn't been updated", &values, words);
         }
@@ -313,9 +367,9 @@ impl<'a> Log<'a> {
 
     fn queued(&mut self, r: &Record) {
         let node = self.node(r.object);
-        let not_ready = self.conditions.get(&(r.object, NodeConditionType::Ready)) == Some(&ConditionStatus::False);
+        let not_ready = self.conditions.get(&(r.object, NodeConditionType::Ready)).is_some_and(|c| c.0 == ConditionStatus::False);
         let now = go_time(r.at);
-        let (what, lines) = if not_ready { ("NotReady", [780, 909]) } else { ("unresponsive", [790, 922]) };
+        let (what, lines) = if not_ready { ("NotReady", [781, 909]) } else { ("unresponsive", [791, 922]) };
         let words = format!("Node {node} is {what} as of {now}. Adding it to the Taint queue.");
         let message =
             if not_ready { "Node is NotReady. Adding it to the Taint queue" } else { "Node is unresponsive. Adding it to the Taint queue" };
@@ -329,30 +383,44 @@ impl<'a> Log<'a> {
         for t in &change.added {
             self.written.insert((r.object, t.key.clone(), t.effect), r.at);
         }
-        let (added, removed) = (self.timed(r.object, &change.added), self.timed(r.object, &change.removed));
-        if !added.is_empty() {
-            let words = format!("Added {} Taint to Node {node}", taints_pointers(&added));
-            let values = [("taint", self.json(&added, taints_pointers)), ("node", text(node))];
-            self.helper(r.at, 4, [211, 209], "Added taint to node", &values, words);
-        }
-        if !removed.is_empty() {
-            let words = format!("Made sure that Node {node} has no {} Taint", taints_pointers(&removed));
-            let values = [("node", text(node)), ("taint", self.json(&removed, taints_pointers))];
-            self.helper(r.at, 4, [223, 221], "Made sure that node has no taint", &values, words);
-        }
-        if added.is_empty() && removed.iter().any(|t| t.0.effect == Effect::NoExecute) {
+        let (added, mut removed) = (self.timed(r.object, &change.added), self.timed(r.object, &change.removed));
+        // What was read from the API has no fraction of a second.
+        removed.iter_mut().for_each(|t| t.1 = t.1.map(|at| Time::from_secs(at.as_secs())));
+        let no_execute = |taints: &[Timed<'_>]| taints.iter().any(|t| t.0.effect == Effect::NoExecute);
+        if added.is_empty() && no_execute(&removed) {
+            let ready = self.conditions.get(&(r.object, NodeConditionType::Ready)).is_none_or(|c| c.0 == ConditionStatus::True);
+            // Taints also come off when all zones are dark, which is not told of each node.
+            if !ready {
+                return;
+            }
             let verb = if self.forms.healthy_removed { "removed" } else { "removing" };
             let words = format!("Node {node} is healthy again, removing all taints");
             self.lifecycle(r.at, 2, [799, 933], &format!("Node is healthy again, {verb} all taints"), &[("node", text(node))], words);
+        } else {
+            // The opposite taint is taken off whether it is there or not.
+            let opposite = match change.added.iter().find(|t| t.effect == Effect::NoExecute).map(|t| t.key.as_str()) {
+                Some(UNREACHABLE) => Some(Taint::new(NOT_READY, Effect::NoExecute)),
+                Some(NOT_READY) => Some(Taint::new(UNREACHABLE, Effect::NoExecute)),
+                _ => None,
+            };
+            if let Some(opposite) = opposite.as_ref().filter(|_| removed.is_empty()) {
+                removed.push((opposite, None));
+            }
+            let words = format!("Added {} Taint to Node {node}", taints_pointers(&added));
+            let values = [("taint", self.pointers(&added)), ("node", text(node))];
+            self.helper(r.at, 4, [211, 209], "Added taint to node", &values, words);
+            let words = format!("Made sure that Node {node} has no {} Taint", taints_pointers(&removed));
+            let values = [("node", text(node)), ("taint", self.pointers(&removed))];
+            self.helper(r.at, 4, [223, 221], "Made sure that node has no taint", &values, words);
         }
         for t in &change.removed {
             self.written.remove(&(r.object, t.key.clone(), t.effect));
         }
     }
 
-    /// The pods of a node are about to be set to not Ready; `r` is the record of the first one.
+    /// The pods of a node are about to be set to not Ready; `r` is the record of the first one, or of the node's event.
     pub(super) fn marking(&mut self, r: &Record, follow: &Follow<'_>) {
-        let node = follow.pod(PodId(r.object)).node;
+        let node = r.pod().map_or(r.object, |pod| follow.pod(pod).node);
         if node != NO_NODE {
             let node = self.node(node);
             let words = format!("Update ready status of pods on node [{node}]");
@@ -392,6 +460,8 @@ impl<'a> Log<'a> {
         let object = fields.object.unwrap_or_default();
         let (kind, name) = object.split_once('/').unwrap_or(("", &object));
         let version = match kind {
+            // Before 1.29 the taint manager did not fill it in.
+            "Pod" if r.actor == Actor::TaintEviction && self.forms.taint_eviction != EvictionLog::OwnController => "",
             "Node" | "Pod" => "v1",
             "Job" => "batch/v1",
             _ => "apps/v1",

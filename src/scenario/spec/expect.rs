@@ -16,7 +16,7 @@ pub type Window = (TimeText, TimeText);
 /// `nodes` does, and those that say when and how often.
 macro_rules! seen {
     ($(#[$doc:meta])* pods $name:ident { $($own:tt)* }) => {
-        seen! { @ [pod pods workload label namespace] $(#[$doc])* $name { $($own)*
+        seen! { @ [pod pods workload label namespace] [] $(#[$doc])* $name { $($own)*
             /// The pod of that name, `web-0` or `namespace/name`; `*` stands for any letters.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub pod: Option<String>,
@@ -34,8 +34,8 @@ macro_rules! seen {
             pub namespace: Option<String>,
         } }
     };
-    ($(#[$doc:meta])* nodes $name:ident { $($own:tt)* }) => { seen! { @ [] $(#[$doc])* $name { $($own)* } } };
-    (@ [$($selects:ident)*] $(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
+    ($(#[$doc:meta])* nodes $name:ident { $($own:tt)* }) => { seen! { @ [] [..Common::default()] $(#[$doc])* $name { $($own)* } } };
+    (@ [$($selects:ident)*] [$($rest:tt)*] $(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -93,7 +93,7 @@ macro_rules! seen {
                     first: self.first.as_ref(),
                     spread: self.spread.as_ref(),
                     during: self.during.as_ref(),
-                    ..Common::default()
+                    $($rest)*
                 }
             }
         }

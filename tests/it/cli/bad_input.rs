@@ -44,7 +44,8 @@ fn mistakes_in_a_scenario() {
     wrong("taint: \"maintenance=true:NoExecute\"", "taint: \"main tenance=true:NoExecute\"", &["main tenance"]);
     wrong("count: 20", "count: -20", &["out of range"]);
     wrong("tolerationSeconds: 120", "tolerationSeconds: 99999999999999999999", &["out of range"]);
-    wrong("timeline: [", "expect: [], timeline: [", &["`expect` is not supported by this version"]);
+    wrong("timeline: [", "sweep: [], timeline: [", &["`sweep` is not supported by this version"]);
+    wrong("Never(PodStuck)", "Never(PodStock)", &["`PodStock` is not a claim", "did you mean `PodStuck`?"]);
 }
 
 #[test]

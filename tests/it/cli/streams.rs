@@ -14,7 +14,7 @@ fn without_arguments_there_is_help_with_an_example_that_runs() {
         .filter_map(|l| l.trim().strip_prefix("taintsim "))
         .map(|l| l.split("   ").next().unwrap_or(l).split_whitespace().collect())
         .collect();
-    assert_eq!(examples.len(), 3, "{}", help.stdout);
+    assert_eq!(examples.len(), 4, "{}", help.stdout);
     for example in examples {
         let called = scratch.call(&example);
         assert_eq!(called.code, 0, "{example:?}: {}", called.stderr);
