@@ -11,7 +11,8 @@
 //!   is created, the oldest loss first.
 //! * *stuck*: pods that are still Terminating at the end of the run although their grace period was over before.
 //!
-//! The pods of a Deployment are those of its ReplicaSets. Left out: minReadySeconds; a pod is available here as soon as it is Ready.
+//! A pod is available once it has been Ready for `minReadySeconds`, which count from the whole second in which it became so; those that are
+//! Ready at the start have been for long enough. The pods of a Deployment are those of its ReplicaSets.
 
 use super::curves::{Steps, value_at};
 use super::setting::Analysis;
@@ -21,7 +22,7 @@ use crate::api::pod::PodPhase;
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, EventText, Record, RecordId, What};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,6 +147,8 @@ fn set(steps: &mut Steps, at: Time, value: u32) {
 /// A workload while walking through the trace.
 struct Open {
     outcome: WorkloadOutcome,
+    /// `minReadySeconds`
+    min_ready: Dur,
     /// Pods that exist and are not finished.
     there: u32,
     available: u32,
@@ -167,13 +170,18 @@ struct Walk<'a> {
     /// By pod: when its grace period is over, while it is being deleted.
     over: BTreeMap<PodId, Time>,
     found: BTreeMap<RecordId, Replacement>,
+    /// Ready pods that are not available yet, by when they are, and the other way round.
+    ripening: BTreeSet<(Time, PodId)>,
+    due: BTreeMap<PodId, Time>,
 }
 
 impl<'a> Walk<'a> {
     fn new(analysis: &'a Analysis<'a>, owners: Owners) -> Self {
         let names = &analysis.trace.names;
+        let min_ready: BTreeMap<&str, i32> = analysis.plan.workloads.iter().map(|w| (&*w.name, w.min_ready_seconds)).collect();
         let open = |(i, root): (usize, &WorkloadId)| {
             let id = WorkloadId(i as u32);
+            let seconds = min_ready.get(names.workload_name(id)).copied().unwrap_or(0);
             let kind = names.workload_name(id).split('/').next().and_then(WorkloadKind::parse)?;
             (*root == id).then(|| Open {
                 outcome: WorkloadOutcome {
@@ -191,6 +199,7 @@ impl<'a> Walk<'a> {
                     why_pending: None,
                     stuck: 0,
                 },
+                min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
                 there: 0,
                 available: 0,
                 losses: VecDeque::new(),
@@ -208,11 +217,13 @@ impl<'a> Walk<'a> {
             replaces: BTreeMap::new(),
             over: BTreeMap::new(),
             found: BTreeMap::new(),
+            ripening: BTreeSet::new(),
+            due: BTreeMap::new(),
         };
         let pods: Vec<(PodId, PodState)> = walk.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
         for (pod, state) in pods {
             if let Some(w) = walk.owners.of(analysis, pod) {
-                walk.count(w, Time::ZERO, &PodState::default(), &state);
+                walk.count(w, Time::ZERO, pod, &PodState::default(), &state);
             }
         }
         walk
@@ -223,6 +234,7 @@ impl<'a> Walk<'a> {
     }
 
     fn record(&mut self, id: RecordId, r: &Record) {
+        self.ripen(r.at);
         let step = self.follow.apply(id, r);
         if let Some(w) = r.workload() {
             self.workload(w, r);
@@ -250,15 +262,55 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes a change of a pod into the counts of its workload.
-    fn count(&mut self, id: WorkloadId, at: Time, before: &PodState, after: &PodState) {
+    fn count(&mut self, id: WorkloadId, at: Time, pod: PodId, before: &PodState, after: &PodState) {
         let there = |p: &PodState| u32::from(p.exists && !p.phase.is_terminal());
-        let available = |p: &PodState| u32::from(p.is_available());
         let Some(open) = self.open(id) else { return };
         open.there = open.there + there(after) - there(before);
-        open.available = open.available + available(after) - available(before);
-        set(&mut open.outcome.available, at, open.available);
         if open.outcome.kind == WorkloadKind::DaemonSet {
-            set(&mut open.outcome.wanted, at, open.there);
+            let there = open.there;
+            set(&mut open.outcome.wanted, at, there);
+        }
+        let min_ready = open.min_ready;
+        match (before.is_available(), after.is_available()) {
+            (false, true) if at == Time::ZERO || min_ready.is_zero() => self.became_available(id, at, pod),
+            (false, true) => {
+                let due = Time::from_secs(at.as_secs()).saturating_add(min_ready);
+                self.due.insert(pod, due);
+                self.ripening.insert((due, pod));
+            }
+            (true, false) => match self.due.remove(&pod) {
+                Some(due) => drop(self.ripening.remove(&(due, pod))),
+                None => {
+                    if let Some(open) = self.open(id) {
+                        open.available -= 1;
+                        let available = open.available;
+                        set(&mut open.outcome.available, at, available);
+                    }
+                }
+            },
+            _ => {}
+        }
+    }
+
+    fn became_available(&mut self, id: WorkloadId, at: Time, pod: PodId) {
+        if let Some(open) = self.open(id) {
+            open.available += 1;
+            let available = open.available;
+            set(&mut open.outcome.available, at, available);
+        }
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
+            found.ready_at.get_or_insert(at);
+        }
+    }
+
+    /// Counts the pods that have been Ready for long enough by then.
+    fn ripen(&mut self, now: Time) {
+        while let Some((at, pod)) = self.ripening.first().copied().filter(|(at, _)| *at <= now) {
+            self.ripening.pop_first();
+            self.due.remove(&pod);
+            if let Some(w) = self.owners.of(self.analysis, pod) {
+                self.became_available(w, at, pod);
+            }
         }
     }
 
@@ -272,7 +324,6 @@ impl<'a> Walk<'a> {
             open.outcome.why_pending = Some(TextId(message.body.arg));
         }
         let Some((_, before, after)) = step.pod else { return };
-        self.count(w, r.at, &before, &after);
         match r.what {
             What::PodDeleting(grace) => drop(self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())))),
             What::PodGone => drop(self.over.remove(&pod)),
@@ -287,12 +338,10 @@ impl<'a> Walk<'a> {
         } else if before.node != after.node {
             self.arrived(r, w, pod, &after, false);
         }
+        self.count(w, r.at, pod, &before, &after);
         if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
             if after.exists && !after.deleting && after.node != NO_NODE {
                 found.node = Some(NodeId(after.node));
-            }
-            if after.is_available() {
-                found.ready_at.get_or_insert(r.at);
             }
         }
         if is_lost(&after) {
@@ -333,6 +382,7 @@ impl<'a> Walk<'a> {
 
     fn finish(mut self) -> Workloads {
         let horizon = self.analysis.horizon();
+        self.ripen(horizon);
         let pods: Vec<(PodId, PodState)> = self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
         for (pod, state) in pods {
             let Some(w) = self.owners.of(self.analysis, pod) else { continue };
@@ -404,8 +454,11 @@ pub fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
 mod tests {
     use super::super::synthetic::{Run, ms};
     use super::*;
+    use crate::api::labels::LabelSelector;
     use crate::api::meta::ConditionStatus;
     use crate::api::pod::{PodConditionType, PodReason};
+    use crate::api::workload::WorkloadSpec;
+    use crate::sim::plan::WorkloadPlan;
     use crate::trace::{EventBody, Message, NO_RECORD};
 
     const READY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
@@ -454,5 +507,28 @@ mod tests {
         assert_eq!(o.why_pending.map(|t| trace.names.text_of(t)), Some("0/1 nodes are available: 1 Too many pods."));
         let expected = Replacement { pod: PodId(new), created_at: s(40), node: Some(NodeId(node)), ready_at: Some(s(62)) };
         assert_eq!(found.replacements.into_iter().collect::<Vec<_>>(), [(lost, expected)]);
+    }
+
+    /// The same with `minReadySeconds: 10`: the new pod, Ready at 62 s, is available from 72 s on; the old ones are from the start.
+    #[test]
+    fn a_pod_is_available_once_it_was_ready_for_long_enough() {
+        let (mut plan, trace, [_, lost, ..]) = run();
+        plan.workloads.push(WorkloadPlan {
+            name: "Deployment/default/web".to_owned(),
+            kind: WorkloadKind::Deployment,
+            owner: None,
+            selector: LabelSelector::default(),
+            template: 0,
+            node: None,
+            min_ready_seconds: 10,
+            spec: WorkloadSpec::Deployment { replicas: 2 },
+        });
+        let found = workloads(&Analysis::new(&plan, &trace));
+        let s = |s: u64| ms(s * 1000);
+        let o = &found.outcomes[0];
+        assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(72), 2)]);
+        // 10 s to 72 s, and 80 s to 100 s.
+        assert_eq!((o.unavailable, o.longest_gap), (Dur::from_secs(82), Dur::from_secs(62)));
+        assert_eq!(found.replacements[&lost].ready_at, Some(s(72)));
     }
 }
