@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many seeds are drawn before the search begins.
 const SEEDS: u64 = 16;
+/// Of the other choices of a run only so many are kept, the nearest to where it parts.
+const NEAREST: usize = 500;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
 const MILLI: u64 = 1_000_000;
 
@@ -139,7 +141,8 @@ impl Search<'_> {
         // The nearest last, which is where it is taken from; of one instant the first.
         left.reverse();
         left.sort_by_key(|(at, _)| *at);
-        Node { tape, matched, left: left.into_iter().map(|(_, d)| d).collect() }
+        let far = left.len().saturating_sub(NEAREST);
+        Node { tape, matched, left: left.into_iter().skip(far).map(|(_, d)| d).collect() }
     }
 }
 
