@@ -339,10 +339,12 @@ impl<'a> Walk<'a> {
             self.arrived(r, w, pod, &after, false);
         }
         self.count(w, r.at, pod, &before, &after);
-        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
-            if after.exists && !after.deleting && after.node != NO_NODE {
-                found.node = Some(NodeId(after.node));
-            }
+        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss))
+            && after.exists
+            && !after.deleting
+            && after.node != NO_NODE
+        {
+            found.node = Some(NodeId(after.node));
         }
         if is_lost(&after) {
             self.replaces.remove(&pod);

@@ -20,15 +20,15 @@ const PASSES: &str = r#"Scenario(
 fn scratch() -> Scratch {
     let dir = Scratch::new();
     dir.write("passes.ron", PASSES);
-    dir.write("fails.ron", &PASSES.replace("165.1s", "166.1s"));
+    dir.write("fails.ron", PASSES.replace("165.1s", "166.1s"));
     dir
 }
 
 #[test]
 fn exit_codes_tell_failures_from_mistakes_and_from_nothing() {
     let dir = scratch();
-    dir.write("expects-nothing.ron", &PASSES.replace("expect: [Evicted(pod: \"web\", at: \"165.1s\")],", ""));
-    dir.write("wrong.ron", &PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"));
+    dir.write("expects-nothing.ron", PASSES.replace("expect: [Evicted(pod: \"web\", at: \"165.1s\")],", ""));
+    dir.write("wrong.ron", PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"));
     fs::create_dir(dir.path("empty")).unwrap();
     for (args, code, says) in [
         (vec!["passes.ron"], 0, "1 scenario: 1 passed"),
@@ -73,7 +73,7 @@ fn parts_share_out_the_scenarios_and_the_first_failure_may_end_it() {
     let mut together: Vec<String> = parts.concat();
     together.sort();
     assert_eq!(together, listed(&["--jobs", "2"]));
-    dir.write("r.ron", &PASSES.replace("165.1s", "1s"));
+    dir.write("r.ron", PASSES.replace("165.1s", "1s"));
     let out = dir.call(&["test", "-q", ".", "--fail-fast", "--jobs", "1"]);
     let text = out.stdout;
     assert_eq!(out.code, 1);
@@ -84,7 +84,7 @@ fn parts_share_out_the_scenarios_and_the_first_failure_may_end_it() {
 fn golden_timelines_are_written_compared_and_shown() {
     let dir = Scratch::new();
     let scenario = PASSES.replace("expect: [", "golden: \"g.timeline\",\n    expect: [");
-    dir.write("s.ron", &scenario);
+    dir.write("s.ron", scenario);
     let missing = dir.call(&["test", "-q", "s.ron"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stdout.contains("taintsim test --update"), "{}", missing.stdout);
@@ -113,7 +113,7 @@ fn guards_that_guard_nothing_fail() {
         ("flags.kube-apiserver.default-unreachable-toleration-seconds=7", 1),
         ("flags.kube-apiserver.default-unreachable-seconds=7", 2),
     ] {
-        dir.write("s.ron", &with(guard));
+        dir.write("s.ron", with(guard));
         let out = dir.call(&["test", "-q", "--guards", "s.ron"]);
         assert_eq!(out.code, code, "{guard}: {}", out.stdout);
         assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
@@ -123,7 +123,7 @@ fn guards_that_guard_nothing_fail() {
 #[test]
 fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     let dir = scratch();
-    dir.write("wrong.ron", &PASSES.replace("expect: [", "expekt: ["));
+    dir.write("wrong.ron", PASSES.replace("expect: [", "expekt: ["));
     let out = dir.call(&["test", "-q", "--reporter", "junit=j.xml", "fails.ron", "passes.ron", "wrong.ron"]);
     assert_eq!((out.code, out.stdout.as_str()), (2, ""));
     let xml = fs::read_to_string(dir.path("j.xml")).unwrap();
