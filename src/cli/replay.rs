@@ -67,13 +67,9 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
     }
     let mut out = terminal.out();
-    writeln!(
-        out,
-        "{} on Kubernetes {}, {} deviations from the default order",
-        plan.name,
-        plan.profile.release,
-        plan.tape.as_deref().unwrap_or_default().len()
-    )?;
+    let n = plan.tape.as_deref().unwrap_or_default().len();
+    let deviations = if n == 1 { "1 deviation".to_owned() } else { format!("{n} deviations") };
+    writeln!(out, "{} on Kubernetes {}, {deviations} from the default order", plan.name, plan.profile.release)?;
     if !plan.doc.is_empty() {
         writeln!(out, "{}", plan.doc)?;
     }

@@ -7,6 +7,11 @@ use crate::lab::explore::Report;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
+/// `1 run`, `3 runs`
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;
 
@@ -68,7 +73,7 @@ pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: St
     writeln!(out, "; {} states", n(r.states))?;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
-        (_, true) => writeln!(out, "exhausted: every run with up to {depth} deviations from the default order")?,
+        (_, true) => writeln!(out, "exhausted: every run with up to {} from the default order", counted(u64::from(depth), "deviation"))?,
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
     if let Some(b) = r.bound {
@@ -76,7 +81,7 @@ pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: St
             format!("PCT: {} processes, {} turns: a run finds a bug of depth {depth} with a probability of at least", b.processes, b.steps);
         writeln!(out, "{text} 1/({} × {}^{}) = {:.2e}", b.processes, b.steps, depth.saturating_sub(1), b.probability)?;
     }
-    writeln!(out, "\n{} outcomes", r.outcomes.len())?;
+    writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
     let width = r.outcomes.iter().map(|o| n(o.runs).len()).max().unwrap_or(1);
     for o in r.outcomes.iter().take(OUTCOMES) {
         writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
@@ -88,7 +93,7 @@ pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: St
     if r.violations.is_empty() {
         return writeln!(out, "no violation");
     }
-    writeln!(out, "{} violations", r.violations.len())?;
+    writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
     for (i, v) in r.violations.iter().enumerate() {
         let name = if style.colour { format!("\u{1b}[1;31m{}\u{1b}[0m", v.property) } else { v.property.to_string() };
         let from = match v.tape.len() {

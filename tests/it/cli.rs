@@ -5,6 +5,7 @@ mod bad_input;
 mod determinism;
 mod diff;
 mod explain;
+mod explore;
 mod export_zone_lost;
 mod exports;
 mod files;
