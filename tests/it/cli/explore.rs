@@ -67,3 +67,19 @@ fn what_cannot_be_searched_or_replayed_is_said() {
     dir.write("other.tape.ron", tape.replacen("choices: 1", "choices: 99", 1));
     dir.call(&["replay", "other.tape.ron"]).fails(2, &["99"]);
 }
+
+#[test]
+fn the_guided_search_reaches_what_upstream_did() {
+    let dir = Scratch::new();
+    let recorded = |name: &str| repository().join("tests/traces/timelines").join(name).display().to_string();
+    // Recorded with several outcomes: two zones that go dark together, and with latencies; the default order has one of each only.
+    let files = [recorded("all-zones-down.json.gz"), recorded("conditions-to-taints-lat.json.gz")];
+    let out = dir.call(&["conform", "--search", "20", &files[0], &files[1]]);
+    assert_eq!(out.code, 0, "{}", out.stdout);
+    let told: Vec<&str> = out.stdout.lines().filter_map(|l| Some(l.split_once("; reached ")?.1)).collect();
+    assert!(told.len() >= 8, "{}", out.stdout);
+    for line in &told {
+        let (reached, of) = line.split_once(" of ").expect("k of n");
+        assert_eq!(reached, of, "{}", out.stdout);
+    }
+}
