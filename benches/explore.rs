@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use taintsim::analysis::properties::Property;
 use taintsim::kernel::Choices;
 use taintsim::lab::explore::{Explore, Strategy, explore};
+use taintsim::lab::shrink::{Shrink, shrink};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{self, Plan};
 
@@ -96,5 +97,33 @@ fn main() {
         search("107543.ron", "pod-stuck", depth, true, false);
     }
     search("107543.ron", "pod-stuck", 1, false, false);
+    // The hunt of the README: found from a scenario in which nothing is amiss, and two deviations exhausted.
+    search("../rapid.ron", "pod-stuck", 2, true, true);
+    search("../rapid.ron", "pod-stuck", 2, true, false);
     search("kivi-eviction-loop.ron", "evict-loop", 2, true, true);
+    shrunk("107543.ron", "pod-stuck");
+}
+
+/// Shrinks a scenario that violates in the default order.
+fn shrunk(file: &str, property: &str) {
+    let property = Property::parse(property).expect("a property");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races").join(file);
+    let loaded = scenario::load(&path).expect("the scenario is right");
+    let spec = scenario::changed(&loaded, &Overrides::default()).expect("the scenario is right");
+    let begun = Instant::now();
+    let mut tries = 0;
+    let what = Shrink { loaded: &loaded, spec, property };
+    let found = shrink(what, &mut |tried, _| {
+        tries = tried;
+        true
+    });
+    let size = found.expect("it violates").sizes[1];
+    println!(
+        "{file} shrunk to {} node, {} pod, {} workload, {} entries in {:.1} ms, {tries} scenarios tried",
+        size.nodes,
+        size.pods,
+        size.workloads,
+        size.entries,
+        begun.elapsed().as_secs_f64() * 1e3
+    );
 }
