@@ -137,15 +137,27 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
         xml.contains("fails.ron:11:14: Evicted: expected evictions of pod web: 1, at 2m46.1s, got 1 of 1 at other times, at 2m45.1s"),
         "{xml}"
     );
-    // The attributes that the schema of Jenkins and of GitLab's reader require.
-    for attribute in [
-        "<testsuites name=\"taintsim\" tests=\"3\"",
-        "<testsuite name=\"fails.ron\" tests=\"1\" skipped=\"0\" errors=\"0\" failures=\"1\"",
-        "<testcase name=",
-        "type=\"Evicted\"",
-    ] {
-        assert!(xml.contains(attribute), "{attribute}: {xml}");
+    // The elements and attributes of the schema that Jenkins and others publish (junit-4.xsd); the first two are required where they are.
+    let schema: [(&str, &[&str], &[&str]); 4] = [
+        ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"]),
+        ("testsuite", &["name", "tests"], &["failures", "errors", "time", "disabled", "skipped", "timestamp", "hostname", "id", "package"]),
+        ("testcase", &["name"], &["assertions", "time", "classname", "status"]),
+        ("failure", &[], &["type", "message"]),
+    ];
+    let mut seen = Vec::new();
+    for tag in xml.split('<').skip(1).filter(|t| !t.starts_with(['?', '/'])) {
+        let (name, rest) = tag.split_once([' ', '>']).unwrap();
+        let rest = &rest[..rest.find(">").unwrap_or(rest.len())];
+        let name = if name == "error" { "failure" } else { name };
+        let (_, required, optional) = schema.iter().find(|s| s.0 == name).unwrap_or_else(|| panic!("{name} is no element"));
+        // What stands before each `="` is an attribute's name, behind the value before it.
+        let names: Vec<&str> =
+            rest.split("=\"").filter_map(|part| part.rsplit([' ', '"']).next()).filter(|n| n.starts_with(char::is_alphabetic)).collect();
+        assert!(required.iter().all(|r| names.contains(r)), "{tag}");
+        assert!(names.iter().all(|n| required.contains(n) || optional.contains(n)), "{name}: {names:?}");
+        seen.push(name);
     }
+    assert!(schema.iter().all(|s| seen.contains(&s.0)), "{seen:?}");
 }
 
 #[test]
