@@ -28,15 +28,25 @@ pub struct Reach {
     pub of: usize,
     /// How many runs it took.
     pub runs: u64,
-    /// Of each outcome that was missed, how many records the best run shares with it, and of how many.
-    pub missed: BTreeMap<usize, (usize, usize)>,
+    /// The outcomes that were missed.
+    pub missed: BTreeMap<usize, Miss>,
+}
+
+/// An outcome that was missed: where the nearest run parts from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Miss {
+    /// How many records they share at the beginning.
+    pub shared: usize,
+    /// How many the outcome has.
+    pub of: usize,
+    /// The first that only the outcome has, and the first that only the run has.
+    pub parts: (Option<Line>, Option<Line>),
 }
 
 /// A run that may be gone on from.
 struct Node {
     tape: Vec<Deviation>,
-    /// How many records it shares with the outcome.
-    matched: usize,
+    near: Near,
     /// Other choices that are left to try, the best last.
     left: Vec<Deviation>,
 }
@@ -85,18 +95,18 @@ impl Search<'_> {
         let wanted = &self.outcomes[outcome].lines;
         let end = self.reach.runs + self.budget;
         let mut tried: BTreeSet<Vec<Deviation>> = BTreeSet::new();
-        // By matched records, then the shorter tape, then the earlier one.
+        // By how near they are, then the shorter tape, then the earlier one.
         let mut nodes: Vec<Node> = Vec::new();
-        let mut firsts: Vec<(usize, &Vec<Deviation>)> = starts.iter().map(|(tape, lines)| (common(lines, wanted), tape)).collect();
-        firsts.sort_by_key(|(matched, tape)| (*matched, std::cmp::Reverse(tape.len())));
-        let mut best = firsts.last().map_or(0, |f| f.0);
-        for (_, tape) in firsts.into_iter().rev().take(3) {
-            nodes.push(self.node(tape.clone(), wanted));
+        let mut firsts: Vec<(Near, &(Vec<Deviation>, Vec<Line>))> = starts.iter().map(|start| (Near::of(&start.1, wanted), start)).collect();
+        firsts.sort_by_key(|(near, (tape, _))| (*near, std::cmp::Reverse(tape.len())));
+        let mut best = firsts.last().map(|(near, (_, lines))| (*near, lines.clone())).unwrap_or_default();
+        for (_, (tape, _)) in firsts.into_iter().rev().take(3) {
+            nodes.push(self.node(tape.clone(), wanted).0);
         }
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
             let pick = (0..nodes.len())
                 .filter(|i| !nodes[*i].left.is_empty())
-                .max_by_key(|i| (nodes[*i].matched, std::cmp::Reverse(nodes[*i].tape.len())));
+                .max_by_key(|i| (nodes[*i].near, std::cmp::Reverse(nodes[*i].tape.len())));
             let Some(at) = pick else { break };
             let Some(deviation) = nodes[at].left.pop() else { break };
             let mut tape = nodes[at].tape.clone();
@@ -107,24 +117,26 @@ impl Search<'_> {
             if !tried.insert(key) {
                 continue;
             }
-            let matched = nodes[at].matched;
-            let node = self.node(tape, wanted);
-            best = best.max(node.matched);
-            if node.matched >= matched {
+            let parent = nodes[at].near;
+            let (node, lines) = self.node(tape, wanted);
+            if node.near > best.0 {
+                best = (node.near, lines);
+            }
+            if node.near >= parent {
                 nodes.push(node);
             }
         }
         if !self.reach.tapes.contains_key(&outcome) {
-            self.reach.missed.insert(outcome, (best, wanted.len()));
+            self.reach.missed.insert(outcome, Miss::of(&best.1, wanted));
         }
     }
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
-    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> Node {
+    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> (Node, Vec<Line>) {
         let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_, _| false);
         let lines = self.look(&run, &tape);
-        let matched = common(&lines, wanted);
-        let time = |lines: &[Line]| lines.get(matched).map_or(u64::MAX, |l| l.t_ns);
+        let near = Near::of(&lines, wanted);
+        let time = |lines: &[Line]| lines.get(near.until).map_or(u64::MAX, |l| l.t_ns);
         let parts = time(&lines).min(time(wanted)).saturating_add(MILLI);
         let mut left: Vec<(u64, Deviation)> = children(&run.notes, &run.choices, 0, true)
             .0
@@ -135,21 +147,22 @@ impl Search<'_> {
                 (at <= parts).then_some((at, c.deviation))
             })
             .collect();
-        if let Some(shift) = shift(&lines, wanted, matched) {
+        if let Some(shift) = shift(&lines, wanted) {
             left.extend(shifted(&run, parts, shift));
         }
         // The nearest last, which is where it is taken from; of one instant the first.
         left.reverse();
         left.sort_by_key(|(at, _)| *at);
         let far = left.len().saturating_sub(NEAREST);
-        Node { tape, matched, left: left.into_iter().skip(far).map(|(_, d)| d).collect() }
+        (Node { tape, near, left: left.into_iter().skip(far).map(|(_, d)| d).collect() }, lines)
     }
 }
 
 /// By how much the next record of the outcome comes later in it than in the run.
-fn shift(lines: &[Line], wanted: &[Line], matched: usize) -> Option<i128> {
-    let next = wanted.get(matched)?;
-    let same = lines[matched..].iter().find(|l| Line { t_ns: next.t_ns, ..(*l).clone() } == *next)?;
+fn shift(lines: &[Line], wanted: &[Line]) -> Option<i128> {
+    let shared = common(lines, wanted);
+    let next = wanted.get(shared)?;
+    let same = lines[shared..].iter().find(|l| Line { t_ns: next.t_ns, ..(*l).clone() } == *next)?;
     let shift = i128::from(next.t_ns) - i128::from(same.t_ns);
     (shift != 0).then_some(shift)
 }
@@ -175,4 +188,43 @@ fn shifted(run: &Searched, parts: u64, shift: i128) -> Vec<(u64, Deviation)> {
 /// How many records two runs share at the beginning.
 fn common(a: &[Line], b: &[Line]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// How near a run comes to an outcome: to which millisecond, and how much of that one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Near {
+    /// Records up to the first millisecond that differs.
+    until: usize,
+    /// Of the records of that millisecond, how many are in both, less those that only the run has.
+    there: isize,
+}
+
+impl Near {
+    fn of(lines: &[Line], wanted: &[Line]) -> Self {
+        let shared = common(lines, wanted);
+        let at = lines[shared..].iter().chain(&wanted[shared..]).map(|l| l.t_ns).min();
+        let until = wanted[..shared].partition_point(|l| Some(l.t_ns) < at);
+        let there = |lines: &[Line]| lines[until..].iter().take_while(|l| Some(l.t_ns) == at).cloned().collect::<Vec<Line>>();
+        let (ours, mut theirs) = (there(lines), there(wanted));
+        let both = ours.iter().filter(|l| theirs.iter().position(|t| t == *l).map(|i| theirs.swap_remove(i)).is_some()).count();
+        Self { until, there: 2 * both as isize - ours.len() as isize }
+    }
+}
+
+impl Miss {
+    fn of(lines: &[Line], wanted: &[Line]) -> Self {
+        let shared = common(lines, wanted);
+        let only = |lines: &[Line], others: &[Line]| {
+            let mut others: Vec<&Line> = others[shared..].iter().collect();
+            let first = lines[shared..].iter().find(|l| match others.iter().position(|o| o == l) {
+                Some(i) => {
+                    others.swap_remove(i);
+                    false
+                }
+                None => true,
+            });
+            first.cloned()
+        };
+        Self { shared, of: wanted.len(), parts: (only(wanted, lines), only(lines, wanted)) }
+    }
 }
