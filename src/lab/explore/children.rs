@@ -48,7 +48,7 @@ pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, pr
             _ if !said.insert((drawn.point, drawn.object, drawn.ordinal)) => {}
             Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
             Span::Yield => add(1),
-            Span::Rank => add(0),
+            Span::Rank | Span::Place => add(0),
             Span::Range(_, max) => {
                 latencies(notes, choices, i, &mut add);
                 add(max);
