@@ -193,8 +193,9 @@ impl EventRecorder {
         };
         let event = Event { about, body: body.into(), at, cause: self.ctx.cause() };
         if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE)) {
-            let queue = self.queue.clone();
+            let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
             self.ctx.spawn_named(Name::of("event", Keys::NOTHING), self.group, async move {
+                ctx.after_others().await;
                 let _ = queue.try_send(event);
             });
             return;

@@ -346,12 +346,21 @@ impl Ctx {
         self.parked(move |t| self.wake_at(at, t))
     }
 
-    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices send the process to the
-    /// back of this instant here.
+    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices let all others of this
+    /// instant go first here.
     pub async fn yield_point(&self, point: PointId) {
         if self.yields(point, Object::NONE) {
-            self.parked(|t| self.wake(t)).await;
+            self.after_others().await;
         }
+    }
+
+    /// Goes on when nobody else goes on in this instant.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn after_others(&self) -> impl Future<Output = ()> {
+        self.parked(|t| {
+            self.0.posting();
+            self.0.queue.borrow_mut().push_at(self.now(), Class::Timer, self.0.wake_event(t));
+        })
     }
 }
 

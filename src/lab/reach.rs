@@ -144,8 +144,7 @@ impl Search<'_> {
         let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_, _| false);
         let lines = self.look(&run, &tape);
         let near = Near::of(&lines, wanted);
-        let time = |lines: &[Line]| lines.get(near.until).map_or(u64::MAX, |l| l.t_ns);
-        let parts = time(&lines).min(time(wanted)).saturating_add(MILLI);
+        let parts = near.until.saturating_add(MILLI);
         let mut left: Vec<(u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
             .0
             .into_iter()
@@ -204,8 +203,9 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
     let mut from = 0;
     while from < run.choices.len() {
         let first = &run.choices[from];
-        let is_place = |d: &Drawn| matches!(d.span, Span::Rank | Span::Place) && d.point == first.point;
-        let ranked = run.choices[from..].iter().take_while(|d| is_place(d)).count();
+        let mut seen = BTreeSet::new();
+        let mut is_next = |d: &Drawn| matches!(d.span, Span::Rank | Span::Place) && d.point == first.point && seen.insert(d.object);
+        let ranked = run.choices[from..].iter().take_while(|d| is_next(d)).count();
         if ranked > 1 {
             let at = time_of(run, from);
             if at <= parts
@@ -281,8 +281,8 @@ fn common(a: &[Line], b: &[Line]) -> usize {
 /// How near a run comes to an outcome: to which millisecond, and how much of that one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Near {
-    /// Records up to the first millisecond that differs.
-    until: usize,
+    /// The first millisecond that differs, in nanoseconds; none where nothing does.
+    until: u64,
     /// Of the records of that millisecond, how many are in both, less those that only the run has.
     there: isize,
 }
@@ -290,9 +290,9 @@ struct Near {
 impl Near {
     fn of(lines: &[Line], wanted: &[Line]) -> Self {
         let shared = common(lines, wanted);
-        let at = lines[shared..].iter().chain(&wanted[shared..]).map(|l| l.t_ns).min();
-        let until = wanted[..shared].partition_point(|l| Some(l.t_ns) < at);
-        let there = |lines: &[Line]| lines[until..].iter().take_while(|l| Some(l.t_ns) == at).cloned().collect::<Vec<Line>>();
+        let until = lines[shared..].iter().chain(&wanted[shared..]).map(|l| l.t_ns).min().unwrap_or(u64::MAX);
+        let from = wanted[..shared].partition_point(|l| l.t_ns < until);
+        let there = |lines: &[Line]| lines[from..].iter().take_while(|l| l.t_ns == until).cloned().collect::<Vec<Line>>();
         let (ours, mut theirs) = (there(lines), there(wanted));
         let both = ours.iter().filter(|l| theirs.iter().position(|t| t == *l).map(|i| theirs.swap_remove(i)).is_some()).count();
         Self { until, there: 2 * both as isize - ours.len() as isize }

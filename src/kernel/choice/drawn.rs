@@ -17,7 +17,7 @@ pub enum Span {
     Rank,
     /// As [`Self::Rank`], of things that upstream treats at one time: only a search takes them in another order than the one given.
     Place,
-    /// Go on at once (0) or behind what is ready already (1).
+    /// Go on at once (0) or behind all others of this instant (1).
     Yield,
     /// Which of so many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
