@@ -21,6 +21,8 @@ const SEEDS: u64 = 16;
 const NEAREST: usize = 500;
 /// And of those that let a wanted object come sooner.
 const SOONER: usize = 50;
+/// How many choices a run that is farther from the outcome gets to come nearer again.
+const AMENDS: usize = 3;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
 const MILLI: u64 = 1_000_000;
 
@@ -50,10 +52,14 @@ pub struct Miss {
 
 /// A run that may be gone on from.
 struct Node {
+    /// Sorted.
     tape: Vec<Deviation>,
+    lines: Vec<Line>,
     near: Near,
     /// Other choices that are left to try, the best last; some consist of several.
     left: Vec<Vec<Deviation>>,
+    /// How many of them let a wanted object come sooner, at first.
+    sooner: usize,
 }
 
 /// The search for the outcomes of one recording.
@@ -100,47 +106,51 @@ impl Search<'_> {
         let wanted = &self.outcomes[outcome].lines;
         let end = self.reach.runs + self.budget;
         let mut tried: BTreeSet<Vec<Deviation>> = BTreeSet::new();
-        // By how near they are, then the shorter tape, then the earlier one.
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut firsts: Vec<(Near, &(Vec<Deviation>, Vec<Line>))> =
-            starts.iter().map(|start| (Near::of(&start.1, wanted), start)).collect();
-        firsts.sort_by_key(|(near, (tape, _))| (*near, std::cmp::Reverse(tape.len())));
-        let mut best = firsts.last().map(|(near, (_, lines))| (*near, lines.clone())).unwrap_or_default();
-        for (_, (tape, _)) in firsts.into_iter().rev().take(3) {
-            nodes.push(self.node(tape.clone(), wanted).0);
-        }
+        let mut firsts: Vec<(Near, &Vec<Deviation>)> = starts.iter().map(|(tape, lines)| (Near::of(lines, wanted), tape)).collect();
+        firsts.sort_by_key(|(near, tape)| (*near, std::cmp::Reverse(tape.len())));
+        let mut nodes: Vec<Node> = firsts.into_iter().rev().take(3).map(|(_, tape)| self.node(tape.clone(), wanted)).collect();
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
+            // The nearest, then the one with the shorter tape, then the later one.
             let pick = (0..nodes.len())
                 .filter(|i| !nodes[*i].left.is_empty())
                 .max_by_key(|i| (nodes[*i].near, std::cmp::Reverse(nodes[*i].tape.len())));
             let Some(at) = pick else { break };
             let Some(deviations) = nodes[at].left.pop() else { break };
-            let mut tape = nodes[at].tape.clone();
-            for deviation in deviations {
-                tape.retain(|d| (&d.point, d.object, d.ordinal) != (&deviation.point, deviation.object, deviation.ordinal));
-                tape.push(deviation);
-            }
-            let mut key = tape.clone();
-            key.sort();
-            if !tried.insert(key) {
+            let tape = with(&nodes[at].tape, deviations.clone());
+            if !tried.insert(tape.clone()) {
                 continue;
             }
-            let parent = nodes[at].near;
-            let (node, lines) = self.node(tape, wanted);
-            if node.near > best.0 {
-                best = (node.near, lines);
+            let mut node = self.node(tape, wanted);
+            if node.lines == nodes[at].lines
+                && let [same] = &deviations[..]
+            {
+                // Of a rotation the others that come to nothing, either.
+                nodes[at].left.retain(|d| !matches!(&d[..], [one] if is_about_the_same(one, same)));
             }
-            if node.near >= parent {
+            // What is a step towards the outcome may need a second one that makes up for what it spoils.
+            for _ in 0..AMENDS {
+                if node.near >= nodes[at].near || node.sooner == 0 || self.reach.runs >= end {
+                    break;
+                }
+                let Some(amends) = node.left.pop() else { break };
+                let tape = with(&node.tape, amends);
+                if !tried.insert(tape.clone()) {
+                    break;
+                }
+                node = self.node(tape, wanted);
+            }
+            if node.near >= nodes[at].near {
                 nodes.push(node);
             }
         }
         if !self.reach.tapes.contains_key(&outcome) {
-            self.reach.missed.insert(outcome, Miss::of(&best.1, wanted));
+            let best = nodes.iter().rev().max_by_key(|n| n.near).map_or(&[][..], |n| &n.lines);
+            self.reach.missed.insert(outcome, Miss::of(best, wanted));
         }
     }
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
-    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> (Node, Vec<Line>) {
+    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> Node {
         let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_, _| false);
         let lines = self.look(&run, &tape);
         let near = Near::of(&lines, wanted);
@@ -162,9 +172,22 @@ impl Search<'_> {
         let mut sooner = sooner(&run, parts, &Wish::of(&lines, wanted, &run.trace));
         sooner.sort_by_key(|(at, _)| *at);
         let far = sooner.len().saturating_sub(SOONER);
+        let kept = sooner.len() - far;
         left.extend(sooner.into_iter().skip(far));
-        (Node { tape, near, left: left.into_iter().map(|(_, d)| d).collect() }, lines)
+        Node { tape, lines, near, left: left.into_iter().map(|(_, d)| d).collect(), sooner: kept }
     }
+}
+
+/// A tape with other choices laid over it, sorted.
+fn with(tape: &[Deviation], others: Vec<Deviation>) -> Vec<Deviation> {
+    let kept = tape.iter().filter(|d| !others.iter().any(|o| is_about_the_same(d, o))).cloned();
+    let mut tape: Vec<Deviation> = kept.chain(others.iter().cloned()).collect();
+    tape.sort();
+    tape
+}
+
+fn is_about_the_same(a: &Deviation, b: &Deviation) -> bool {
+    (&a.point, a.object, a.ordinal) == (&b.point, b.object, b.ordinal)
 }
 
 /// When a choice was made.
@@ -188,8 +211,11 @@ impl Wish {
         let hashes = |line: Option<Line>| -> Vec<u64> {
             let Some(line) = line else { return Vec::new() };
             let object = line.object.split_once('/').map(|(_, name)| name.to_owned()).unwrap_or_default();
-            let named = |text: String| stable_hash(&aliases.iter().fold(text, |text, (name, alias)| text.replace(alias, name)));
-            [line.node, line.pod, object].into_iter().filter(|text| !text.is_empty()).map(named).collect()
+            let named = |text: &String| stable_hash(&aliases.iter().fold(text.clone(), |text, (name, alias)| text.replace(alias, name)));
+            // What happens to a pod may hang on what happened to its node.
+            let is_there = |l: &&Line| !l.node.is_empty() && !l.pod.is_empty() && (l.pod == line.pod || l.pod == object);
+            let node = lines.iter().rev().find(is_there).map(|l| l.node.clone()).unwrap_or_default();
+            [line.node, line.pod, object, node].iter().filter(|text| !text.is_empty()).map(named).collect()
         };
         let (theirs, ours) = (hashes(theirs), hashes(ours));
         let only = |these: &[u64], those: &[u64]| these.iter().copied().filter(|h| !those.contains(h)).collect();
