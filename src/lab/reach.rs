@@ -23,6 +23,8 @@ const NEAREST: usize = 500;
 const SOONER: usize = 50;
 /// How many choices a run that is farther from the outcome gets to come nearer again.
 const AMENDS: usize = 3;
+/// How many others are put before an object that came too soon.
+const SWAPS: usize = 4;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
 const MILLI: u64 = 1_000_000;
 
@@ -56,8 +58,8 @@ struct Node {
     tape: Vec<Deviation>,
     lines: Vec<Line>,
     near: Near,
-    /// Other choices that are left to try, the best last; some consist of several.
-    left: Vec<Vec<Deviation>>,
+    /// Other choices that are left to try, with their times, the best last; some consist of several.
+    left: Vec<(u64, Vec<Deviation>)>,
     /// How many of them let a wanted object come sooner, at first.
     sooner: usize,
 }
@@ -115,7 +117,7 @@ impl Search<'_> {
                 .filter(|i| !nodes[*i].left.is_empty())
                 .max_by_key(|i| (nodes[*i].near, std::cmp::Reverse(nodes[*i].tape.len())));
             let Some(at) = pick else { break };
-            let Some(deviations) = nodes[at].left.pop() else { break };
+            let Some((time, deviations)) = nodes[at].left.pop() else { break };
             let tape = with(&nodes[at].tape, deviations.clone());
             if !tried.insert(tape.clone()) {
                 continue;
@@ -125,15 +127,18 @@ impl Search<'_> {
                 && let [same] = &deviations[..]
             {
                 // Of a rotation the others that come to nothing, either.
-                nodes[at].left.retain(|d| !matches!(&d[..], [one] if is_about_the_same(one, same)));
+                nodes[at].left.retain(|(_, d)| !matches!(&d[..], [one] if is_about_the_same(one, same)));
             }
-            // What is a step towards the outcome may need a second one that makes up for what it spoils.
+            // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it.
             for _ in 0..AMENDS {
-                if node.near >= nodes[at].near || node.sooner == 0 || self.reach.runs >= end {
+                let is_better = node.near > nodes[at].near || node.lines == nodes[at].lines;
+                if is_better || node.sooner == 0 || self.reach.runs >= end || self.reach.tapes.contains_key(&outcome) {
                     break;
                 }
-                let Some(amends) = node.left.pop() else { break };
-                let tape = with(&node.tape, amends);
+                // The first chance after the step.
+                let firsts = &node.left[node.left.len() - node.sooner..];
+                let Some((_, amends)) = firsts.iter().find(|(at, _)| *at >= time).or(firsts.last()) else { break };
+                let tape = with(&node.tape, amends.clone());
                 if !tried.insert(tape.clone()) {
                     break;
                 }
@@ -174,7 +179,7 @@ impl Search<'_> {
         let far = sooner.len().saturating_sub(SOONER);
         let kept = sooner.len() - far;
         left.extend(sooner.into_iter().skip(far));
-        Node { tape, lines, near, left: left.into_iter().map(|(_, d)| d).collect(), sooner: kept }
+        Node { tape, lines, near, left, sooner: kept }
     }
 }
 
@@ -196,8 +201,8 @@ fn time_of(run: &Searched, choice: usize) -> u64 {
     run.notes.steps.get(step).map_or(u64::MAX, |s| s.at.as_nanos())
 }
 
-/// Which objects should come before which: those of the first record that only the outcome has, and of the first that only the run has, by
-/// the hashes of their names.
+/// Which objects should come sooner, and which came instead: those of the first record that only the outcome has, and of the first that only
+/// the run has, by the hashes of their names. Of two records the later one says nothing.
 struct Wish {
     wanted: Vec<u64>,
     instead: Vec<u64>,
@@ -217,7 +222,10 @@ impl Wish {
             let node = lines.iter().rev().find(is_there).map(|l| l.node.clone()).unwrap_or_default();
             [line.node, line.pod, object, node].iter().filter(|text| !text.is_empty()).map(named).collect()
         };
-        let (theirs, ours) = (hashes(theirs), hashes(ours));
+        let time = |line: &Option<Line>| line.as_ref().map_or(u64::MAX, |l| l.t_ns);
+        let (their_time, our_time) = (time(&theirs), time(&ours));
+        let theirs = if their_time <= our_time { hashes(theirs) } else { Vec::new() };
+        let ours = if our_time <= their_time { hashes(ours) } else { Vec::new() };
         let only = |these: &[u64], those: &[u64]| these.iter().copied().filter(|h| !those.contains(h)).collect();
         Self { wanted: only(&theirs, &ours), instead: only(&ours, &theirs) }
     }
@@ -234,10 +242,8 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
         let ranked = run.choices[from..].iter().take_while(|d| is_next(d)).count();
         if ranked > 1 {
             let at = time_of(run, from);
-            if at <= parts
-                && let Some(moved) = moved(&run.choices[from..from + ranked], wish)
-            {
-                out.push((at, moved));
+            if at <= parts {
+                out.extend(moved(&run.choices[from..from + ranked], wish).into_iter().map(|moved| (at, moved)));
             }
         }
         from += ranked.max(1);
@@ -261,15 +267,24 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
     out
 }
 
-/// Puts a wanted object right before the one that came instead; the rest of an arbitrary order stays as it is.
-fn moved(ranks: &[Drawn], wish: &Wish) -> Option<Vec<Deviation>> {
+/// Puts a wanted object right before the one that came instead, or first, or another before one that came too soon; the rest of an
+/// arbitrary order stays as it is.
+fn moved(ranks: &[Drawn], wish: &Wish) -> Vec<Vec<Deviation>> {
     let mut order: Vec<&Drawn> = ranks.iter().collect();
     order.sort_by_key(|d| d.value);
-    let to = order.iter().position(|d| wish.instead.contains(&d.object))?;
-    let from = order.iter().position(|d| wish.wanted.contains(&d.object)).filter(|from| *from > to)?;
-    order[to..=from].rotate_right(1);
-    let placed = order[..=from].iter().enumerate().map(|(place, d)| Deviation { value: place as u64, ..(**d).into() });
-    Some(placed.collect())
+    let place = |of: &[u64]| order.iter().position(|d| of.contains(&d.object));
+    let moves: Vec<(usize, usize)> = match (place(&wish.wanted), place(&wish.instead)) {
+        (Some(from), Some(to)) => vec![(from, to)],
+        (Some(from), None) if wish.instead.is_empty() => vec![(from, 0)],
+        (None, Some(to)) if wish.wanted.is_empty() => (to + 1..order.len()).take(SWAPS).map(|from| (from, to)).collect(),
+        _ => Vec::new(),
+    };
+    let laid = |(from, to): (usize, usize)| {
+        let mut order = order.clone();
+        order[to..=from].rotate_right(1);
+        order[..=from].iter().enumerate().map(|(place, d)| Deviation { value: place as u64, ..(**d).into() }).collect()
+    };
+    moves.into_iter().filter(|(from, to)| from > to).map(laid).collect()
 }
 
 /// By how much the next record of the outcome comes later in it than in the run.
