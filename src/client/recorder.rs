@@ -155,6 +155,8 @@ pub struct EventRecorder {
     ctx: Ctx,
     queue: Chan<Event>,
     nudge: PointId,
+    /// Between an event's arrival and the request that writes it.
+    write_point: PointId,
     group: Group,
     /// Where every event is handed over by a goroutine of its own, the point at which one lags behind.
     overtaken: Option<PointId>,
@@ -170,6 +172,7 @@ impl EventRecorder {
         let queue = Chan::new(&ctx, MAX_QUEUED_EVENTS);
         let recorder = EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
+            write_point: ctx.point("event-write"),
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
             group,
             queue: queue.clone(),
@@ -212,6 +215,7 @@ impl EventRecorder {
         };
         loop {
             let e = self.queue.recv().await;
+            self.ctx.yield_point(self.write_point).await;
             self.ctx.set_cause(e.cause);
             let Some(told) = correlator.correlate(e, self.ctx.now()) else { continue };
             for tries in 1..=MAX_TRIES_PER_EVENT {

@@ -248,6 +248,7 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
         }
         from += ranked.max(1);
     }
+    out.extend(all_yield(run, parts));
     let step_of: BTreeMap<u32, usize> = run.notes.steps.iter().enumerate().map(|(i, s)| (s.event, i)).collect();
     for asked in &run.notes.asked {
         let at = run.notes.steps.get(asked.step as usize).map_or(u64::MAX, |s| s.at.as_nanos());
@@ -259,12 +260,29 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
             let event = run.notes.candidates[asked.from as usize + value as usize];
             step_of.get(&event).map_or(0, |step| run.notes.steps[*step].name.object)
         };
-        if !wish.wanted.contains(&about(drawn.value)) {
+        let taken = about(drawn.value);
+        if !wish.wanted.contains(&taken) && (wish.instead.is_empty() || wish.instead.contains(&taken)) {
             let sooner = (0..u64::from(asked.count)).filter(|value| wish.wanted.contains(&about(*value)));
             out.extend(sooner.map(|value| (at, vec![Deviation { value, ..drawn.into() }])));
         }
     }
     out
+}
+
+/// Of several goroutines that come by a place in one instant, all let the others go first: then the two halves of what they do have
+/// orders of their own.
+fn all_yield(run: &Searched, parts: u64) -> Vec<(u64, Vec<Deviation>)> {
+    let mut together: BTreeMap<(u64, &str), Vec<Deviation>> = BTreeMap::new();
+    for (i, drawn) in run.choices.iter().enumerate() {
+        let at = time_of(run, i);
+        if at > parts {
+            break;
+        }
+        if drawn.span == Span::Yield && drawn.value == 0 {
+            together.entry((at, drawn.point)).or_default().push(Deviation { value: 1, ..(*drawn).into() });
+        }
+    }
+    together.into_iter().filter(|(_, all)| all.len() > 1).map(|((at, _), all)| (at, all)).collect()
 }
 
 /// Puts a wanted object right before the one that came instead, or first, or another before one that came too soon; the rest of an

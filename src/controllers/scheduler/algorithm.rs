@@ -76,15 +76,6 @@ pub struct Diagnosis {
     pub state: ClusterState,
 }
 
-/// So many nodes that are equally good.
-#[derive(Clone, Copy, Debug)]
-pub enum Tied {
-    /// One of them is drawn.
-    ByLot(u32),
-    /// The one at the top of a heap of them is taken, 0; which one that is hangs on the order in which goroutines were done with them.
-    InHeap(u32),
-}
-
 /// What came of an attempt.
 #[derive(Debug)]
 pub enum Outcome {
@@ -135,8 +126,9 @@ impl Algorithm {
         }
     }
 
-    /// Finds a node (`schedulePod`). `pick` chooses among nodes that are equally good.
-    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(Tied) -> u32) -> Outcome {
+    /// Finds a node (`schedulePod`). `pick` chooses among so many nodes that are equally good; where a heap
+    /// has them, 0 is the one at its top.
+    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(u32) -> u32) -> Outcome {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
         }
@@ -321,12 +313,12 @@ impl Algorithm {
     }
 
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
-    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(Tied) -> u32) -> NodeId {
+    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
         let totals = self.totals(of, nodes, found);
         let most = totals.iter().max().copied().unwrap_or(0);
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            match pick(Tied::InHeap(totals.iter().filter(|t| **t == most).count() as u32)) {
+            match pick(totals.iter().filter(|t| **t == most).count() as u32) {
                 0 => ties.min_by(|a, b| heap_order(*a, *b)),
                 another => {
                     let mut places: Vec<usize> = ties.collect();
@@ -336,7 +328,7 @@ impl Algorithm {
             }
         } else {
             let count = totals.iter().filter(|t| **t == most).count();
-            ties.nth(pick(Tied::ByLot(count as u32)) as usize)
+            ties.nth(pick(count as u32) as usize)
         };
         let chosen = nodes[chosen.unwrap_or(0)];
         self.spare.totals = totals;

@@ -1,7 +1,7 @@
 //! The loop that tries one pod after the other, bindings, and what becomes of pods that fit nowhere (`scheduler.go: Run`,
 //! `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
 
-use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome, Tied};
+use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome};
 use super::framework::Rejection;
 use super::hints::{Change, ClusterEvent};
 use super::nominator::Nominator;
@@ -175,17 +175,18 @@ impl Controller {
         self.ctx.sleep_until(from + period * (passed + 1)).await;
     }
 
-    /// Which of equal nodes a pod gets.
-    fn first_of(&self, pod: Object, tied: Tied) -> u32 {
-        match tied {
-            Tied::ByLot(nodes) => self.ctx.choose(self.tie_point, pod, nodes),
-            Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
-            Tied::InHeap(nodes) => {
-                let mut places: Vec<u32> = (0..nodes).collect();
-                self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
-                places[0]
-            }
+    /// Which of equal nodes a pod gets: one is drawn, or the one at the top of a heap is taken, and which that is hangs on the order in
+    /// which goroutines put them there.
+    fn first_of(&self, pod: Object, nodes: u32, in_heap: bool) -> u32 {
+        if !in_heap {
+            return self.ctx.choose(self.tie_point, pod, nodes);
         }
+        if !self.ctx.is_choosing() {
+            return 0;
+        }
+        let mut places: Vec<u32> = (0..nodes).collect();
+        self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
+        places[0]
     }
 
     /// One pod's attempt (`ScheduleOne`).
@@ -207,7 +208,8 @@ impl Controller {
         let object = self.pod_object(pod.id);
         let outcome = self.state.with(|s| {
             let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
-            s.algorithm.schedule(of, &s.nominator, &mut |tied| self.first_of(object, tied))
+            let in_heap = s.algorithm.choice.switches.ties_by_heap;
+            s.algorithm.schedule(of, &s.nominator, &mut |nodes| self.first_of(object, nodes, in_heap))
         });
         match outcome {
             Outcome::Fits(node) => {

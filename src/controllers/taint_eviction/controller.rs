@@ -77,6 +77,8 @@ pub struct Controller {
     dispatch_points: [PointId; 2],
     /// Between a worker's channels and what it looks up.
     work_point: PointId,
+    /// Between a deletion's event and its first request.
+    pub(super) request_point: PointId,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -98,6 +100,7 @@ impl Controller {
             pods_point: ctx.point("pod-index-order"),
             dispatch_points: [ctx.point("eviction-node-dispatch"), ctx.point("eviction-pod-dispatch")],
             work_point: ctx.point("eviction-work"),
+            request_point: ctx.point("eviction-request"),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,

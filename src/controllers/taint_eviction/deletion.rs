@@ -35,6 +35,8 @@ impl Controller {
     /// `deletePodHandler`: one event, then up to five tries.
     async fn delete_pod_handler(&self, pod: PodId) -> bool {
         self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        // Of many that are here at one time, another may be first to get a token.
+        self.ctx.yield_point(self.request_point).await;
         for _ in 0..RETRIES {
             if self.add_condition_and_delete_pod(pod).await.is_ok() {
                 return true;
