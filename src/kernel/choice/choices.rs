@@ -230,8 +230,9 @@ impl Choices {
                     Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),
                     Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Yield if self.free => bits >> 63,
+                    Span::Place if self.free => bits,
                     // The usual order is what `run` simulates; only a search asks for another.
-                    Span::Yield | Span::Turn(_) => span.default_value(),
+                    Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
                 }
             }
         };
@@ -276,9 +277,22 @@ impl Choices {
         self.ask(point, object, Span::Bits)
     }
 
-    /// Whether the process yields here.
-    pub fn yields(&mut self, point: PointId) -> bool {
-        (self.taped || self.log.is_some()) && self.ask(point, Object::NONE, Span::Yield) == 1
+    /// Whether others come first here.
+    pub fn yields(&mut self, point: PointId, object: Object) -> bool {
+        self.is_choosing() && self.ask(point, object, Span::Yield) == 1
+    }
+
+    /// Whether another than the usual order can be asked for at all: there is a tape, or the choices are recorded.
+    #[must_use]
+    pub fn is_choosing(&self) -> bool {
+        self.taped || self.log.is_some()
+    }
+
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as given, but in a search.
+    pub fn order_ties<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        if items.len() > 1 && self.is_choosing() {
+            items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Place));
+        }
     }
 
     /// Puts items into an order in which Go may walk a map of them, given the order in which they were put in; as given where nothing
