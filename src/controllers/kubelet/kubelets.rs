@@ -516,7 +516,10 @@ impl Watcher for Kubelets {
         match (old, new) {
             (_, Some(new)) => self.observe(new),
             (Some(old), None) => self.state.with(|s| {
-                s.due[old.uid.0 as usize..].iter_mut().take(1).for_each(|d| *d = None);
+                // A pod that was never bound may have no place here.
+                if let Some(due) = s.due.get_mut(old.uid.0 as usize) {
+                    *due = None;
+                }
                 if let Some(pods) = old.node.and_then(|n| s.pods_of.get_mut(n.index())) {
                     pods.retain(|u| *u != old.uid);
                 }
