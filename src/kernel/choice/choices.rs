@@ -480,7 +480,7 @@ mod tests {
         let mut items = [3, 1, 2];
         c.order(p, &mut items, |i| object(*i));
         assert_eq!(items, [3, 1, 2]);
-        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p)), (0, 4, false));
+        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p, Object::NONE)), (0, 4, false));
     }
 
     /// A run of five choices, as a function of who makes them.
@@ -488,7 +488,7 @@ mod tests {
         let mut c = choices;
         let (p, q) = (c.point("p"), c.point("q"));
         let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
-        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q))]);
+        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q, Object::NONE))]);
         (values, c)
     }
 
