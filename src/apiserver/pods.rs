@@ -244,13 +244,13 @@ impl ApiServer {
 
     /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its deletion waits for nothing
     /// else.
-    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
+    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &new);
         }
-        Ok(())
+        Ok(new)
     }
 
     /// Takes a pod out of the store.

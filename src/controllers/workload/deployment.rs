@@ -5,6 +5,7 @@
 use super::item::Item;
 use super::pod_control::PodControl;
 use super::switches::{ScalingText, Switches};
+use super::written::Written;
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -42,7 +43,7 @@ impl DeploymentController {
             me: me.clone(),
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
-            control: PodControl { client, recorder },
+            control: PodControl { client, recorder, written: Written::new(false) },
             informers: informers.clone(),
             switches,
             group,

@@ -10,6 +10,7 @@ use super::pod_control::PodControl;
 use super::ranking::{Ranked, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::JobSwitches;
+use super::written::Written;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::{Pod, PodPhase};
@@ -17,7 +18,7 @@ use crate::api::workload::{
     JobEnd, JobSpec, PodFailurePolicyRule, PodReplacementPolicy, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus,
 };
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use crate::trace::EventText;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +95,7 @@ impl JobController {
             limiter: Shared::new(RateLimiter::exponential(switches.retry.0, switches.retry.1)),
             memory: Shared::new(memory),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -189,7 +190,11 @@ impl JobController {
 
     /// `syncJob`
     async fn sync_job(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
         let Some(job) = self.informers.workload(id) else {
+            self.pods.written.forget(id);
             self.memory.with(|m| {
                 m.expectations.forget(id);
                 m.finalizers.remove(&id);
@@ -199,6 +204,7 @@ impl JobController {
         };
         let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(()) };
         if job.status.finished.is_some() {
+            self.pods.written.forget(id);
             self.memory.with(|m| {
                 m.backoff.remove(&id);
                 m.finished.remove(&job.uid);
@@ -355,7 +361,7 @@ impl JobController {
             Some(async move {
                 let mut result = Ok(());
                 if release && pod.job_finalizer {
-                    result = c.remove_finalizer(&pod).await;
+                    result = c.remove_finalizer(&owner, &pod).await;
                 }
                 if result.is_ok() {
                     result = c.pods.delete_pod(&owner, &pod).await;
@@ -373,9 +379,11 @@ impl JobController {
         ((count - errors.len()) as i32, errors.first().map_or(Ok(()), |e| Err(*e)))
     }
 
-    async fn remove_finalizer(&self, pod: &Pod) -> Result<(), ApiError> {
+    async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
         let (id, uid) = (pod.id, pod.uid);
-        self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.remove_job_finalizer(actor, id, uid)).await
+        let new = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.remove_job_finalizer(actor, id, uid)).await?;
+        self.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
+        Ok(())
     }
 
     /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then lose their finalizer, then are
@@ -446,11 +454,11 @@ impl JobController {
         let id = s.job.id;
         self.memory.with(|m| m.finalizers.entry(id).or_default().extend(pods.iter().map(|p| p.uid)));
         let outcome = Rc::new(Shared::new((Vec::new(), None)));
-        let (me, all, told) = (self.me.clone(), pods.to_vec(), outcome.clone());
+        let (me, job, all, told) = (self.me.clone(), s.job.clone(), pods.to_vec(), outcome.clone());
         parallelize(&self.ctx, self.group, pods.len(), pods.len(), move |i| {
-            let (c, pod, told) = (me.upgrade()?, all[i].clone(), told.clone());
+            let (c, job, pod, told) = (me.upgrade()?, job.clone(), all[i].clone(), told.clone());
             Some(async move {
-                let result = c.remove_finalizer(&pod).await;
+                let result = c.remove_finalizer(&job, &pod).await;
                 if result.is_err() {
                     c.finalizer_gone(id, pod.uid);
                 }
@@ -484,8 +492,10 @@ impl JobController {
     }
 
     async fn put_status(&self, read: &Rc<Workload>, status: WorkloadStatus) -> Result<Rc<Workload>, ApiError> {
-        let (about, read) = (self.pods.object(read), read.clone());
-        self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await
+        let (about, old) = (self.pods.object(read), read.clone());
+        let new = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &old, status)).await?;
+        self.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
+        Ok(new)
     }
 
     /// `recordJobFinished`

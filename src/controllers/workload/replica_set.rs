@@ -9,12 +9,13 @@ use super::pod_control::PodControl;
 use super::ranking::{Ranked, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::Switches;
+use super::written::Written;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use std::rc::{Rc, Weak};
 
@@ -51,7 +52,7 @@ impl ReplicaSetController {
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -89,7 +90,11 @@ impl ReplicaSetController {
 
     /// `syncReplicaSet`
     async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
         let Some(rs) = self.informers.workload(id) else {
+            self.pods.written.forget(id);
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
@@ -205,8 +210,12 @@ impl ReplicaSetController {
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
             let (id, status) = (read.id, status.clone());
-            let Err(e) = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await else {
-                return Ok(());
+            let e = match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
+                Ok(new) => {
+                    self.pods.written.wrote_at(rs, Resource::ReplicaSets, new.resource_version);
+                    return Ok(());
+                }
+                Err(e) => e,
             };
             if tries == STATUS_UPDATE_RETRIES {
                 return Err(e);
