@@ -48,6 +48,16 @@ pub(super) enum Command {
     Kill(Group),
 }
 
+/// The tables of a run: emptied, they serve the next.
+#[derive(Default)]
+pub(super) struct Tables {
+    queue: EventQueue<Event>,
+    parks: Parks,
+    handlers: Vec<Rc<dyn Handler>>,
+    commands: Vec<Command>,
+    pub(super) notes: Notes,
+}
+
 /// What the kernel and all its handles share.
 pub(super) struct Core {
     pub(super) now: Cell<Time>,
@@ -75,8 +85,13 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(choices: Choices, searching: bool) -> Self {
-        let mut queue = EventQueue::default();
+    pub(super) fn new(choices: Choices) -> Self {
+        Self::of(choices, Tables::default(), false)
+    }
+
+    /// In the tables of a run that is over.
+    pub(super) fn of(choices: Choices, tables: Tables, searching: bool) -> Self {
+        let Tables { mut queue, parks, handlers, commands, notes } = tables;
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
             now: Cell::new(Time::ZERO),
@@ -85,9 +100,9 @@ impl Core {
             saw: Cell::new(NONE),
             running: Cell::new(None),
             queue: RefCell::new(queue),
-            parks: RefCell::default(),
-            handlers: RefCell::default(),
-            commands: RefCell::default(),
+            parks: RefCell::new(parks),
+            handlers: RefCell::new(handlers),
+            commands: RefCell::new(commands),
             commanded: Cell::new(false),
             choices: RefCell::new(choices),
             groups: Cell::new(0),
@@ -95,7 +110,18 @@ impl Core {
             ready,
             closed: Cell::new(false),
             searching: Cell::new(searching),
-            notes: RefCell::new(Notes::new(searching)),
+            notes: RefCell::new(notes),
+        }
+    }
+
+    /// Hands out the tables of a run that is over, and for good: its handles are of no use after that.
+    pub(super) fn tables(&self) -> Tables {
+        Tables {
+            queue: self.queue.take().again(),
+            parks: self.parks.take().again(),
+            handlers: self.handlers.take(),
+            commands: self.commands.take(),
+            notes: self.notes.take(),
         }
     }
 

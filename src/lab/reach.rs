@@ -132,7 +132,7 @@ impl Search<'_> {
             .filter_map(|c| {
                 let step = run.notes.steps.partition_point(|s| s.choices <= c.choice).saturating_sub(1);
                 let at = run.notes.steps.get(step)?.at.as_nanos();
-                (at <= parts).then_some((at, c.deviation))
+                (at <= parts).then_some((at, c.deviation()))
             })
             .collect();
         if let Some(shift) = shift(&lines, wanted, matched) {

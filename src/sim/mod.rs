@@ -10,4 +10,4 @@ pub mod profile;
 mod run;
 
 pub use plan::Plan;
-pub use run::{Progress, Searched, replay, run, run_eager, run_watched, search};
+pub use run::{Progress, Room, Searched, replay, run, run_eager, run_watched, search, search_in};

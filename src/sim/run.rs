@@ -4,7 +4,7 @@ use super::cluster::Cluster;
 use super::plan::Plan;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search;
-use crate::kernel::{Choices, Dur, Kernel, Time};
+use crate::kernel::{self, Choices, Dur, Kernel, Time};
 use crate::trace::Trace;
 
 /// How often a watched run tells how far it is, in events.
@@ -54,9 +54,35 @@ pub fn replay(plan: &Plan) -> Searched {
 /// Runs a plan with the order within each instant a choice, too. `known` is asked in every state in which there is such a choice, with the
 /// state's fingerprint and how many choices were made before; if it says so, the run ends there.
 pub fn search(plan: &Plan, choices: Choices, known: &mut dyn FnMut(u64, usize) -> bool) -> Searched {
-    let mut kernel = Kernel::searching(choices);
+    search_in(&mut Room::default(), plan, choices, known)
+}
+
+/// The tables of a search's run that is over, for the next.
+#[derive(Default)]
+pub struct Room {
+    kernel: kernel::Room,
+    records: Vec<u32>,
+}
+
+impl Room {
+    /// Choices that follow a tape over the default order.
+    pub fn tape(&mut self, tape: Vec<Deviation>) -> Choices {
+        self.kernel.tape(tape)
+    }
+
+    /// Takes back a run that is of no more use.
+    pub fn take_back(&mut self, run: Searched) {
+        self.kernel.take_back(run.notes, run.choices);
+        self.records = run.records;
+    }
+}
+
+/// As [`search`], in the tables of an earlier run.
+pub fn search_in(room: &mut Room, plan: &Plan, choices: Choices, known: &mut dyn FnMut(u64, usize) -> bool) -> Searched {
+    let mut kernel = Kernel::searching_in(&mut room.kernel, choices);
     let cluster = Cluster::new(plan, &kernel.ctx(), false);
-    let mut records = Vec::new();
+    let mut records = std::mem::take(&mut room.records);
+    records.clear();
     while kernel.search_until(plan.horizon, known) {
         records.push(cluster.records());
     }
@@ -64,7 +90,10 @@ pub fn search(plan: &Plan, choices: Choices, known: &mut dyn FnMut(u64, usize) -
     let unmet = kernel.ctx().unmet();
     let (notes, choices) = kernel.searched();
     let end = if known { kernel.ctx().now() } else { plan.horizon };
-    Searched { trace: cluster.finish(end), notes, choices, known, records, unmet }
+    let trace = cluster.finish(end);
+    drop(cluster);
+    kernel.leave(&mut room.kernel);
+    Searched { trace, notes, choices, known, records, unmet }
 }
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {

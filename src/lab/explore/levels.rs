@@ -6,9 +6,8 @@ use super::children::{Child, children};
 use super::one::{self, Found};
 use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
-use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
-use crate::sim::{self, Plan};
+use crate::sim::{self, Plan, Room};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ impl Job {
         let mut tape = Vec::new();
         let mut job = Some(self);
         while let Some(j) = job {
-            tape.extend(j.last.as_ref().map(|c| c.deviation.clone()));
+            tape.extend(j.last.as_ref().map(Child::deviation));
             job = j.parent.as_deref();
         }
         tape.reverse();
@@ -52,12 +51,18 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
+/// What a thread works with.
+struct Bench {
+    plan: Plan,
+    room: Room,
+}
+
+fn run(search: &Explore<'_>, Bench { plan, room }: &mut Bench, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
     let tape = job.tape();
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
-    let choices = Choices::tape(tape.clone(), Choices::default_order());
     let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
-    let searched = sim::search(plan, choices, &mut known);
+    let choices = room.tape(tape.clone());
+    let searched = sim::search_in(room, plan, choices, &mut known);
     let notes = &searched.notes;
     let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
     let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
@@ -66,6 +71,7 @@ fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judge
         let digest = one::digest(&searched.trace);
         (digest, (!judged.has(digest)).then(|| one::judge(search, plan, &searched.trace, &tape)))
     });
+    room.take_back(searched);
     Done { states, children, skipped, end }
 }
 
@@ -91,8 +97,9 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             let batch = &batch[..batch.len().min(left)];
             // A run at the last level is asked for other choices only to know whether there are any.
             let spread = depth < search.depth || !beyond;
-            let one = |plan: &mut Plan, job: &Arc<Job>| run(search, plan, job, &seen, &judged, spread);
-            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(search.plan, one).collect() };
+            let one = |bench: &mut Bench, job: &Arc<Job>| run(search, bench, job, &seen, &judged, spread);
+            let bench = || Bench { plan: (search.plan)(), room: Room::default() };
+            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(bench, one).collect() };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;
