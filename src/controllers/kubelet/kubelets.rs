@@ -340,8 +340,11 @@ impl Kubelets {
         if let Some(key) = old {
             self.ctx.cancel(key);
         }
+        // A loop runs by the clock, whatever had it scheduled.
+        let cause = self.ctx.cause();
         self.ctx.set_cause(u32::MAX);
         let key = self.ctx.post_at(at, Class::Source, handler, u64::from(node.0) | (which as u64) << 32);
+        self.ctx.set_cause(cause);
         self.with(node, |k| k.next[which as usize] = Next { at, key: Some(key) });
     }
 

@@ -57,16 +57,12 @@ impl DeploymentController {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
             self.ctx.spawn(self.group, async move {
-                loop {
-                    let item = c.queue.get().await;
+                let sync = async |item: Item| {
                     let result = c.sync_deployment(item.0).await;
-                    if result.is_ok() || c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES {
-                        c.limiter.with(|l| l.forget(item));
-                    } else {
-                        c.queue.add_rate_limited(c.group, &c.limiter, item);
-                    }
-                    c.queue.done(item);
-                }
+                    // It gives up on one that failed so often (`handleErr`).
+                    if c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES { Ok(()) } else { result }
+                };
+                c.queue.work(c.group, &c.limiter, sync).await;
             });
         }
     }

@@ -110,14 +110,7 @@ impl JobController {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
             self.ctx.spawn(self.group, async move {
-                loop {
-                    let item = c.queue.get().await;
-                    match c.sync_job(item.0).await {
-                        Ok(()) => c.limiter.with(|l| l.forget(item)),
-                        Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
-                    }
-                    c.queue.done(item);
-                }
+                c.queue.work(c.group, &c.limiter, async |item| c.sync_job(item.0).await).await;
             });
         }
     }
