@@ -5,6 +5,7 @@ use super::process::{Group, Parks, Task, Ticket};
 use super::queue::{EventKey, EventQueue, Lane};
 use super::search::{Key, Keys, Name, Notes};
 use super::{Class, Dur, Time};
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -268,6 +269,15 @@ impl Ctx {
         let (cause, saw) = (self.cause(), self.saw());
         self.command(Command::Start { slot: ticket.slot, group, cause, saw, task: Box::pin(f) });
         self.wake(ticket);
+    }
+
+    /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started like this of the same future's type in
+    /// the same group runs the same code on the same data, so that it makes no difference which of them starts first.
+    pub fn spawn_alike<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
+        self.spawn_named(name, group, f);
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().alike(TypeId::of::<F>(), group);
+        }
     }
 
     /// Ends all processes that are in the group by now, as soon as the current step is over: none of them runs again, and what they hold

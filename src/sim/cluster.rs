@@ -42,8 +42,8 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Makes everything that exists at time zero, and schedules what is to come.
-    pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
+    /// Makes everything that exists at time zero, and schedules what is to come. `rest` is the plan [without its objects](without_objects).
+    pub(super) fn new(plan: &Plan, rest: Rc<Plan>, ctx: &Ctx, eager: bool) -> Rc<Self> {
         let lazy = !eager && heartbeats_keep_up(plan);
         let mut names = Names::default();
         names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
@@ -71,7 +71,7 @@ impl Cluster {
             down_until: Cell::new(plan.controllers_start),
             awake: Awake::default(),
             timeline: Cell::new(None),
-            plan: Rc::new(without_objects(plan)),
+            plan: rest,
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
             node_ids,
@@ -230,7 +230,7 @@ impl Cluster {
 }
 
 /// A plan without its nodes, pods and templates, which are the most of it.
-fn without_objects(plan: &Plan) -> Plan {
+pub(super) fn without_objects(plan: &Plan) -> Plan {
     Plan {
         name: plan.name.clone(),
         doc: plan.doc.clone(),

@@ -103,16 +103,7 @@ const SLOTS: u32 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self {
-            base,
-            points: Vec::new(),
-            plans: BTreeMap::new(),
-            taped: false,
-            log: None,
-            free: false,
-            pct: None,
-            picked: None,
-        }
+        Self { base, points: Vec::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
     }
 
     /// Draws everything, keyed by the seed. Never yields.

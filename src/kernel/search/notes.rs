@@ -1,7 +1,8 @@
 //! The notes of one run: steps, what they touched, and the choices of who comes next.
 
 use super::{Name, fold};
-use crate::kernel::Time;
+use crate::kernel::{Group, Time};
+use std::any::TypeId;
 
 /// A family of state: the pods of a cache, the entries of a queue. Its members have numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -102,6 +103,8 @@ pub struct Searched {
     pub candidates: Vec<u32>,
     /// The fingerprint at each of these choices: what had happened, and who could come next.
     pub states: Vec<u64>,
+    /// Events that start workers which are alike, each with a number that they share, in order of posting.
+    pub alike: Vec<(u32, u32)>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
 }
@@ -114,7 +117,15 @@ impl Searched {
         self.asked.clear();
         self.candidates.clear();
         self.states.clear();
+        self.alike.clear();
         Self { fingerprint: 0, ..self }
+    }
+
+    /// The number that an event has in common with those that start workers like its own.
+    #[must_use]
+    pub fn alike(&self, event: u32) -> Option<u32> {
+        let last = self.alike.last().filter(|l| event <= l.0);
+        last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok()).map(|i| self.alike[i].1)
     }
 
     /// What a step touched.
@@ -158,13 +169,15 @@ pub(in crate::kernel) struct Notes {
     pub(in crate::kernel) name: Name,
     /// What processes are called, by slot.
     names: Vec<Name>,
+    /// Kinds of workers that are alike.
+    kinds: Vec<(TypeId, Group)>,
     pub(in crate::kernel) so_far: Searched,
 }
 
 impl Notes {
     /// For another run, in the tables of one that is over and in those of what it noted. What families are called stays.
     pub(in crate::kernel) fn again(self, so_far: Searched) -> Self {
-        let Self { mut families, mut last, mut posted, mut names, .. } = self;
+        let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
         if families.is_empty() {
             families.extend(Keys::NAMES);
         }
@@ -172,7 +185,8 @@ impl Notes {
         last.resize_with(families.len(), Vec::new);
         posted.clear();
         names.clear();
-        Self { families, last, things: 0, posted, run: 0, name: Name::NONE, names, so_far: so_far.emptied() }
+        kinds.clear();
+        Self { families, last, things: 0, posted, run: 0, name: Name::NONE, names, kinds, so_far: so_far.emptied() }
     }
 
     /// The family of this name.
@@ -194,6 +208,15 @@ impl Notes {
     pub(in crate::kernel) fn post(&mut self) {
         self.run = fold(self.run, 0x51);
         self.posted.push(Posted { hash: self.run, step: self.so_far.steps.len() as u32 });
+    }
+
+    /// The event posted last starts a worker of this kind.
+    pub(in crate::kernel) fn alike(&mut self, code: TypeId, group: Group) {
+        let kind = self.kinds.iter().position(|k| *k == (code, group)).unwrap_or_else(|| {
+            self.kinds.push((code, group));
+            self.kinds.len() - 1
+        });
+        self.so_far.alike.push((self.posted.len() as u32 - 1, kind as u32));
     }
 
     /// A choice was made.

@@ -1,7 +1,8 @@
 //! Which other choices of a run are worth a try.
 //!
 //! Another event comes first only where that can make a difference: where the step that came first depends on the step that is to come
-//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps.
+//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps. And of several workers that are
+//! alike and have not begun, only the first is worth it: to start another one first only swaps their names.
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::Searched as Notes;
@@ -44,7 +45,10 @@ pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, pr
                 let Some(a) = asked.next() else { continue };
                 let candidates = &notes.candidates[a.from as usize..(a.from + a.count) as usize];
                 for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
-                    if !prune || view.matters(notes, a.step as usize, candidates[value as usize]) {
+                    let (before, event) = (&candidates[..value as usize], candidates[value as usize]);
+                    // Of workers that are alike, the first stands for all.
+                    let stands = notes.alike(event).is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
+                    if !prune || stands && view.matters(notes, a.step as usize, event) {
                         add(value);
                     } else {
                         skipped += 1;

@@ -7,7 +7,7 @@ use super::one::{self, Found};
 use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
 use crate::kernel::choice::Deviation;
-use crate::sim::{self, Plan, Room};
+use crate::sim::Searcher;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,27 +51,20 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-/// What a thread works with.
-struct Bench {
-    plan: Plan,
-    room: Room,
-}
-
-fn run(search: &Explore<'_>, Bench { plan, room }: &mut Bench, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
+fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
     let tape = job.tape();
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
-    let choices = room.tape(tape.clone());
-    let searched = sim::search_in(room, plan, choices, &mut known);
-    let notes = &searched.notes;
+    let run = searcher.search(tape.clone(), &mut known);
+    let notes = &run.notes;
     let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
     let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if spread { children(notes, &searched.choices, from, search.prune) } else { (Vec::new(), 0) };
-    let end = (!searched.known).then(|| {
-        let digest = one::digest(&searched.trace);
-        (digest, (!judged.has(digest)).then(|| one::judge(search, plan, &searched.trace, &tape)))
+    let (children, skipped) = if spread { children(notes, &run.choices, from, search.prune) } else { (Vec::new(), 0) };
+    let end = (!run.known).then(|| {
+        let digest = one::digest(&run.trace);
+        (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &tape)))
     });
-    room.take_back(searched);
+    searcher.take_back(run);
     Done { states, children, skipped, end }
 }
 
@@ -97,9 +90,9 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             let batch = &batch[..batch.len().min(left)];
             // A run at the last level is asked for other choices only to know whether there are any.
             let spread = depth < search.depth || !beyond;
-            let one = |bench: &mut Bench, job: &Arc<Job>| run(search, bench, job, &seen, &judged, spread);
-            let bench = || Bench { plan: (search.plan)(), room: Room::default() };
-            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(bench, one).collect() };
+            let one = |searcher: &mut Searcher, job: &Arc<Job>| run(search, searcher, job, &seen, &judged, spread);
+            let searcher = || Searcher::new((search.plan)());
+            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(searcher, one).collect() };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;
