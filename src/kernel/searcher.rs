@@ -8,7 +8,7 @@ use super::ctx::{Core, Event, HandlerId, Tables};
 use super::executor::{Kernel, NEXT, Process};
 use super::process::Ticket;
 use super::queue::{Agenda, Held};
-use super::search::{Asked, Keys, Name, Searched};
+use super::search::{Asked, Hashes, Keys, Name, Searched};
 use super::{HashIndex, Time};
 
 /// What the order within each instant is chosen with.
@@ -17,6 +17,7 @@ pub(super) struct Search {
     pub(super) agenda: Agenda<Event, Label>,
     point: Option<PointId>,
     numbers: Numbers,
+    hashes: Hashes,
     /// The places of the events that may come next; of them, those that are not wake-ups.
     offered: Vec<usize>,
     firsts: Vec<usize>,
@@ -139,13 +140,13 @@ impl Kernel {
     fn take_next(&self, search: &mut Search, end: Time, known: &mut dyn FnMut(u64, usize) -> bool) -> Option<usize> {
         let core = &*self.ctx.0;
         let mut queue = core.queue.borrow_mut();
-        let Search { agenda, offered, firsts, numbers, .. } = search;
-        let label = |event: &Event| {
+        let Search { agenda, offered, firsts, numbers, hashes, .. } = search;
+        let mut label = |event: &Event| {
             let name = self.name_of(event);
-            Label { hash: name.hash(), is_stream: name.is_stream }
+            Label { hash: hashes.of(&name), is_stream: name.is_stream }
         };
         loop {
-            if !agenda.gather(&mut queue, end, label) {
+            if !agenda.gather(&mut queue, end, &mut label) {
                 return None;
             }
             let parks = core.parks.borrow();

@@ -55,7 +55,7 @@ impl<E: Copy, L> Agenda<E, L> {
 
     /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is nothing. What `label` gives is kept
     /// with each event.
-    pub fn gather(&mut self, queue: &mut EventQueue<E>, end: Time, label: impl Fn(&E) -> L) -> bool {
+    pub fn gather(&mut self, queue: &mut EventQueue<E>, end: Time, mut label: impl FnMut(&E) -> L) -> bool {
         let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else { return false };
         self.at = at;
         queue.advance_to(at);

@@ -29,12 +29,20 @@ impl Child {
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
 pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
+    few_children(notes, choices, from, prune, usize::MAX)
+}
+
+/// The same, but no more are looked for once there are so many.
+pub(super) fn few_children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool, enough: usize) -> (Vec<Child>, u64) {
     let mut view = View::new(notes);
     let mut out = Vec::new();
     let mut skipped = 0;
     let mut asked = notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
     let mut said = BTreeSet::new();
     for (i, drawn) in choices.iter().enumerate().skip(from) {
+        if out.len() >= enough {
+            break;
+        }
         let mut add = |value: u64| {
             if value != drawn.value {
                 out.push(Child { choice: i as u32, drawn: Drawn { value, ..*drawn } });

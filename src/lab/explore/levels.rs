@@ -2,7 +2,7 @@
 //!
 //! A run that comes into a state that was seen with as many deviations or fewer ends there: what follows was tried from that state.
 
-use super::children::{Child, children};
+use super::children::{Child, few_children};
 use super::one::{self, Found};
 use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
@@ -51,7 +51,7 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
+fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, judged: &Judged, enough: usize) -> Done {
     let tape = job.tape();
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
@@ -59,7 +59,7 @@ fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, ju
     let notes = &run.notes;
     let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
     let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if spread { children(notes, &run.choices, from, search.prune) } else { (Vec::new(), 0) };
+    let (children, skipped) = if enough > 0 { few_children(notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
         (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &tape)))
@@ -88,15 +88,16 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         for batch in level.chunks(BATCH) {
             let left = usize::try_from(search.runs - tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
-            // A run at the last level is asked for other choices only to know whether there are any.
-            let spread = depth < search.depth || !beyond;
-            let one = |searcher: &mut Searcher, job: &Arc<Job>| run(search, searcher, job, &seen, &judged, spread);
+            // Runs at the last level are asked for other choices only until there is one.
+            let last = depth == search.depth;
+            let enough = if !last { usize::MAX } else { usize::from(!beyond) };
+            let one = |searcher: &mut Searcher, job: &Arc<Job>| run(search, searcher, job, &seen, &judged, enough);
             let searcher = || Searcher::new((search.plan)());
             let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(searcher, one).collect() };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;
-                skipped += done.skipped;
+                skipped += if last { 0 } else { done.skipped };
                 let mut fresh = u32::MAX;
                 for (choice, state) in done.states {
                     if !seen.add(state) && search.prune {
@@ -116,7 +117,7 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
                     }
                 }
                 let children = done.children.into_iter().take_while(|c| c.choice < fresh);
-                if depth < search.depth {
+                if !last {
                     next.extend(children.map(|c| Arc::new(Job { parent: Some(job.clone()), last: Some(c) })));
                 } else {
                     beyond |= children.count() > 0;
