@@ -32,7 +32,7 @@ pub struct Kernel {
     spare: Vec<Command>,
     steps: u64,
     shuffle: Option<Shuffle>,
-    pub(super) search: Option<Search>,
+    pub(super) search: Option<Box<Search>>,
 }
 
 /// An arbitrary order within each instant.
@@ -49,7 +49,7 @@ impl Kernel {
         Self::over(Core::new(choices), Vec::new(), None)
     }
 
-    pub(super) fn over(core: Core, processes: Vec<Process>, search: Option<Search>) -> Self {
+    pub(super) fn over(core: Core, processes: Vec<Process>, search: Option<Box<Search>>) -> Self {
         Self { ctx: Ctx(Rc::new(core)), processes, spare: Vec::new(), steps: 0, shuffle: None, search }
     }
 

@@ -61,7 +61,7 @@ fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
 pub struct Room {
     tables: Tables,
     processes: Vec<Process>,
-    search: Search,
+    search: Box<Search>,
     choices: Option<Choices>,
     log: Vec<Drawn>,
     noted: Searched,
@@ -145,12 +145,14 @@ impl Kernel {
             let name = self.name_of(event);
             Label { hash: hashes.of(&name), is_stream: name.is_stream }
         };
+        let alive = |e: &Event| e.handler != HandlerId::WAKE || core.parks.borrow().waits(Ticket::unpack(e.arg));
         loop {
             if !agenda.gather(&mut queue, end, &mut label) {
                 return None;
             }
-            let parks = core.parks.borrow();
-            agenda.retain(|e| e.handler != HandlerId::WAKE || parks.waits(Ticket::unpack(e.arg)));
+            if !agenda.events().iter().all(|held| alive(&held.event)) {
+                agenda.retain(alive);
+            }
             if !agenda.events().is_empty() {
                 break;
             }
@@ -159,6 +161,9 @@ impl Kernel {
         if events.len() == 1 {
             return Some(0);
         }
+        let mut notes = core.notes.borrow_mut();
+        let from = notes.so_far.candidates.len();
+        let mut state = notes.so_far.fingerprint;
         offered.clear();
         firsts.clear();
         for (i, held) in events.iter().enumerate() {
@@ -169,24 +174,21 @@ impl Kernel {
                 firsts.push(i);
             }
             offered.push(i);
-        }
-        if offered.len() == 1 {
-            return Some(offered[0]);
+            notes.so_far.candidates.push(held.sequence() as u32);
+            state = notes.with_posted(state, held.sequence());
         }
         let mut choices = core.choices.borrow_mut();
-        let mut notes = core.notes.borrow_mut();
-        let state = notes.state(offered.iter().map(|i| events[*i].sequence()));
         let made = choices.log().len();
-        if known(state, made) {
-            search.known = true;
-            return None;
+        search.known = offered.len() > 1 && known(state, made);
+        if offered.len() == 1 || search.known {
+            notes.so_far.candidates.truncate(from);
+            return offered.first().copied().filter(|_| !search.known);
         }
         let hash = events[offered[0]].label.hash;
         let object = Object { id: numbers.of(hash), hash };
         let chosen = choices.turn(search.point?, object, offered.iter().map(|i| events[*i].label.hash));
         let so_far = &mut notes.so_far;
-        let (from, count) = (so_far.candidates.len() as u32, offered.len() as u32);
-        so_far.candidates.extend(offered.iter().map(|i| events[*i].sequence() as u32));
+        let (from, count) = (from as u32, offered.len() as u32);
         so_far.asked.push(Asked { choice: made as u32, step: so_far.steps.len() as u32, from, count });
         so_far.states.push(state);
         Some(offered[chosen as usize])

@@ -49,7 +49,10 @@ impl<E, L> Default for Agenda<E, L> {
 impl<E: Copy, L> Agenda<E, L> {
     /// When the next event is due.
     pub fn peek_time(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
-        self.held.retain(|h| h.key.is_none_or(|k| queue.slab.is_live(k)));
+        let live = |h: &Held<E, L>| h.key.is_none_or(|k| queue.slab.is_live(k));
+        if !self.held.iter().all(live) {
+            self.held.retain(live);
+        }
         if self.held.is_empty() { queue.peek_time() } else { Some(self.at) }
     }
 

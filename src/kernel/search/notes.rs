@@ -157,6 +157,13 @@ struct Posted {
     step: u32,
 }
 
+/// Makes room for a member that was not touched before.
+#[cold]
+#[inline(never)]
+fn grow(members: &mut Vec<Last>, id: u32) {
+    members.resize(id as usize + 1, Last::default());
+}
+
 #[derive(Debug, Default)]
 pub(in crate::kernel) struct Notes {
     families: Vec<&'static str>,
@@ -249,7 +256,7 @@ impl Notes {
     pub(in crate::kernel) fn touch(&mut self, Key(family, id): Key, write: bool) {
         let members = &mut self.last[family.0 as usize];
         if members.len() <= id as usize {
-            members.resize(id as usize + 1, Last::default());
+            grow(members, id);
         }
         let last = &mut members[id as usize];
         if write {
@@ -265,9 +272,9 @@ impl Notes {
         }
     }
 
-    /// The state in which one of these events is to be chosen.
-    pub(in crate::kernel) fn state(&self, candidates: impl Iterator<Item = u64>) -> u64 {
-        candidates.fold(self.so_far.fingerprint, |h, c| fold(h, self.posted[c as usize].hash))
+    /// A state, with one more event that could come next.
+    pub(in crate::kernel) fn with_posted(&self, state: u64, sequence: u64) -> u64 {
+        fold(state, self.posted[sequence as usize].hash)
     }
 
     pub(in crate::kernel) fn begin(&mut self, at: Time, sequence: u64, choices: usize, name: Name) {
