@@ -1,10 +1,9 @@
 //! The run loop.
 
-use super::cluster::{Cluster, without_objects};
+use super::cluster::{Cluster, Common};
 use super::plan::Plan;
 use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::trace::Trace;
-use std::rc::Rc;
 
 /// How often a watched run tells how far it is, in events.
 const EVENTS_BETWEEN_REPORTS: u64 = 1 << 16;
@@ -29,7 +28,7 @@ pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Tr
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(plan, Rc::new(without_objects(plan)), &kernel.ctx(), eager);
+    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.step_until(plan.horizon) {

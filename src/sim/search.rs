@@ -1,12 +1,11 @@
 //! Runs that are part of a search: the order within each instant is a choice, too, and each step notes what it did.
 
-use super::cluster::{Cluster, without_objects};
+use super::cluster::{Cluster, Common};
 use super::plan::Plan;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search;
 use crate::kernel::{Choices, Kernel, Room};
 use crate::trace::Trace;
-use std::rc::Rc;
 
 /// A run that is part of a search.
 #[derive(Debug)]
@@ -37,13 +36,13 @@ pub fn replay(plan: &Plan) -> Searched {
 
 /// Runs a plan with the order within each instant a choice, too.
 pub fn search(plan: &Plan, choices: Choices, known: Known<'_>) -> Searched {
-    search_in(&mut Tables::default(), plan, Rc::new(without_objects(plan)), choices, known)
+    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, known)
 }
 
 /// Runs a plan again and again, each time in the tables of the time before: a run of a search is short, and making tables much of it.
 pub struct Searcher {
     plan: Plan,
-    rest: Rc<Plan>,
+    common: Common,
     tables: Tables,
 }
 
@@ -56,7 +55,7 @@ struct Tables {
 impl Searcher {
     /// For runs of a plan.
     pub fn new(plan: Plan) -> Self {
-        Self { rest: Rc::new(without_objects(&plan)), plan, tables: Tables::default() }
+        Self { common: Common::of(&plan), plan, tables: Tables::default() }
     }
 
     /// What is run.
@@ -67,7 +66,7 @@ impl Searcher {
     /// Runs a tape over the default order.
     pub fn search(&mut self, tape: Vec<Deviation>, known: Known<'_>) -> Searched {
         let choices = self.tables.kernel.tape(tape);
-        search_in(&mut self.tables, &self.plan, self.rest.clone(), choices, known)
+        search_in(&mut self.tables, &self.plan, &self.common, choices, known)
     }
 
     /// Takes back a run that is of no more use.
@@ -77,9 +76,9 @@ impl Searcher {
     }
 }
 
-fn search_in(tables: &mut Tables, plan: &Plan, rest: Rc<Plan>, choices: Choices, known: Known<'_>) -> Searched {
+fn search_in(tables: &mut Tables, plan: &Plan, common: &Common, choices: Choices, known: Known<'_>) -> Searched {
     let mut kernel = Kernel::searching_in(&mut tables.kernel, choices);
-    let cluster = Cluster::new(plan, rest, &kernel.ctx(), false);
+    let cluster = Cluster::new(plan, common, &kernel.ctx(), false);
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
     while kernel.search_until(plan.horizon, known) {
