@@ -94,14 +94,14 @@ impl DaemonSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync_daemon_set(item.0).await).await;
             });
             if !self.switches.node_queue {
                 continue;
             }
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 loop {
                     let item = c.node_queue.get().await;
                     c.sync_node_update(item.0);

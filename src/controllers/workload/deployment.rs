@@ -57,7 +57,7 @@ impl DeploymentController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 let sync = async |item: Item| {
                     let result = c.sync_deployment(item.0).await;
                     // It gives up on one that failed so often (`handleErr`).

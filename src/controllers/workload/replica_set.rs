@@ -67,7 +67,7 @@ impl ReplicaSetController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync_replica_set(item.0).await).await;
             });
         }

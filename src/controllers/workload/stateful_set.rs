@@ -68,7 +68,7 @@ impl StatefulSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
             });
         }
