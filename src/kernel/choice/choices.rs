@@ -101,6 +101,9 @@ impl Pct {
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
 const SLOTS: u32 = 8;
 
+/// A search that draws takes each end of a range one time in so many: two things meet there that do not in between.
+const ENDS: u64 = 8;
+
 impl Choices {
     fn over(base: Base) -> Self {
         Self { base, points: Vec::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
@@ -225,6 +228,11 @@ impl Choices {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Range(min, max) if self.free || self.pct.is_some() => match bits >> (64 - ENDS.ilog2()) {
+                        0 => min,
+                        1 => max,
+                        _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
+                    },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),

@@ -91,6 +91,8 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
     let before = match drawn.point {
         "request-latency" => 0,
         "response-latency" => choices[i - 1].value,
+        // It holds for all that is delivered for a while; what comes before what is left to chance.
+        "watch-latency" => return between(drawn, add),
         _ => return,
     };
     let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
@@ -109,6 +111,12 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
     }
     let stride = times.len().div_ceil(LATENCIES).max(1);
     times.into_iter().step_by(stride).for_each(add);
+}
+
+/// A few values between the ends of a range.
+fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
+    let Span::Range(min, max) = drawn.span else { return };
+    (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
 }
 
 /// A run's steps, laid out to be asked.
