@@ -3,7 +3,7 @@
 //! stdout has one line per recording, under those that differ where they do, then the counts by release and by kind of
 //! scenario and a last line with the totals; stderr has what could not be read.
 
-use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check};
+use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check, show};
 use crate::kernel::Choices;
 use crate::lab::reach::{Reach, reach};
 use crate::scenario::recorded::{Observed, Recorded, read};
@@ -251,8 +251,13 @@ fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: u
     }
     if let Some(reach) = reach {
         write!(out, "; reached {} of {}", reach.tapes.len(), reach.of)?;
-        for (i, (matched, of)) in &reach.missed {
-            write!(out, "; outcome {} missed after {matched} of {of} records", i + 1)?;
+        for (i, miss) in &reach.missed {
+            write!(out, "\n    outcome {} missed after {} of {} records", i + 1, miss.shared, miss.of)?;
+            for (sign, line) in [('-', &miss.parts.0), ('+', &miss.parts.1)] {
+                if let Some(line) = line {
+                    write!(out, "\n    {sign} {}", show(line))?;
+                }
+            }
         }
     }
     writeln!(out)?;

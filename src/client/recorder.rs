@@ -7,7 +7,7 @@ use super::token_bucket::{Limits, TokenBucket};
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::{ApiError, EventName};
-use crate::kernel::{Chan, Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::kernel::{Chan, Ctx, Dur, Group, Keys, Name, Object, PointId, Shared, Time};
 use crate::trace::EventBody;
 use std::rc::Rc;
 
@@ -155,17 +155,23 @@ pub struct EventRecorder {
     ctx: Ctx,
     queue: Chan<Event>,
     nudge: PointId,
+    group: Group,
+    /// Where every event is handed over by a goroutine of its own, the point at which one lags behind.
+    overtaken: Option<PointId>,
     advancing: Option<Rc<Shared<Time>>>,
 }
 
 impl EventRecorder {
     /// A recorder that writes through `client`, in process group `group`. `clock_advances`: no two events get the same
     /// time, as on a real machine; otherwise the clock stands still within an instant, as in the recorder of timelines.
-    pub fn start(client: &Client, group: Group, clock_advances: bool) -> Self {
+    /// `goroutines`: every event is handed over by a goroutine of its own, so that later ones may overtake it.
+    pub fn start(client: &Client, group: Group, clock_advances: bool, goroutines: bool) -> Self {
         let ctx = client.api().ctx().clone();
         let queue = Chan::new(&ctx, MAX_QUEUED_EVENTS);
         let recorder = EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
+            overtaken: goroutines.then(|| ctx.point("event-overtaken")),
+            group,
             queue: queue.clone(),
             ctx: ctx.clone(),
             advancing: clock_advances.then(|| Rc::new(Shared::new(Time::ZERO))),
@@ -185,8 +191,17 @@ impl EventRecorder {
                 *last
             }),
         };
+        let event = Event { about, body: body.into(), at, cause: self.ctx.cause() };
+        if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE)) {
+            let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
+            self.ctx.spawn_named(Name::of("event", Keys::NOTHING), self.group, async move {
+                ctx.after_others().await;
+                let _ = queue.try_send(event);
+            });
+            return;
+        }
         // A full queue drops the event, as upstream does.
-        let _ = self.queue.try_send(Event { about, body: body.into(), at, cause: self.ctx.cause() });
+        let _ = self.queue.try_send(event);
     }
 
     async fn write(&self, client: Client) {

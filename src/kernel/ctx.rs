@@ -266,7 +266,12 @@ impl Ctx {
     /// Claims the right to wake a parked process: true once per ticket, and never for a process that has gone on or is dead.
     #[inline]
     pub fn claim(&self, t: Ticket) -> bool {
-        self.0.parks.borrow_mut().claim(t)
+        let claimed = self.0.parks.borrow_mut().claim(t);
+        // Who comes first decides what it is woken by, and so for whom a later one comes too late.
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().touch(Keys::PROCESSES.of(t.slot), claimed);
+        }
+        claimed
     }
 
     /// Whether the process still waits at this park, unclaimed.
@@ -341,12 +346,21 @@ impl Ctx {
         self.parked(move |t| self.wake_at(at, t))
     }
 
-    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices send the process to the
-    /// back of this instant here.
+    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices let all others of this
+    /// instant go first here.
     pub async fn yield_point(&self, point: PointId) {
-        if self.0.choosing(|c| c.yields(point)) {
-            self.parked(|t| self.wake(t)).await;
+        if self.yields(point, Object::NONE) {
+            self.after_others().await;
         }
+    }
+
+    /// Goes on when nobody else goes on in this instant.
+    #[must_use = "a future does nothing unless awaited"]
+    pub fn after_others(&self) -> impl Future<Output = ()> {
+        self.parked(|t| {
+            self.0.posting();
+            self.0.queue.borrow_mut().push_at(self.now(), Class::Timer, self.0.wake_event(t));
+        })
     }
 }
 
@@ -440,6 +454,22 @@ impl Ctx {
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.
     pub fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
         self.0.choosing(|c| c.choose(point, object, alternatives))
+    }
+
+    /// Whether others come first at a place where upstream lets them; never but in a search.
+    pub fn yields(&self, point: PointId, object: Object) -> bool {
+        self.0.choosing(|c| c.yields(point, object))
+    }
+
+    /// Whether another than the usual order can be asked for at all.
+    #[must_use]
+    pub fn is_choosing(&self) -> bool {
+        self.0.choices.borrow().is_choosing()
+    }
+
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as given, but in a search.
+    pub fn order_ties<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.0.choosing(|c| c.order_ties(point, items, object));
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

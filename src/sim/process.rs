@@ -56,7 +56,9 @@ impl Cluster {
             nlc_client.acting_as(Actor::TaintEviction)
         };
         let recorder = |client: &Client| {
-            ctx.under(Name::of("event-recorder", Keys::NOTHING), || EventRecorder::start(client, group, timing.clock_advances))
+            ctx.under(Name::of("event-recorder", Keys::NOTHING), || {
+                EventRecorder::start(client, group, timing.clock_advances, plan.profile.event_goroutines)
+            })
         };
         let nlc_recorder = recorder(&nlc_client);
         let tec_recorder = recorder(&tec_client);

@@ -30,6 +30,8 @@ pub struct Profile {
     pub disruption: disruption::Switches,
     /// What the eviction subresource does.
     pub eviction: EvictionRules,
+    /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20 (`record/event.go: generateEvent`).
+    pub event_goroutines: bool,
     /// In which words its controllers write their logs.
     pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).

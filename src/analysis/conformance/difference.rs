@@ -144,7 +144,7 @@ fn timeless(line: &Line) -> String {
 }
 
 /// A record on one line: time, actor, kind, then whatever else it says.
-fn show(l: &Line) -> String {
+pub fn show(l: &Line) -> String {
     let mut out = format!("{:>9} {:<14} {:<14}", seconds(l.t_ns), l.actor, l.what);
     for part in [&l.pod, &l.node, &l.object, &l.kind, &l.status, &l.reason].into_iter().filter(|p| !p.is_empty()) {
         let _ = write!(out, " {part}");

@@ -15,5 +15,5 @@ mod tests;
 pub use canonical::lines;
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
-pub use difference::Difference;
+pub use difference::{Difference, show};
 pub use envelope::{Offence, Offender};

@@ -2,7 +2,7 @@
 
 use crate::api::names::NodeId;
 use crate::client::{Limits, TokenBucket};
-use crate::kernel::{Ctx, Dur, Lock, Shared, Time};
+use crate::kernel::{Ctx, Dur, Lock, Object, PointId, Shared, Time};
 use std::collections::VecDeque;
 use std::future::Future;
 
@@ -95,6 +95,12 @@ impl UniqueQueue {
         None
     }
 
+    /// The names that may be worked on from the same time on as an entry; of their order nothing is known but that of a heap.
+    fn tied(&self, at: Time) -> Vec<NodeId> {
+        let waiting = self.entries.iter().skip_while(|e| e.0 < at).take_while(|e| e.0 == at);
+        waiting.filter(|(_, number, n)| self.places[n.index()].contains(number)).map(|e| e.2).collect()
+    }
+
     /// Puts a name into the set; false if it is there.
     fn mark(&mut self, node: NodeId) -> bool {
         self.grow(node);
@@ -117,6 +123,7 @@ pub(super) struct RateLimitedTimedQueue {
     queue: Shared<UniqueQueue>,
     limiter: Shared<Limiter>,
     limiter_lock: Lock,
+    tie_point: PointId,
 }
 
 impl RateLimitedTimedQueue {
@@ -128,6 +135,7 @@ impl RateLimitedTimedQueue {
             queue: Shared::new(UniqueQueue::default()),
             limiter: Shared::new(Limiter::Bucket(limiter)),
             limiter_lock: Lock::new(ctx),
+            tie_point: ctx.point("zone-queue-tie"),
         }
     }
 
@@ -166,7 +174,14 @@ impl RateLimitedTimedQueue {
 
     /// Works on entries in order while the limiter grants tokens (`Try`). A token is taken before the head is looked at. The
     /// action says whether the entry is done, or how long it has to wait.
-    pub(super) async fn try_each<F: Future<Output = Result<(), Dur>>>(&self, action: impl Fn(NodeId) -> F) {
+    ///
+    /// Of nodes that came in one instant any may be first: a pass's workers put them there, and where the clock stands still, as in
+    /// recorded timelines, a heap gives equal times in an order of its own.
+    pub(super) async fn try_each<F: Future<Output = Result<(), Dur>>>(
+        &self,
+        object: impl Fn(NodeId) -> Object,
+        action: impl Fn(NodeId) -> F,
+    ) {
         let Some(mut val) = self.queue.with(|q| q.head()) else { return };
         let _held = self.limiter_lock.lock().await;
         loop {
@@ -174,6 +189,7 @@ impl RateLimitedTimedQueue {
             if !self.limiter.with(|l| l.try_accept(now)) || now < val.1 {
                 return;
             }
+            val.0 = self.first_of_tied(val, &object);
             match action(val.0).await {
                 Err(wait) => self.queue.with(|q| {
                     if q.take(val.0) {
@@ -189,6 +205,19 @@ impl RateLimitedTimedQueue {
             let Some(next) = self.queue.with(|q| q.head()) else { return };
             val = next;
         }
+    }
+
+    /// Which of those that tie with an entry comes first.
+    fn first_of_tied(&self, (node, at): (NodeId, Time), object: impl Fn(NodeId) -> Object) -> NodeId {
+        if !self.ctx.is_choosing() {
+            return node;
+        }
+        let mut tied = self.queue.with(|q| q.tied(at));
+        if tied.first() != Some(&node) {
+            return node;
+        }
+        self.ctx.order_ties(self.tie_point, &mut tied, |n| object(*n));
+        tied[0]
     }
 
     /// Changes the limiter if its rate differs (`SwapLimiter`); waits for a running [`Self::try_each`].

@@ -133,8 +133,8 @@ impl Controller {
         for zone in zones {
             let Some(queue) = self.state.with(|s| s.tainters.get(&zone).cloned()) else { continue };
             match self.config.switches.eviction_mode {
-                EvictionMode::Taints => queue.try_each(|node| self.taint_queued_node(node)).await,
-                EvictionMode::Timeout => queue.try_each(|node| self.evict_queued_node(node)).await,
+                EvictionMode::Taints => queue.try_each(|node| self.object(node), |node| self.taint_queued_node(node)).await,
+                EvictionMode::Timeout => queue.try_each(|node| self.object(node), |node| self.evict_queued_node(node)).await,
             }
         }
     }

@@ -76,6 +76,15 @@ pub struct Diagnosis {
     pub state: ClusterState,
 }
 
+/// So many nodes that are equally good.
+#[derive(Clone, Copy, Debug)]
+pub enum Tied {
+    /// One of them is drawn.
+    ByLot(u32),
+    /// The one at the top of a heap of them is taken, 0; which one that is hangs on the order in which goroutines were done with them.
+    InHeap(u32),
+}
+
 /// What came of an attempt.
 #[derive(Debug)]
 pub enum Outcome {
@@ -126,8 +135,8 @@ impl Algorithm {
         }
     }
 
-    /// Finds a node (`schedulePod`). `pick` chooses among so many nodes that are equally good.
-    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(u32) -> u32) -> Outcome {
+    /// Finds a node (`schedulePod`). `pick` chooses among nodes that are equally good.
+    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(Tied) -> u32) -> Outcome {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
         }
@@ -312,15 +321,22 @@ impl Algorithm {
     }
 
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
-    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
+    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(Tied) -> u32) -> NodeId {
         let totals = self.totals(of, nodes, found);
         let most = totals.iter().max().copied().unwrap_or(0);
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            ties.min_by(|a, b| heap_order(*a, *b))
+            match pick(Tied::InHeap(totals.iter().filter(|t| **t == most).count() as u32)) {
+                0 => ties.min_by(|a, b| heap_order(*a, *b)),
+                another => {
+                    let mut places: Vec<usize> = ties.collect();
+                    places.sort_by(|a, b| heap_order(*a, *b));
+                    places.get(another as usize).copied()
+                }
+            }
         } else {
             let count = totals.iter().filter(|t| **t == most).count();
-            ties.nth(pick(count as u32) as usize)
+            ties.nth(pick(Tied::ByLot(count as u32)) as usize)
         };
         let chosen = nodes[chosen.unwrap_or(0)];
         self.spare.totals = totals;

@@ -1,7 +1,7 @@
 //! The loop that tries one pod after the other, bindings, and what becomes of pods that fit nowhere (`scheduler.go: Run`,
 //! `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
 
-use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome};
+use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome, Tied};
 use super::framework::Rejection;
 use super::hints::{Change, ClusterEvent};
 use super::nominator::Nominator;
@@ -74,6 +74,8 @@ pub struct Controller {
     no_backoff: Cell<Option<Ticket>>,
     no_leftover: Cell<Option<Ticket>>,
     tie_point: PointId,
+    /// The order in which goroutines that look at nodes are done with them.
+    feasible_point: PointId,
     offset_point: PointId,
     candidate_point: PointId,
 }
@@ -93,6 +95,7 @@ impl Controller {
             no_backoff: Cell::new(None),
             no_leftover: Cell::new(None),
             tie_point: ctx.point("equal-nodes"),
+            feasible_point: ctx.point("feasible-nodes"),
             offset_point: ctx.point("preemption-offset"),
             candidate_point: ctx.point("equal-candidates"),
             informers: informers.clone(),
@@ -172,6 +175,19 @@ impl Controller {
         self.ctx.sleep_until(from + period * (passed + 1)).await;
     }
 
+    /// Which of equal nodes a pod gets.
+    fn first_of(&self, pod: Object, tied: Tied) -> u32 {
+        match tied {
+            Tied::ByLot(nodes) => self.ctx.choose(self.tie_point, pod, nodes),
+            Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
+            Tied::InHeap(nodes) => {
+                let mut places: Vec<u32> = (0..nodes).collect();
+                self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
+                places[0]
+            }
+        }
+    }
+
     /// One pod's attempt (`ScheduleOne`).
     async fn attempt(&self, entry: QueuedPod) {
         let pod = entry.pod.clone();
@@ -191,7 +207,7 @@ impl Controller {
         let object = self.pod_object(pod.id);
         let outcome = self.state.with(|s| {
             let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
-            s.algorithm.schedule(of, &s.nominator, &mut |ties| self.ctx.choose(self.tie_point, object, ties))
+            s.algorithm.schedule(of, &s.nominator, &mut |tied| self.first_of(object, tied))
         });
         match outcome {
             Outcome::Fits(node) => {

@@ -73,6 +73,10 @@ pub struct Controller {
     channels: Vec<Channels>,
     select_point: PointId,
     pods_point: PointId,
+    /// Between a dispatcher's queue and its channels, of nodes and of pods.
+    dispatch_points: [PointId; 2],
+    /// Between a worker's channels and what it looks up.
+    work_point: PointId,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -92,6 +96,8 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
+            dispatch_points: [ctx.point("eviction-node-dispatch"), ctx.point("eviction-pod-dispatch")],
+            work_point: ctx.point("eviction-work"),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,
@@ -113,6 +119,7 @@ impl Controller {
         self.ctx.spawn_named(Name::of("eviction-node-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.node_queue.get().await;
+                c.ctx.yield_point(c.dispatch_points[0]).await;
                 c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
             }
         });
@@ -120,6 +127,7 @@ impl Controller {
         self.ctx.spawn_named(Name::of("eviction-pod-dispatcher", Keys::NOTHING), self.group, async move {
             loop {
                 let item = c.pod_queue.get().await;
+                c.ctx.yield_point(c.dispatch_points[1]).await;
                 c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
             }
         });
@@ -145,7 +153,9 @@ impl Controller {
     async fn worker(&self, channels: Channels) {
         loop {
             let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
-            match select2(&channels.node, &channels.pod, first).await {
+            let item = select2(&channels.node, &channels.pod, first).await;
+            self.ctx.yield_point(self.work_point).await;
+            match item {
                 Either::A((item, cause)) => self.handle_node_item(item, cause).await,
                 Either::B((item, cause)) => {
                     while let Some((node, cause)) = channels.node.try_recv() {

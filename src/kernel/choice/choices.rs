@@ -230,8 +230,9 @@ impl Choices {
                     Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),
                     Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Yield if self.free => bits >> 63,
+                    Span::Place if self.free => bits,
                     // The usual order is what `run` simulates; only a search asks for another.
-                    Span::Yield | Span::Turn(_) => span.default_value(),
+                    Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
                 }
             }
         };
@@ -276,9 +277,22 @@ impl Choices {
         self.ask(point, object, Span::Bits)
     }
 
-    /// Whether the process yields here.
-    pub fn yields(&mut self, point: PointId) -> bool {
-        (self.taped || self.log.is_some()) && self.ask(point, Object::NONE, Span::Yield) == 1
+    /// Whether others come first here.
+    pub fn yields(&mut self, point: PointId, object: Object) -> bool {
+        self.is_choosing() && self.ask(point, object, Span::Yield) == 1
+    }
+
+    /// Whether another than the usual order can be asked for at all: there is a tape, or the choices are recorded.
+    #[must_use]
+    pub fn is_choosing(&self) -> bool {
+        self.taped || self.log.is_some()
+    }
+
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as given, but in a search.
+    pub fn order_ties<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        if items.len() > 1 && self.is_choosing() {
+            items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Place));
+        }
     }
 
     /// Puts items into an order in which Go may walk a map of them, given the order in which they were put in; as given where nothing
@@ -466,7 +480,7 @@ mod tests {
         let mut items = [3, 1, 2];
         c.order(p, &mut items, |i| object(*i));
         assert_eq!(items, [3, 1, 2]);
-        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p)), (0, 4, false));
+        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p, Object::NONE)), (0, 4, false));
     }
 
     /// A run of five choices, as a function of who makes them.
@@ -474,7 +488,7 @@ mod tests {
         let mut c = choices;
         let (p, q) = (c.point("p"), c.point("q"));
         let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
-        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q))]);
+        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q, Object::NONE))]);
         (values, c)
     }
 

@@ -15,14 +15,16 @@ pub enum Span {
     Bits,
     /// An item's place in an arbitrary order: lower goes first, equal ranks stay as given.
     Rank,
-    /// Go on at once (0) or behind what is ready already (1).
+    /// As [`Self::Rank`], of things that upstream treats at one time: only a search takes them in another order than the one given.
+    Place,
+    /// Go on at once (0) or behind all others of this instant (1).
     Yield,
     /// Which of so many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
 }
 
 impl Span {
-    /// Every item's rank in the default order: equal for all, with room on both sides for a deviation.
+    /// Every item's rank or place in the default order: equal for all, with room on both sides for a deviation.
     pub const MIDDLE: u64 = 1 << 63;
 
     /// What the default order takes.
@@ -31,7 +33,7 @@ impl Span {
         match self {
             Self::Alternatives(_) | Self::Bits | Self::Yield | Self::Turn(_) => 0,
             Self::Range(min, _) => min,
-            Self::Rank => Self::MIDDLE,
+            Self::Rank | Self::Place => Self::MIDDLE,
         }
     }
 
@@ -40,7 +42,7 @@ impl Span {
         match self {
             Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
             Self::Range(min, max) => value.clamp(min, max),
-            Self::Bits | Self::Rank => value,
+            Self::Bits | Self::Rank | Self::Place => value,
             Self::Yield => value.min(1),
         }
     }

@@ -47,8 +47,14 @@ pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, pr
             // The same number may be asked for again, by its ordinal.
             _ if !said.insert((drawn.point, drawn.object, drawn.ordinal)) => {}
             Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
-            Span::Yield => add(1),
-            Span::Rank => add(0),
+            Span::Yield => {
+                if !prune || view.others_matter(notes, i) {
+                    add(1);
+                } else {
+                    skipped += 1;
+                }
+            }
+            Span::Rank | Span::Place => add(0),
             Span::Range(_, max) => {
                 latencies(notes, choices, i, &mut add);
                 add(max);
@@ -117,6 +123,14 @@ impl View {
     fn depend(&self, notes: &Notes, a: usize, b: usize) -> bool {
         let ((all, written), (others, theirs)) = (self.bits[a], self.bits[b]);
         (written & others != 0 || theirs & all != 0) && notes.depend(a, b)
+    }
+
+    /// Whether it can make a difference that all others of this instant come before the rest of the step that made a choice.
+    fn others_matter(&self, notes: &Notes, choice: usize) -> bool {
+        let step = notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
+        let Some(at) = notes.steps.get(step).map(|s| s.at) else { return false };
+        let others = notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
+        others.into_iter().any(|(i, _)| self.depend(notes, step, i))
     }
 
     /// Whether it can make a difference that an event comes before a step.

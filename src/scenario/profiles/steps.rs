@@ -177,6 +177,7 @@ fn oldest() -> Profile {
                 delays_terminal_condition: false,
             },
         },
+        event_goroutines: true,
         log: LogForms {
             node_lifecycle: false,
             expired_at_2: false,
@@ -201,6 +202,7 @@ const STEPS: &[Step] = &[
     step(&[(17, 0)], |p| p.log.expired_at_2 = true),
     step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.log.forever_cancelling = true),
     step(&[(19, 0)], |p| p.log.events = true),
+    step(&[(21, 0)], |p| p.event_goroutines = false),
     step(&[(21, 0)], |p| p.log.taint_eviction = EvictionLog::Structured),
     step(&[(23, 0)], |p| (p.log.node_helpers, p.log.pod_gc) = (true, true)),
     step(&[(24, 0)], |p| p.log.bound_at_2 = true),
