@@ -66,7 +66,10 @@ struct Fire(Weak<Controller>);
 impl Handler for Fire {
     fn handle(&self, arg: u64) {
         if let Some(c) = self.0.upgrade() {
-            c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
+            match (PodId(arg as u32), (arg >> 32) as u32) {
+                (pod, 0) => c.start_deletion(pod, None),
+                (pod, number) => c.queue.fire(&c, pod, number),
+            }
         }
     }
 
@@ -127,7 +130,10 @@ impl TimedWorkerQueue {
         }
         if nil {
             self.set(pod, Entry::Nil);
-            controller.start_deletion(pod, None);
+            match self.handler.get() {
+                Some(handler) => self.ctx.post_at(self.ctx.now(), Class::Timer, handler, u64::from(pod.0)),
+                None => return true,
+            };
             return true;
         }
         let number = self.entries.with(|e| {
