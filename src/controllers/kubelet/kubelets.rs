@@ -456,8 +456,12 @@ impl Kubelets {
         }
     }
 
-    fn observe(&self, new: &Pod) {
+    fn observe(&self, old: Option<&Pod>, new: &Pod) {
         let Some(node) = new.node else { return };
+        if old.is_some_and(|o| (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())) {
+            // It was seen to be there, and to stop where it is to.
+            return;
+        }
         let now = self.ctx.now();
         let (start, stop) = match self.mode {
             KubeletMode::Imitated(i) => (i.start, i.stop),
@@ -511,7 +515,7 @@ impl Watcher for Kubelets {
             }
         }
         match (old, new) {
-            (_, Some(new)) => self.observe(new),
+            (old, Some(new)) => self.observe(old.map(|o| &**o), new),
             (Some(old), None) => self.state.with(|s| {
                 s.due[old.uid.0 as usize..].iter_mut().take(1).for_each(|d| *d = None);
                 if let Some(pods) = old.node.and_then(|n| s.pods_of.get_mut(n.index())) {
