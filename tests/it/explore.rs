@@ -210,7 +210,7 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
             Span::Turn(n) | Span::Alternatives(n) => (0..u64::from(n)).collect(),
             Span::Range(_, max) => vec![max],
             Span::Yield => vec![1],
-            Span::Rank => vec![0],
+            Span::Rank | Span::Place => vec![0],
             Span::Bits => Vec::new(),
         };
         all.extend(values.into_iter().filter(|v| *v != d.value).map(|value| (i, Deviation { value, ..(*d).into() })));

@@ -123,7 +123,7 @@ impl TimedWorkerQueue {
     }
 
     /// `AddWork`: false if there is an entry. `nil`: the work begins at once and its entry is nil.
-    pub(super) fn add_work(&self, controller: &Controller, pod: PodId, delay: Dur, nil: bool) -> bool {
+    pub(super) fn add_work(&self, pod: PodId, delay: Dur, nil: bool) -> bool {
         self.ctx.reads(self.key(pod));
         if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
             return false;

@@ -33,7 +33,7 @@ const WORKERS: usize = 5;
 
 /// What the controller remembers of its Jobs, by name.
 struct Memory {
-    expectations: Expectations<WorkloadId>,
+    expectations: Expectations,
     /// Pods whose finalizer was taken off and that were not seen without it yet (`uidTrackingExpectations`).
     finalizers: BTreeMap<WorkloadId, BTreeSet<Uid>>,
     backoff: BTreeMap<WorkloadId, BackoffRecord>,
@@ -203,7 +203,7 @@ impl JobController {
             return Ok(());
         };
         let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(()) };
-        if job.status.finished.is_some() {
+        if job.status.job.finished.is_some() {
             self.pods.written.forget(id);
             self.memory.with(|m| {
                 m.backoff.remove(&id);
@@ -252,7 +252,7 @@ impl JobController {
         }
         result?;
         // Until Jobs had a record of their own, a new failure made the whole Job wait as an error does.
-        if new_failure && self.switches.failure_backoff.is_none() && s.status.finished.is_none() {
+        if new_failure && self.switches.failure_backoff.is_none() && s.status.job.finished.is_none() {
             Err(ApiError::Unavailable)
         } else {
             Ok(())
@@ -284,18 +284,18 @@ impl JobController {
         let newly = |f: &dyn Fn(&Pod) -> bool, uncounted: &[Uid]| -> Vec<Rc<Pod>> {
             s.pods.iter().filter(|p| f(p) && !counted(uncounted, p)).cloned().collect()
         };
-        let succeeded = newly(&|p| p.phase == PodPhase::Succeeded, &old.uncounted_succeeded);
-        let failed = newly(&|p| self.is_failed(p, &s.spec), &old.uncounted_failed);
+        let succeeded = newly(&|p| p.phase == PodPhase::Succeeded, &old.job.uncounted_succeeded);
+        let failed = newly(&|p| self.is_failed(p, &s.spec), &old.job.uncounted_failed);
         let counting = failed.iter().filter(|p| self.counts(&s.spec, p)).count() as i32;
         let (mut all_succeeded, mut all_failed) = (succeeded.len() as i32, counting);
         if self.switches.tracking_finalizers {
-            all_succeeded += old.succeeded + old.uncounted_succeeded.len() as i32;
-            all_failed += old.failed + old.uncounted_failed.len() as i32;
+            all_succeeded += old.job.succeeded + old.job.uncounted_succeeded.len() as i32;
+            all_failed += old.job.failed + old.job.uncounted_failed.len() as i32;
         }
-        let new_failure = all_failed > old.failed + old.uncounted_failed.len() as i32;
+        let new_failure = all_failed > old.job.failed + old.job.uncounted_failed.len() as i32;
         s.succeeded = all_succeeded;
         s.backoff = s.backoff.with(&succeeded, &failed);
-        s.end = old.ending.clone();
+        s.end = old.job.ending.clone();
         if s.end.is_none() {
             s.end = self.fail_job_message(&s.spec, &s.pods).map(JobEnd::PodFailurePolicy);
         }
@@ -303,7 +303,7 @@ impl JobController {
             s.end = Some(JobEnd::BackoffLimitExceeded);
         }
         if !self.switches.tracking_finalizers {
-            (s.status.succeeded, s.status.failed) = (all_succeeded, all_failed);
+            (s.status.job.succeeded, s.status.job.failed) = (all_succeeded, all_failed);
         }
         (s, new_failure)
     }
@@ -400,25 +400,25 @@ impl JobController {
                 continue;
             }
             release.push(pod.clone());
-            if pod.phase == PodPhase::Succeeded && !s.status.uncounted_failed.contains(&pod.uid) {
-                if !s.status.uncounted_succeeded.contains(&pod.uid) {
+            if pod.phase == PodPhase::Succeeded && !s.status.job.uncounted_failed.contains(&pod.uid) {
+                if !s.status.job.uncounted_succeeded.contains(&pod.uid) {
                     flush = true;
-                    s.status.uncounted_succeeded.push(pod.uid);
+                    s.status.job.uncounted_succeeded.push(pod.uid);
                 }
             } else if (failed || s.end.as_ref().is_some_and(|e| *e != JobEnd::Complete))
-                && !s.status.uncounted_failed.contains(&pod.uid)
+                && !s.status.job.uncounted_failed.contains(&pod.uid)
                 && self.counts(&s.spec, pod)
             {
                 flush = true;
-                s.status.uncounted_failed.push(pod.uid);
+                s.status.job.uncounted_failed.push(pod.uid);
             }
-            if s.status.uncounted_succeeded.len() + s.status.uncounted_failed.len() >= MAX_UNCOUNTED_PODS {
+            if s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len() >= MAX_UNCOUNTED_PODS {
                 full = true;
                 break;
             }
         }
-        if self.switches.delays_terminal_condition && s.end.is_some() && s.status.ending != s.end {
-            s.status.ending.clone_from(&s.end);
+        if self.switches.delays_terminal_condition && s.end.is_some() && s.status.job.ending != s.end {
+            s.status.job.ending.clone_from(&s.end);
             flush = true;
         }
         let mut read = s.job.clone();
@@ -436,10 +436,10 @@ impl JobController {
             return Err(e);
         }
         let waits = self.switches.delays_terminal_condition && s.terminating > 0;
-        let uncounted = s.status.uncounted_succeeded.len() + s.status.uncounted_failed.len();
+        let uncounted = s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len();
         let finished = s.end.clone().filter(|_| !full && !waits && uncounted == 0);
         if finished.is_some() {
-            s.status.finished.clone_from(&finished);
+            s.status.job.finished.clone_from(&finished);
             flush = true;
         }
         if flush {
@@ -479,9 +479,9 @@ impl JobController {
     /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
     async fn count(&self, s: &mut Sync, changed: bool) -> Result<(), ApiError> {
         let old = &s.job.status;
-        let mut flush = changed || (s.status.succeeded, s.status.failed) != (old.succeeded, old.failed);
+        let mut flush = changed || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
         if s.end.is_some() {
-            s.status.finished.clone_from(&s.end);
+            s.status.job.finished.clone_from(&s.end);
             flush = true;
         }
         if flush {
@@ -500,7 +500,7 @@ impl JobController {
 
     /// `recordJobFinished`
     fn tell_finished(&self, s: &Sync) {
-        let (text, words) = match &s.status.finished {
+        let (text, words) = match &s.status.job.finished {
             None => return,
             Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
             Some(JobEnd::BackoffLimitExceeded) => (EventText::BackoffLimitExceeded, "Job has reached the specified backoff limit"),
@@ -513,12 +513,12 @@ impl JobController {
 
 /// Counts the pods that no longer hold their finalizer (`cleanUncountedPodsWithoutFinalizers`). True if that changed anything.
 fn settle(status: &mut WorkloadStatus, holding: &BTreeSet<Uid>) -> bool {
-    let before = (status.uncounted_succeeded.len(), status.uncounted_failed.len());
-    status.uncounted_succeeded.retain(|u| holding.contains(u));
-    status.uncounted_failed.retain(|u| holding.contains(u));
-    let now = (status.uncounted_succeeded.len(), status.uncounted_failed.len());
-    status.succeeded += (before.0 - now.0) as i32;
-    status.failed += (before.1 - now.1) as i32;
+    let before = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
+    status.job.uncounted_succeeded.retain(|u| holding.contains(u));
+    status.job.uncounted_failed.retain(|u| holding.contains(u));
+    let now = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
+    status.job.succeeded += (before.0 - now.0) as i32;
+    status.job.failed += (before.1 - now.1) as i32;
     before != now
 }
 

@@ -36,7 +36,7 @@ pub struct ReplicaSetController {
     informers: Rc<InformerFactory>,
     queue: WorkQueue<Item>,
     limiter: Shared<RateLimiter<Item>>,
-    expectations: Shared<Expectations<WorkloadId>>,
+    expectations: Shared<Expectations>,
     census: Shared<Census>,
     order_point: PointId,
 }
