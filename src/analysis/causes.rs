@@ -112,7 +112,7 @@ impl Marks {
             let Some(entry) = analysis.plan.timeline.get(a.entry as usize) else { continue };
             let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
             let recovers = since.ended || matches!(a.act, Do::Heal(_) | Do::Boot(_) | Do::ApiUp | Do::HeartbeatPeriod(_, None));
-            let kind = match nodes_of(&a.act) {
+            let kind = match a.act.nodes() {
                 _ if recovers => Kind::Other,
                 _ if entry.is_fault => Kind::Harm,
                 Some(_) => Kind::Action,
@@ -125,7 +125,7 @@ impl Marks {
             if !entry.is_fault && !recovers {
                 continue;
             }
-            match nodes_of(&a.act) {
+            match a.act.nodes() {
                 Some(nodes) => nodes.iter().for_each(|&n| self.of_node[analysis.node_id(n).index()].push(mark)),
                 None => self.of_all.push(mark),
             }
@@ -150,34 +150,6 @@ impl Marks {
         };
         let own = node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, |marks| latest(marks));
         self.later(own, latest(&self.of_all))
-    }
-}
-
-/// The nodes that an action is about; none means that it is not about certain nodes.
-fn nodes_of(act: &Do) -> Option<&[u32]> {
-    match act {
-        Do::Cut(n)
-        | Do::Heal(n)
-        | Do::Crash(n)
-        | Do::Boot(n)
-        | Do::HeartbeatPeriod(n, _)
-        | Do::Condition(n, ..)
-        | Do::ClockSkew(n, _)
-        | Do::DeleteNode(n)
-        | Do::Taint(n, _)
-        | Do::Cordon(n, _)
-        | Do::Drain(n, _)
-        | Do::Instance(n, _)
-        | Do::Label(n, _) => Some(n),
-        Do::AddNode(n) => Some(std::slice::from_ref(n)),
-        Do::CreatePod(_)
-        | Do::DeletePod(..)
-        | Do::BindPod(..)
-        | Do::PatchTolerations(..)
-        | Do::Scale(..)
-        | Do::CreateWorkload(_)
-        | Do::DeleteWorkload(_) => Some(&[]),
-        Do::ApiDown | Do::ApiUp | Do::WatchLag(..) | Do::StallWatches(..) | Do::RestartControllers(_) | Do::Over => None,
     }
 }
 

@@ -82,7 +82,8 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(problem));
     }
     let mut out = terminal.out();
-    let code = conform::run(args, &conform::model, &mut out, &mut io::stderr().lock())?;
+    // Without a lock: a panic of the model in another thread has to be able to say so.
+    let code = conform::run(args, &conform::model, &mut out, &mut io::stderr())?;
     out.flush()?;
     Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
 }

@@ -4,12 +4,12 @@
 
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::file::write_whole;
+use super::file::{ScenarioOut, write_text};
 use super::suggest;
 use super::terminal::Terminal;
 use crate::scenario::Problem;
 use crate::scenario::import::{ImportError, ImportedCluster, Input};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim import`.
@@ -19,12 +19,8 @@ pub(crate) struct ImportArgs {
     /// cluster
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The scenario to write [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Replace a scenario that is there
-    #[arg(long, requires = "out")]
-    force: bool,
+    #[command(flatten)]
+    out: ScenarioOut,
     /// Do not say what was taken and what was left out
     #[arg(long, short)]
     quiet: bool,
@@ -32,22 +28,11 @@ pub(crate) struct ImportArgs {
 
 /// Runs the command.
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
-    let to_file = args.out.as_deref().filter(|out| out.as_os_str() != "-");
-    if let Some(out) = to_file.filter(|out| out.symlink_metadata().is_ok() && !args.force) {
-        let problem = Problem::new(format!("{} exists; it is left as it is", out.display()));
-        return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
-    }
+    let to_file = args.out.file()?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let cluster = ImportedCluster::read(&inputs).map_err(|e| refused(&e))?;
     let text = cluster.to_scenario();
-    match to_file {
-        Some(out) => write_whole(out, text.as_bytes())?,
-        None => {
-            let mut out = terminal.out();
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
-        }
-    }
+    write_text(to_file, &text, terminal)?;
     if !args.quiet {
         for line in cluster.summary.lines() {
             terminal.note(&line);

@@ -1,12 +1,11 @@
 //! `taintsim init`: writes a commented scenario to start from.
 
 use super::exit::Exit;
-use super::failure::{Failure, Outcome};
-use super::file::write_whole;
+use super::failure::Outcome;
+use super::file::{replaces_only_by_force, write_text};
 use super::terminal::Terminal;
-use crate::scenario::{self, Problem};
-use std::io::Write;
-use std::path::PathBuf;
+use crate::scenario;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim init`.
 #[derive(Clone, Debug, clap::Args)]
@@ -22,18 +21,13 @@ pub(crate) struct InitArgs {
 /// Runs the command.
 pub(crate) fn init(args: &InitArgs, terminal: &Terminal) -> Outcome {
     let text = scenario::starter();
-    if args.file.as_os_str() == "-" {
-        let mut out = terminal.out();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        return Ok(Exit::Fine);
+    let to_file = Some(args.file.as_path()).filter(|f| f.as_os_str() != "-");
+    if let Some(path) = to_file {
+        replaces_only_by_force(path, args.force)?;
     }
-    let shown = args.file.display();
-    if args.file.symlink_metadata().is_ok() && !args.force {
-        let problem = Problem::new(format!("{shown} exists; it is left as it is"));
-        return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
+    write_text(to_file, text, terminal)?;
+    if let Some(shown) = to_file.map(Path::display) {
+        terminal.note(&format!("Wrote {shown}. Run it with: taintsim run {shown}"));
     }
-    write_whole(&args.file, text.as_bytes())?;
-    terminal.note(&format!("Wrote {shown}. Run it with: taintsim run {shown}"));
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@
 use super::args::ChangeArgs;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::file::write_whole;
+use super::file::{ScenarioOut, write_text};
 use super::interrupt;
 use super::progress::Progress;
 use super::replay::load_any;
@@ -15,7 +15,6 @@ use crate::analysis::grouped;
 use crate::analysis::properties::Property;
 use crate::lab::shrink::{Failed, Shrink, Shrunk, Size, shrink};
 use crate::scenario::{self, Problem};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `taintsim shrink`.
@@ -32,12 +31,8 @@ pub(crate) struct ShrinkArgs {
     sets: Vec<String>,
     #[command(flatten)]
     change: ChangeArgs,
-    /// The scenario to write [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Replace a scenario that is there
-    #[arg(long, requires = "out")]
-    force: bool,
+    #[command(flatten)]
+    out: ScenarioOut,
     /// Show no progress, nor how much went
     #[arg(long, short)]
     quiet: bool,
@@ -54,11 +49,7 @@ fn property(text: &str) -> Result<Property, String> {
 
 /// Runs the command.
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
-    let to_file = args.out.as_deref().filter(|out| out.as_os_str() != "-");
-    if let Some(out) = to_file.filter(|out| out.symlink_metadata().is_ok() && !args.force) {
-        let problem = Problem::new(format!("{} exists; it is left as it is", out.display()));
-        return Err(Failure::Input(problem.help("name another file, or replace this one with --force")));
-    }
+    let to_file = args.out.file()?;
     let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
     let mut overrides = args.change.overrides([taped.sets, args.sets.clone()].concat());
@@ -83,14 +74,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     });
     progress.clear();
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
-    match to_file {
-        Some(out) => write_whole(out, shrunk.text.as_bytes())?,
-        None => {
-            let mut out = terminal.out();
-            out.write_all(shrunk.text.as_bytes())?;
-            out.flush()?;
-        }
-    }
+    write_text(to_file, &shrunk.text, terminal)?;
     if !args.quiet {
         terminal.note(&told(&shrunk, to_file));
     }

@@ -453,7 +453,8 @@ impl InformerFactory {
                         }
                     }
                     let owner = |p: &Option<Rc<Pod>>| p.as_ref().and_then(|p| p.controller()).map(|(owner, _)| owner.index());
-                    let (was, is) = (owner(&old), owner(&new));
+                    let same = old.as_ref().zip(new.as_ref()).is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
+                    let (was, is) = if same { (None, None) } else { (owner(&old), owner(&new)) };
                     if was != is {
                         if let Some(w) = was {
                             let pods = &mut c.pods_by_owner[w];

@@ -197,6 +197,19 @@ impl<K: QueueKey> RateLimiter<K> {
 }
 
 impl<K: QueueKey> WorkQueue<K> {
+    /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another; one that failed comes again after its
+    /// back-off, and one that did not starts over with it.
+    pub async fn work<E>(&self, group: Group, limiter: &Shared<RateLimiter<K>>, sync: impl AsyncFn(K) -> Result<(), E>) {
+        loop {
+            let key = self.get().await;
+            match sync(key).await {
+                Ok(()) => limiter.with(|l| l.forget(key)),
+                Err(_) => self.add_rate_limited(group, limiter, key),
+            }
+            self.done(key);
+        }
+    }
+
     /// Adds an item after its back-off (`AddRateLimited`).
     pub fn add_rate_limited(&self, group: Group, limiter: &Shared<RateLimiter<K>>, key: K) {
         self.ctx.writes(self.key);

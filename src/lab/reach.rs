@@ -163,7 +163,7 @@ impl Search<'_> {
         let mut left: Vec<(u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
             .0
             .into_iter()
-            .map(|c| (time_of(&run, c.choice as usize), vec![c.deviation]))
+            .map(|c| (time_of(&run, c.choice as usize), vec![c.deviation()]))
             .filter(|(at, _)| *at <= parts)
             .collect();
         if let Some(shift) = shift(&lines, wanted) {

@@ -280,6 +280,36 @@ pub enum Do {
     DeleteWorkload(WorkloadIndex),
 }
 
+impl Do {
+    /// The nodes that it is about: an empty list where it is about other objects, none where it may touch every node.
+    pub fn nodes(&self) -> Option<&[NodeIndex]> {
+        match self {
+            Self::Cut(n)
+            | Self::Heal(n)
+            | Self::Crash(n)
+            | Self::Boot(n)
+            | Self::HeartbeatPeriod(n, _)
+            | Self::Condition(n, ..)
+            | Self::ClockSkew(n, _)
+            | Self::DeleteNode(n)
+            | Self::Taint(n, _)
+            | Self::Cordon(n, _)
+            | Self::Drain(n, _)
+            | Self::Instance(n, _)
+            | Self::Label(n, _) => Some(n),
+            Self::AddNode(n) => Some(std::slice::from_ref(n)),
+            Self::CreatePod(_)
+            | Self::DeletePod(..)
+            | Self::BindPod(..)
+            | Self::PatchTolerations(..)
+            | Self::Scale(..)
+            | Self::CreateWorkload(_)
+            | Self::DeleteWorkload(_) => Some(&[]),
+            Self::ApiDown | Self::ApiUp | Self::WatchLag(..) | Self::StallWatches(..) | Self::RestartControllers(_) | Self::Over => None,
+        }
+    }
+}
+
 /// A resource that controllers watch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum WatchedResource {

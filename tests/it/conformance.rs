@@ -2,12 +2,14 @@
 //!
 //! None may differ; undecided is allowed only where several outcomes were recorded, and so chance plays a part.
 
+use super::invariants;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::conformance::{Checked, Options, Verdict, check};
 use taintsim::cli::conform::{Counts, model};
 use taintsim::scenario::recorded::{Observed, Recorded, read};
+use taintsim::sim::Plan;
 
 fn recordings(folder: &str) -> Vec<Recorded> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(folder);
@@ -17,7 +19,17 @@ fn recordings(folder: &str) -> Vec<Recorded> {
 }
 
 fn replay(recordings: &[Recorded]) -> Vec<Checked> {
-    recordings.par_iter().map(|r| check(r, &model, Options::default())).collect()
+    recordings
+        .par_iter()
+        .map(|r| {
+            let held = |plan: &Plan, seed| {
+                let trace = model(plan, seed);
+                invariants::hold(plan, &trace, &format!("{} {}", r.release, r.scenario.name));
+                trace
+            };
+            check(r, &held, Options::default())
+        })
+        .collect()
 }
 
 /// Counts by release, and says of each recording that differs where it does.

@@ -5,6 +5,7 @@
 #[path = "../../benches/workloads/cluster.rs"]
 mod cluster;
 
+use super::invariants;
 use proptest::prelude::*;
 use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::meta::ConditionStatus;
@@ -119,7 +120,9 @@ fn lines(trace: &Trace) -> Vec<String> {
 }
 
 fn check(plan: &Plan, seed: u64) {
-    let (default, eager) = (lines(&run(plan, Choices::seeded(seed))), lines(&run_eager(plan, Choices::seeded(seed))));
+    let trace = run(plan, Choices::seeded(seed));
+    invariants::hold(plan, &trace, &format!("seed {seed}, {} {}, {:#?}", plan.profile.release, plan.timing.name, plan.actions));
+    let (default, eager) = (lines(&trace), lines(&run_eager(plan, Choices::seeded(seed))));
     if let Some(i) = (0..default.len().max(eager.len())).find(|&i| default.get(i) != eager.get(i)) {
         panic!(
             "seed {seed}, {} {}: record {i}\n  default {:?}\n  eager   {:?}\n{:#?}",

@@ -6,6 +6,7 @@ mod eager;
 mod expectations;
 mod explore;
 mod folders;
+mod invariants;
 mod kernel_workloads;
 mod klog;
 mod pack_traces;

@@ -9,6 +9,7 @@
 //!
 //! RELEASES are releases with commas between them, `1.32` the last patch of a minor, `1.20.4` a patch, `1.18..1.32` the last patch of each.
 
+use super::invariants;
 use super::scenarios::{scenarios_of, unmet};
 use std::path::Path;
 use taintsim::analysis::Analysis;
@@ -67,6 +68,7 @@ fn broken(file: &Path) -> String {
             // A tape leaves nothing to chance.
             for seed in 0..if plan.tape.is_some() { 1 } else { 4 } {
                 let trace = if plan.tape.is_some() { replay(&plan).trace } else { run(&plan, choices(seed)) };
+                invariants::hold(&plan, &trace, &format!("{name} on {release} (seed {seed})"));
                 let found = check(&v.property, &Analysis::new(&plan, &trace));
                 if found.is_empty() == v.violates {
                     let what = found.first().map_or("no violation", |f| &f.text);

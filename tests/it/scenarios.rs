@@ -2,6 +2,7 @@
 //!
 //! Its golden timeline is that of its own seed, and each setting that it says it guards breaks an expectation when it is changed.
 
+use super::invariants;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::expect::verdicts;
@@ -42,6 +43,7 @@ pub(crate) fn unmet(file: &Path) -> String {
         let choices = seed.map_or_else(Choices::default_order, Choices::seeded);
         let trace = if plan.tape.is_some() { replay(&plan).trace } else { run(&plan, choices) };
         let how = seed.map_or("default order".to_owned(), |s| format!("--seed {s}"));
+        invariants::hold(&plan, &trace, &format!("{} ({how})", file.display()));
         for (verdict, e) in verdicts(&expectations.list, &Analysis::new(&plan, &trace)).into_iter().zip(&expectations.list) {
             let failure = verdict.map(|v| v.failure);
             if failure != Ok(None) {

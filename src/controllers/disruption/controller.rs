@@ -78,14 +78,7 @@ impl Controller {
     pub fn run(&self) {
         let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else { return };
         self.ctx.spawn(self.group, async move {
-            loop {
-                let item = c.queue.get().await;
-                match c.sync(item.0).await {
-                    Ok(()) => c.limiter.with(|l| l.forget(item)),
-                    Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
-                }
-                c.queue.done(item);
-            }
+            c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
         });
         self.ctx.spawn(self.group, async move {
             loop {

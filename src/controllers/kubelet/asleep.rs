@@ -180,12 +180,10 @@ impl Kubelets {
 
     fn resume_loops(&self, node: NodeId) {
         let Some(Some(asleep)) = self.with(node, |k| k.asleep.take()) else { return };
-        let cause = self.ctx.cause();
         for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
             self.with(node, |k| k.ticks[which as usize] = walk.next.1);
             self.schedule(node, which, walk.next.0);
         }
-        self.ctx.set_cause(cause);
     }
 
     /// Whether the ticks of a loop jitter.

@@ -340,8 +340,11 @@ impl Kubelets {
         if let Some(key) = old {
             self.ctx.cancel(key);
         }
+        // A loop runs by the clock, whatever had it scheduled.
+        let cause = self.ctx.cause();
         self.ctx.set_cause(u32::MAX);
         let key = self.ctx.post_at(at, Class::Source, handler, u64::from(node.0) | (which as u64) << 32);
+        self.ctx.set_cause(cause);
         self.with(node, |k| k.next[which as usize] = Next { at, key: Some(key) });
     }
 
@@ -456,8 +459,12 @@ impl Kubelets {
         }
     }
 
-    fn observe(&self, new: &Pod) {
+    fn observe(&self, old: Option<&Pod>, new: &Pod) {
         let Some(node) = new.node else { return };
+        if old.is_some_and(|o| (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())) {
+            // It was seen to be there, and to stop where it is to.
+            return;
+        }
         let now = self.ctx.now();
         let (start, stop) = match self.mode {
             KubeletMode::Imitated(i) => (i.start, i.stop),
@@ -511,9 +518,12 @@ impl Watcher for Kubelets {
             }
         }
         match (old, new) {
-            (_, Some(new)) => self.observe(new),
+            (old, Some(new)) => self.observe(old.map(|o| &**o), new),
             (Some(old), None) => self.state.with(|s| {
-                s.due[old.uid.0 as usize..].iter_mut().take(1).for_each(|d| *d = None);
+                // A pod that was never bound may have no place here.
+                if let Some(due) = s.due.get_mut(old.uid.0 as usize) {
+                    *due = None;
+                }
                 if let Some(pods) = old.node.and_then(|n| s.pods_of.get_mut(n.index())) {
                     pods.retain(|u| *u != old.uid);
                 }

@@ -108,6 +108,8 @@ pub(super) struct Points {
     pub(super) pods: PointId,
     pub(super) zones: PointId,
     pub(super) patch_backoff: PointId,
+    /// Whether the first pass comes before the workers and the first round of the NoExecute loop, all of which start at once.
+    start: PointId,
 }
 
 /// The node lifecycle controller.
@@ -155,6 +157,7 @@ impl Controller {
                 pods: ctx.point("pod-index-order"),
                 zones: ctx.point("zone-map-order"),
                 patch_backoff: ctx.point("taint-patch-backoff"),
+                start: ctx.point("node-lifecycle-start-order"),
             },
             informers: informers.clone(),
             config,
@@ -194,22 +197,31 @@ impl Controller {
     }
 
     /// Starts the loops and workers (`Run`); the caches are filled.
+    ///
+    /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first. Then it is over, if nothing in
+    /// it had to wait, before the pod workers drop what they know no node's health for, and before the NoExecute loop looks first.
     pub fn run(self: &Rc<Self>) {
         let (s, busy) = (self.config.switches, self.ctx.name());
+        let pass_first = self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
+        if pass_first {
+            self.ctx.spawn(self.group, self.clone().monitor_loop());
+        }
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
+                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
             }
         }
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
+                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
             }
         }
         self.ctx.spawn(self.group, self.clone().eviction_loop(NODE_EVICTION_PERIOD));
-        self.ctx.spawn(self.group, self.clone().monitor_loop());
+        if !pass_first {
+            self.ctx.spawn(self.group, self.clone().monitor_loop());
+        }
     }
 
     /// The zone of a node and whether it is left out of zone counts, read anew only when its labels changed.

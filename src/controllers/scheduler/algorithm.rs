@@ -76,6 +76,15 @@ pub struct Diagnosis {
     pub state: ClusterState,
 }
 
+/// So many nodes that are equally good.
+#[derive(Clone, Copy, Debug)]
+pub enum Tied {
+    /// One of them is drawn.
+    ByLot(u32),
+    /// The one at the top of a heap of them is taken, 0; which one that is hangs on the order in which goroutines were done with them.
+    InHeap(u32),
+}
+
 /// What came of an attempt.
 #[derive(Debug)]
 pub enum Outcome {
@@ -106,6 +115,7 @@ pub struct Algorithm {
 /// Lists of an attempt that the next one fills again: there are many attempts.
 #[derive(Default)]
 struct Spare {
+    places: Vec<u32>,
     feasible: Vec<NodeId>,
     found: Vec<Found>,
     totals: Vec<i64>,
@@ -126,9 +136,8 @@ impl Algorithm {
         }
     }
 
-    /// Finds a node (`schedulePod`). `pick` chooses among so many nodes that are equally good; where a heap
-    /// has them, 0 is the one at its top.
-    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(u32) -> u32) -> Outcome {
+    /// Finds a node (`schedulePod`). `pick` chooses among nodes that are equally good.
+    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(Tied) -> u32) -> Outcome {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
         }
@@ -192,19 +201,12 @@ impl Algorithm {
         if !narrowed && self.choice.indexed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty() {
             // Each node for itself, which is what most attempts are about.
             let mut known = self.memo.of(self.kind, &self.cache);
-            let (list, mut looked_at) = (self.cache.list(), 0);
-            'search: for part in [at..all, 0..at] {
-                for place in part {
-                    looked_at += 1;
-                    if known.rejection(place, &self.cache, &self.choice, &mut self.rejections) == 0 {
-                        feasible.push(list[place]);
-                        all_found.push(known.found(place));
-                        if feasible.len() == wanted {
-                            break 'search;
-                        }
-                    }
-                }
-            }
+            let list = self.cache.list();
+            let places = &mut self.spare.places;
+            places.clear();
+            let looked_at = known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
+            feasible.extend(places.iter().map(|place| list[*place as usize]));
+            all_found.extend(places.iter().map(|place| known.found(*place as usize)));
             if feasible.is_empty() {
                 let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
                 diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
@@ -313,12 +315,18 @@ impl Algorithm {
     }
 
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
-    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(u32) -> u32) -> NodeId {
+    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(Tied) -> u32) -> NodeId {
         let totals = self.totals(of, nodes, found);
-        let most = totals.iter().max().copied().unwrap_or(0);
+        let (mut most, mut count) = (i64::MIN, 0);
+        for total in &totals {
+            if *total > most {
+                (most, count) = (*total, 0);
+            }
+            count += u32::from(*total == most);
+        }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            match pick(totals.iter().filter(|t| **t == most).count() as u32) {
+            match pick(Tied::InHeap(count)) {
                 0 => ties.min_by(|a, b| heap_order(*a, *b)),
                 another => {
                     let mut places: Vec<usize> = ties.collect();
@@ -327,8 +335,7 @@ impl Algorithm {
                 }
             }
         } else {
-            let count = totals.iter().filter(|t| **t == most).count();
-            ties.nth(pick(count as u32) as usize)
+            ties.nth(pick(Tied::ByLot(count)) as usize)
         };
         let chosen = nodes[chosen.unwrap_or(0)];
         self.spare.totals = totals;
@@ -339,8 +346,10 @@ impl Algorithm {
     fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found]) -> Vec<i64> {
         let (switches, shape) = (self.choice.switches, of.shape);
         let weights = switches.weights;
-        let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
-        let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
+        let most_of = |what: fn(&Found) -> i32| found.iter().map(what).max().unwrap_or(0);
+        // Nearly always there is none of either.
+        let any = found.iter().fold(0, |any, f| any | f.taints | f.affinity) != 0;
+        let (most_taints, most_liked) = if any { (most_of(|f| f.taints), most_of(|f| f.affinity)) } else { (0, 0) };
         let own = |f: &Found| {
             i64::from(f.score)
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
@@ -361,8 +370,8 @@ impl Algorithm {
         if !constraints.is_empty() {
             let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
             let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
-            let weighted = |class: &u32| weights.topology_spread * of_class[*class as usize];
-            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted(class));
+            let weighted: Vec<i64> = of_class.iter().map(|score| weights.topology_spread * score).collect();
+            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted[*class as usize]);
             self.cache.spare = raw.class_of;
         }
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {

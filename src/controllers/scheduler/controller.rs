@@ -1,7 +1,7 @@
 //! The loop that tries one pod after the other, bindings, and what becomes of pods that fit nowhere (`scheduler.go: Run`,
 //! `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
 
-use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome};
+use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome, Tied};
 use super::framework::Rejection;
 use super::hints::{Change, ClusterEvent};
 use super::nominator::Nominator;
@@ -11,7 +11,7 @@ use super::shape::Shape;
 use super::switches::PreemptionWrites;
 use super::text::{Failure, NO_NODES, note};
 use crate::api::labels::{LabelSelector, Selector};
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
 use crate::api::workload::{WorkloadKind, short_name};
 use crate::apiserver::ApiError;
@@ -68,7 +68,8 @@ pub struct Controller {
     pub(super) recorder: SeriesRecorder,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) state: Shared<State>,
-    owners: Shared<BTreeMap<WorkloadId, Owner>>,
+    /// By workload.
+    owners: Shared<Vec<Option<Owner>>>,
     started: Cell<Time>,
     idle: Cell<Option<Ticket>>,
     no_backoff: Cell<Option<Ticket>>,
@@ -89,7 +90,7 @@ impl Controller {
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
             state: Shared::new(state),
-            owners: Shared::new(BTreeMap::new()),
+            owners: Shared::new(Vec::new()),
             started: Cell::new(ctx.now()),
             idle: Cell::new(None),
             no_backoff: Cell::new(None),
@@ -175,18 +176,17 @@ impl Controller {
         self.ctx.sleep_until(from + period * (passed + 1)).await;
     }
 
-    /// Which of equal nodes a pod gets: one is drawn, or the one at the top of a heap is taken, and which that is hangs on the order in
-    /// which goroutines put them there.
-    fn first_of(&self, pod: Object, nodes: u32, in_heap: bool) -> u32 {
-        if !in_heap {
-            return self.ctx.choose(self.tie_point, pod, nodes);
+    /// Which of equal nodes a pod gets.
+    fn first_of(&self, pod: Object, tied: Tied) -> u32 {
+        match tied {
+            Tied::ByLot(nodes) => self.ctx.choose(self.tie_point, pod, nodes),
+            Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
+            Tied::InHeap(nodes) => {
+                let mut places: Vec<u32> = (0..nodes).collect();
+                self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
+                places[0]
+            }
         }
-        if !self.ctx.is_choosing() {
-            return 0;
-        }
-        let mut places: Vec<u32> = (0..nodes).collect();
-        self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
-        places[0]
     }
 
     /// One pod's attempt (`ScheduleOne`).
@@ -208,8 +208,7 @@ impl Controller {
         let object = self.pod_object(pod.id);
         let outcome = self.state.with(|s| {
             let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
-            let in_heap = s.algorithm.choice.switches.ties_by_heap;
-            s.algorithm.schedule(of, &s.nominator, &mut |nodes| self.first_of(object, nodes, in_heap))
+            s.algorithm.schedule(of, &s.nominator, &mut |tied| self.first_of(object, tied))
         });
         match outcome {
             Outcome::Fits(node) => {
@@ -416,11 +415,14 @@ impl Controller {
         if !matches!(workload.kind, WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet) {
             return None;
         }
-        self.owners.with(|owners| match owners.get(&owner) {
-            Some((source, selector)) if Rc::ptr_eq(source, &workload.selector) => selector.clone(),
+        self.owners.with(|owners| match owners.get(owner.index()) {
+            Some(Some((source, selector))) if Rc::ptr_eq(source, &workload.selector) => selector.clone(),
             _ => {
                 let selector = workload.selector.as_selector().ok().map(Rc::new);
-                owners.insert(owner, (workload.selector.clone(), selector.clone()));
+                if owners.len() <= owner.index() {
+                    owners.resize(owner.index() + 1, None);
+                }
+                owners[owner.index()] = Some((workload.selector.clone(), selector.clone()));
                 selector
             }
         })

@@ -14,18 +14,21 @@ use std::rc::Rc;
 enum Stay {
     /// For ever.
     Forever,
-    /// So many seconds; zero is not at all.
-    Seconds(u64),
+    /// So long; zero is not at all.
+    For(Dur),
 }
 
-/// `getMinTolerationTime`
+/// `getMinTolerationTime`: seconds become nanoseconds in 64 bits that wrap, and what comes out negative is taken for ever. So
+/// 9,223,372,037 s, one more than 292 years, tolerate for ever, and 2^55 s not at all.
 fn min_toleration_time(used: &[&Toleration]) -> Stay {
     if used.is_empty() {
-        return Stay::Seconds(0);
+        return Stay::For(Dur::ZERO);
     }
     match used.iter().filter_map(|t| t.toleration_seconds).min() {
-        None => Stay::Forever,
-        Some(s) => Stay::Seconds(u64::try_from(s).unwrap_or(0)),
+        None | Some(i64::MAX) => Stay::Forever,
+        Some(seconds) => {
+            u64::try_from(seconds.max(0).wrapping_mul(1_000_000_000)).map_or(Stay::Forever, |ns| Stay::For(Dur::from_nanos(ns)))
+        }
     }
 }
 
@@ -40,7 +43,7 @@ impl Controller {
             self.add_work(id, Dur::ZERO);
             return;
         };
-        let seconds = match min_toleration_time(&used) {
+        let stay = match min_toleration_time(&used) {
             Stay::Forever => {
                 self.client.api().record_pod(Actor::TaintEviction, id, What::Noted(Note::ToleratesForever, 0));
                 if self.config.switches.forever_cancels {
@@ -48,9 +51,8 @@ impl Controller {
                 }
                 return;
             }
-            Stay::Seconds(s) => s,
+            Stay::For(stay) => stay,
         };
-        let stay = Dur::from_secs(1).checked_mul(seconds).unwrap_or(Dur::MAX);
         let Some(created) = self.queue.created_at(id) else {
             self.add_work(id, stay);
             return;
@@ -66,7 +68,7 @@ impl Controller {
 
     fn add_work(&self, pod: PodId, stay: Dur) {
         let nil = stay.is_zero() && (self.config.switches.one_clock_reading || !self.config.clock_advances);
-        if self.queue.add_work(self, pod, stay, nil) {
+        if self.queue.add_work(pod, stay, nil) {
             let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
             let record = self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
             self.queue.set_cause(pod, record);
@@ -96,11 +98,17 @@ mod tests {
             let all: Vec<Toleration> = seconds.iter().map(|s| t(*s)).collect();
             assert_eq!(min_toleration_time(&all.iter().collect::<Vec<_>>()), expected, "{seconds:?}");
         };
-        check(&[], Stay::Seconds(0));
+        check(&[], Stay::For(Dur::from_secs(0)));
         check(&[None], Stay::Forever);
-        check(&[Some(1), Some(2)], Stay::Seconds(1));
-        check(&[Some(1), None], Stay::Seconds(1));
-        check(&[Some(0), None], Stay::Seconds(0));
-        check(&[Some(5), Some(-3)], Stay::Seconds(0));
+        check(&[Some(1), Some(2)], Stay::For(Dur::from_secs(1)));
+        check(&[Some(1), None], Stay::For(Dur::from_secs(1)));
+        check(&[Some(0), None], Stay::For(Dur::from_secs(0)));
+        check(&[Some(5), Some(-3)], Stay::For(Dur::from_secs(0)));
+        // 2^63 ns are 9,223,372,036.85 s; 18,446,744,074 s are 290,448,384 ns more than 2^64, and 2^55 s are 5^9 times 2^64 ns.
+        check(&[Some(9_223_372_036)], Stay::For(Dur::from_secs(9_223_372_036)));
+        check(&[Some(9_223_372_037)], Stay::Forever);
+        check(&[Some(18_446_744_074)], Stay::For(Dur::from_nanos(290_448_384)));
+        check(&[Some(1 << 55)], Stay::For(Dur::ZERO));
+        check(&[Some(i64::MAX), None], Stay::Forever);
     }
 }

@@ -4,6 +4,7 @@
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
+use std::collections::BTreeMap;
 
 /// The pods of one life of a workload, as the cache has them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -16,24 +17,19 @@ pub(super) struct Numbers {
     pub(super) terminating: i32,
 }
 
-/// The numbers of every owner; seldom has a workload more than one life.
+/// The numbers of every owner, of its first life in a table; seldom has a workload more than one.
 #[derive(Default)]
-pub(super) struct Census(Vec<Vec<(Uid, Numbers)>>);
+pub(super) struct Census {
+    first: Vec<Option<(Uid, Numbers)>>,
+    others: BTreeMap<(WorkloadId, Uid), Numbers>,
+}
 
 impl Census {
     /// Takes another version of a pod in the place of the old one.
     pub(super) fn take(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         for (pod, by) in old.map(|p| (p, -1)).into_iter().chain(new.map(|p| (p, 1))) {
             let Some((owner, uid)) = pod.controller() else { continue };
-            if self.0.len() <= owner.index() {
-                self.0.resize(owner.index() + 1, Vec::new());
-            }
-            let lives = &mut self.0[owner.index()];
-            let at = lives.iter().position(|(u, _)| *u == uid).unwrap_or_else(|| {
-                lives.push((uid, Numbers::default()));
-                lives.len() - 1
-            });
-            let numbers = &mut lives[at].1;
+            let numbers = self.numbers(owner, uid);
             if pod.is_active() {
                 numbers.active += by;
                 numbers.ready += if pod.is_ready() { by } else { 0 };
@@ -43,9 +39,21 @@ impl Census {
         }
     }
 
+    fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
+        if self.first.len() <= owner.index() {
+            self.first.resize(owner.index() + 1, None);
+        }
+        match self.first[owner.index()].get_or_insert((uid, Numbers::default())) {
+            (first, numbers) if *first == uid => numbers,
+            _ => self.others.entry((owner, uid)).or_default(),
+        }
+    }
+
     /// The numbers of one life of a workload.
     pub(super) fn of(&self, owner: WorkloadId, uid: Uid) -> Numbers {
-        let lives = self.0.get(owner.index()).map_or(&[][..], Vec::as_slice);
-        lives.iter().find(|(u, _)| *u == uid).map_or_else(Numbers::default, |(_, numbers)| *numbers)
+        match self.first.get(owner.index()) {
+            Some(Some((first, numbers))) if *first == uid => *numbers,
+            _ => self.others.get(&(owner, uid)).copied().unwrap_or_default(),
+        }
     }
 }

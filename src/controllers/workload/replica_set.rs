@@ -9,12 +9,13 @@ use super::pod_control::PodControl;
 use super::ranking::{Ranked, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::Switches;
+use super::written::Written;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use std::rc::{Rc, Weak};
 
@@ -35,7 +36,7 @@ pub struct ReplicaSetController {
     informers: Rc<InformerFactory>,
     queue: WorkQueue<Item>,
     limiter: Shared<RateLimiter<Item>>,
-    expectations: Shared<Expectations<WorkloadId>>,
+    expectations: Shared<Expectations>,
     census: Shared<Census>,
     order_point: PointId,
 }
@@ -51,7 +52,7 @@ impl ReplicaSetController {
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -66,15 +67,8 @@ impl ReplicaSetController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
-                loop {
-                    let item = c.queue.get().await;
-                    match c.sync_replica_set(item.0).await {
-                        Ok(()) => c.limiter.with(|l| l.forget(item)),
-                        Err(_) => c.queue.add_rate_limited(c.group, &c.limiter, item),
-                    }
-                    c.queue.done(item);
-                }
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
+                c.queue.work(c.group, &c.limiter, async |item| c.sync_replica_set(item.0).await).await;
             });
         }
     }
@@ -96,7 +90,11 @@ impl ReplicaSetController {
 
     /// `syncReplicaSet`
     async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
         let Some(rs) = self.informers.workload(id) else {
+            self.pods.written.forget(id);
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
@@ -212,8 +210,12 @@ impl ReplicaSetController {
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
             let (id, status) = (read.id, status.clone());
-            let Err(e) = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await else {
-                return Ok(());
+            let e = match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
+                Ok(new) => {
+                    self.pods.written.wrote_at(rs, Resource::ReplicaSets, new.resource_version);
+                    return Ok(());
+                }
+                Err(e) => e,
             };
             if tries == STATUS_UPDATE_RETRIES {
                 return Err(e);

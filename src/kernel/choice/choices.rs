@@ -50,8 +50,8 @@ impl Point {
 #[derive(Debug)]
 pub struct Choices {
     base: Base,
+    /// There are a few dozen, so that they are found by looking at each.
     points: Vec<Point>,
-    by_name: BTreeMap<&'static str, PointId>,
     /// Deviations at points that have not been named yet.
     plans: BTreeMap<String, Plan>,
     /// Whether there are any deviations at all.
@@ -106,17 +106,7 @@ const ENDS: u64 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self {
-            base,
-            points: Vec::new(),
-            by_name: BTreeMap::new(),
-            plans: BTreeMap::new(),
-            taped: false,
-            log: None,
-            free: false,
-            pct: None,
-            picked: None,
-        }
+        Self { base, points: Vec::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
     }
 
     /// Draws everything, keyed by the seed. Never yields.
@@ -152,8 +142,7 @@ impl Choices {
         let mut choices = base;
         choices.taped |= !deviations.is_empty();
         for d in deviations {
-            let known = choices.by_name.get(d.point.as_str()).map(|p| p.0 as usize);
-            let plan = match known {
+            let plan = match choices.points.iter().position(|p| p.name == d.point) {
                 Some(i) => &mut choices.points[i].plan,
                 None => choices.plans.entry(d.point).or_default(),
             };
@@ -162,10 +151,22 @@ impl Choices {
         choices
     }
 
+    /// The default order for another run, in the tables of one that is over. Every choice is recorded, in `log`.
+    pub(in crate::kernel) fn again(self, mut log: Vec<Drawn>) -> Self {
+        log.clear();
+        let mut points = self.points;
+        for point in &mut points {
+            point.key = 0;
+            point.plan.clear();
+            point.ordinals.clear();
+        }
+        Self { points, log: Some(log), ..Self::default_order() }
+    }
+
     /// As `inner`, with a record of every choice.
     #[must_use]
     pub fn recorded(inner: Self) -> Self {
-        Self { log: Some(Vec::new()), ..inner }
+        Self { log: Some(inner.log.unwrap_or_default()), ..inner }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
@@ -196,8 +197,8 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        if let Some(id) = self.by_name.get(name) {
-            return *id;
+        if let Some(i) = self.points.iter().position(|p| p.name == name) {
+            return PointId(i as u32);
         }
         let key = match self.base {
             Base::Default => 0,
@@ -206,7 +207,6 @@ impl Choices {
         let plan = self.plans.remove(name).unwrap_or_default();
         let id = PointId(self.points.len() as u32);
         self.points.push(Point { name, key, plan, ordinals: Vec::new() });
-        self.by_name.insert(name, id);
         id
     }
 
@@ -259,9 +259,10 @@ impl Choices {
     }
 
     /// Which of these events of one instant comes next, each given by the hash of its name.
-    pub fn turn(&mut self, point: PointId, object: Object, events: &[u64]) -> u32 {
-        self.picked = self.pct.as_mut().map(|pct| pct.pick(events));
-        self.ask(point, object, Span::Turn(events.len() as u32)) as u32
+    pub fn turn(&mut self, point: PointId, object: Object, events: impl ExactSizeIterator<Item = u64>) -> u32 {
+        let count = events.len() as u32;
+        self.picked = self.pct.as_mut().map(|pct| pct.pick(&events.collect::<Vec<_>>()));
+        self.ask(point, object, Span::Turn(count)) as u32
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
@@ -488,7 +489,7 @@ mod tests {
         let mut items = [3, 1, 2];
         c.order(p, &mut items, |i| object(*i));
         assert_eq!(items, [3, 1, 2]);
-        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p)), (0, 4, false));
+        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p, Object::NONE)), (0, 4, false));
     }
 
     /// A run of five choices, as a function of who makes them.
@@ -496,7 +497,7 @@ mod tests {
         let mut c = choices;
         let (p, q) = (c.point("p"), c.point("q"));
         let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
-        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q))]);
+        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q, Object::NONE))]);
         (values, c)
     }
 

@@ -40,11 +40,23 @@ pub(super) struct Lanes<E> {
     /// No event of any other lane comes before this.
     others: Rank,
     len: usize,
+    /// Empty queues of lanes that are no more.
+    spare: Vec<VecDeque<Posted<E>>>,
 }
 
 impl<E: Copy> Lanes<E> {
     pub(super) const fn new() -> Self {
-        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0 }
+        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, spare: Vec::new() }
+    }
+
+    /// Without any lane, in the same tables.
+    pub(super) fn again(mut self) -> Self {
+        self.spare.extend(self.fifos.drain(..).map(|mut fifo| {
+            fifo.events.clear();
+            fifo.events
+        }));
+        self.heads.clear();
+        Self { first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, ..self }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -57,7 +69,7 @@ impl<E: Copy> Lanes<E> {
     }
 
     pub(super) fn add(&mut self, delay: Dur, class: Class) -> Lane {
-        self.fifos.push(Fifo { delay, class, events: VecDeque::new() });
+        self.fifos.push(Fifo { delay, class, events: self.spare.pop().unwrap_or_default() });
         self.heads.push(Rank::NEVER);
         Lane(self.fifos.len() as u32 - 1)
     }

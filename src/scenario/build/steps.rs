@@ -31,21 +31,7 @@ pub(super) const MENTIONS_MAX: u64 = 20_000_000;
 
 /// How many nodes a step names, and the step itself.
 pub(super) fn weight(act: &Do) -> u64 {
-    match act {
-        Do::Cut(n)
-        | Do::Heal(n)
-        | Do::Crash(n)
-        | Do::Boot(n)
-        | Do::HeartbeatPeriod(n, _)
-        | Do::Condition(n, ..)
-        | Do::ClockSkew(n, _)
-        | Do::DeleteNode(n)
-        | Do::Taint(n, _)
-        | Do::Cordon(n, _)
-        | Do::Instance(n, _)
-        | Do::Label(n, _) => 1 + n.len() as u64,
-        _ => 1,
-    }
+    1 + act.nodes().map_or(0, |nodes| nodes.len() as u64)
 }
 
 const START: Dur = Dur::from_nanos(0);

@@ -12,11 +12,14 @@ use serde::{Deserialize, Serialize};
 /// A stretch of the run: from the first time to the second, both included.
 pub type Window = (TimeText, TimeText);
 
-/// Writes a struct with fields of its own, those that select pods where `pods` stands before its name, those that select nodes where
-/// `nodes` does, and those that say when and how often.
+/// Writes a struct with fields of its own and then those of the named groups, which several kinds of expectation have: those that select
+/// `pods`, those that select the nodes of a `place`, how `often` and `when` something happens, and `during` which stretch to look.
 macro_rules! seen {
-    ($(#[$doc:meta])* pods $name:ident { $($own:tt)* }) => {
-        seen! { @ [pod pods workload label namespace] [] $(#[$doc])* $name { $($own)*
+    ($(#[$doc:meta])* $name:ident has $($group:ident)* { $($own:tt)* }) => {
+        seen! { @ [$($group)*] [] { $(#[$doc])* $name } $($own)* }
+    };
+    (@ [pods $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
+        seen! { @ [$($more)*] [$($known)* pod pods workload label namespace] $head $($fields)*
             /// The pod of that name, `web-0` or `namespace/name`; `*` stands for any letters.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub pod: Option<String>,
@@ -32,15 +35,10 @@ macro_rules! seen {
             /// Only pods of that namespace.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub namespace: Option<String>,
-        } }
+        }
     };
-    ($(#[$doc:meta])* nodes $name:ident { $($own:tt)* }) => { seen! { @ [] [..Common::default()] $(#[$doc])* $name { $($own)* } } };
-    (@ [$($selects:ident)*] [$($rest:tt)*] $(#[$doc:meta])* $name:ident { $($own:tt)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            $($own)*
+    (@ [place $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
+        seen! { @ [$($more)*] [$($known)* node nodes zone] $head $($fields)*
             /// Only on that node; `*` stands for any letters.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub node: Option<String>,
@@ -50,9 +48,17 @@ macro_rules! seen {
             /// Only in that zone.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub zone: Option<String>,
+        }
+    };
+    (@ [often $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
+        seen! { @ [$($more)*] [$($known)* count] $head $($fields)*
             /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each selected object. At least once where not given.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub count: Option<FlagValue>,
+        }
+    };
+    (@ [when $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
+        seen! { @ [$($more)*] [$($known)* at after before between first spread] $head $($fields)*
             /// It happens at exactly these times, to the millisecond, once at each, or as often as `"3x 10m"` says; with a `count`, once or
             /// more.
             #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,29 +78,29 @@ macro_rules! seen {
             /// From the first of it to the last: `"90s"`, `"90s..2m"`, `"90s.."`, `"..2m"`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub spread: Option<String>,
+        }
+    };
+    (@ [during $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
+        seen! { @ [$($more)*] [$($known)* during] $head $($fields)*
             /// Look only at this stretch of the run; what happens outside of it does not matter.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub during: Option<Window>,
+        }
+    };
+    (@ [] [$($known:ident)*] { $(#[$doc:meta])* $name:ident } $($fields:tt)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($fields)*
         }
 
         impl $name {
             /// What it has in common with the others.
             pub fn common(&self) -> Common<'_> {
-                Common {
-                    $($selects: self.$selects.as_ref(),)*
-                    node: self.node.as_ref(),
-                    nodes: self.nodes.as_ref(),
-                    zone: self.zone.as_ref(),
-                    count: self.count.as_ref(),
-                    at: self.at.as_ref(),
-                    after: self.after.as_ref(),
-                    before: self.before.as_ref(),
-                    between: self.between.as_ref(),
-                    first: self.first.as_ref(),
-                    spread: self.spread.as_ref(),
-                    during: self.during.as_ref(),
-                    $($rest)*
-                }
+                let common = &mut Common::default();
+                $(common.$known = self.$known.as_ref();)*
+                *common
             }
         }
     };
@@ -124,11 +130,11 @@ pub struct Common<'a> {
 
 seen! {
     /// Something that happens to pods.
-    pods PodsSeen {}
+    PodsSeen has pods place often when during {}
 }
 seen! {
     /// Pods whose deletion begins.
-    pods DeletedSeen {
+    DeletedSeen has pods place often when during {
         /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`, `replicaset`, …
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
@@ -136,14 +142,14 @@ seen! {
 }
 seen! {
     /// Pods that come into a phase.
-    pods PhaseSeen {
+    PhaseSeen has pods place often when during {
         /// Which phase.
         pub phase: Phase,
     }
 }
 seen! {
     /// A condition of pods that changes.
-    pods PodConditionSeen {
+    PodConditionSeen has pods place often when during {
         /// Which condition.
         #[serde(rename = "type")]
         pub kind: PodConditionType,
@@ -153,7 +159,7 @@ seen! {
 }
 seen! {
     /// Events as `kubectl get events` shows them. With pods selected, only events about pods.
-    pods EventSeen {
+    EventSeen has pods place often when during {
         /// Their reason: `"TaintManagerEviction"`.
         pub reason: String,
         /// A part of their message.
@@ -166,18 +172,18 @@ seen! {
 }
 seen! {
     /// Something that happens to nodes.
-    nodes NodesSeen {}
+    NodesSeen has place often when during {}
 }
 seen! {
     /// Taints of nodes that are added or removed.
-    nodes TaintsSeen {
+    TaintsSeen has place often when during {
         /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may be left out.
         pub taint: String,
     }
 }
 seen! {
     /// A condition of nodes that changes.
-    nodes ConditionSeen {
+    ConditionSeen has place often when during {
         /// Which condition.
         #[serde(rename = "type")]
         pub kind: ConditionKind,
@@ -187,7 +193,7 @@ seen! {
 }
 seen! {
     /// A zone that comes into a state.
-    nodes ZoneSeen {
+    ZoneSeen has place often when during {
         /// Which state.
         pub state: ZoneState,
     }
@@ -195,7 +201,7 @@ seen! {
 
 seen! {
     /// The controller concludes that it is itself cut off, or no longer.
-    nodes DisruptionSeen {
+    DisruptionSeen has place often when during {
         /// Which of the two.
         pub state: DisruptionState,
     }
@@ -230,99 +236,19 @@ pub enum ZoneState {
     FullDisruption,
 }
 
-/// Pods of which none may be evicted.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct NotEvicted {
-    /// The pod of that name; `*` stands for any letters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<String>,
-    /// These pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pods: Option<PodSelector>,
-    /// The pods of that workload.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<String>,
-    /// Only pods with labels that match.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// Only pods of that namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Only on that node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    /// Only on these nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<NodeSelector>,
-    /// Only in that zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone: Option<String>,
-    /// Look only at this stretch of the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub during: Option<Window>,
+seen! {
+    /// Pods of which none may be evicted.
+    NotEvicted has pods place during {}
 }
-
-impl NotEvicted {
-    /// What it has in common with the others.
-    pub fn common(&self) -> Common<'_> {
-        Common {
-            pod: self.pod.as_ref(),
-            pods: self.pods.as_ref(),
-            workload: self.workload.as_ref(),
-            label: self.label.as_ref(),
-            namespace: self.namespace.as_ref(),
-            node: self.node.as_ref(),
-            nodes: self.nodes.as_ref(),
-            zone: self.zone.as_ref(),
-            during: self.during.as_ref(),
-            ..Common::default()
-        }
-    }
-}
-
-/// Pods that wait at a moment.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Pending {
-    /// The pod of that name; `*` stands for any letters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<String>,
-    /// These pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pods: Option<PodSelector>,
-    /// The pods of that workload.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<String>,
-    /// Only pods with labels that match.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// Only pods of that namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// How many: `3`, `"2..5"`, `"2.."`, `"..5"`. At least one where not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count: Option<FlagValue>,
-    /// When; at the end of the run where not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<TimeText>,
-    /// A part of the message of their last FailedScheduling event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-impl Pending {
-    /// What it has in common with the others.
-    pub fn common(&self) -> Common<'_> {
-        Common {
-            pod: self.pod.as_ref(),
-            pods: self.pods.as_ref(),
-            workload: self.workload.as_ref(),
-            label: self.label.as_ref(),
-            namespace: self.namespace.as_ref(),
-            count: self.count.as_ref(),
-            ..Common::default()
-        }
+seen! {
+    /// Pods that wait at a moment.
+    Pending has pods often {
+        /// When; at the end of the run where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub at: Option<TimeText>,
+        /// A part of the message of their last FailedScheduling event.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
     }
 }
 

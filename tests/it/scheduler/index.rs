@@ -12,7 +12,7 @@ use taintsim::api::pod::{Deletion, Pod, PodTemplate};
 use taintsim::api::scheduling::{SchedulingSpec, TopologySpreadConstraint};
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
-use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome};
+use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome, Tied};
 use taintsim::controllers::scheduler::nominator::Nominator;
 use taintsim::controllers::scheduler::text::Failure;
 
@@ -94,9 +94,11 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                 let shape = algorithm.cache.shape(&new.template, "default");
                 let (waiting, owners) = (Rc::new(new.clone()), (*kind == 0).then_some(&owners));
                 let of = Incoming { pod: &waiting, shape: &shape, owners };
-                let mut pick = |ties: u32| {
+                let mut pick = |tied: Tied| {
                     seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
-                    seed % ties
+                    match tied {
+                        Tied::ByLot(ties) | Tied::InHeap(ties) => seed % ties,
+                    }
                 };
                 let outcome = algorithm.schedule(of, &Nominator::default(), &mut pick);
                 log.push(match &outcome {

@@ -1,0 +1,102 @@
+//! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests of pods that are not finished, and their
+//! number, stay within what the node can allocate.
+
+use super::Checker;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use taintsim::api::names::{NodeId, PodId};
+use taintsim::api::pod::{PodPhase, PodTemplate};
+use taintsim::api::quantity::{Quantity, Resources, add_resources};
+use taintsim::kernel::{Dur, Time};
+use taintsim::sim::plan::{Plan, PodStart};
+use taintsim::trace::{Actor, Record, RecordId, Trace, What};
+
+/// Pods that others put on a node are unknown to the scheduler for so long.
+const UNSEEN: Dur = Dur::from_secs(60);
+
+pub(super) struct Capacity<'a> {
+    plan: &'a Plan,
+    trace: &'a Trace,
+    templates: BTreeMap<PodId, Rc<PodTemplate>>,
+    /// Of each node its pods that are not finished.
+    on: BTreeMap<NodeId, Vec<PodId>>,
+    /// When somebody else last put a pod on a node.
+    others: BTreeMap<NodeId, Time>,
+    taken: usize,
+}
+
+impl<'a> Capacity<'a> {
+    pub(super) fn new(plan: &'a Plan, trace: &'a Trace) -> Self {
+        let mut new = Capacity { plan, trace, templates: BTreeMap::new(), on: BTreeMap::new(), others: BTreeMap::new(), taken: 0 };
+        for (i, p) in plan.pods.iter().enumerate() {
+            let id = PodId(i as u32);
+            new.templates.insert(id, Rc::new(plan.templates[p.template as usize].clone()));
+            let done = matches!(p.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. });
+            if let (Some(node), false) = (p.node, done || p.start == PodStart::Absent) {
+                new.on.entry(NodeId(node)).or_default().push(id);
+            }
+        }
+        new
+    }
+
+    /// A recorded timeline tells also of those that stand there from the start.
+    fn stands_on(&mut self, pod: PodId, node: NodeId) {
+        let pods = self.on.entry(node).or_default();
+        if !pods.contains(&pod) {
+            pods.push(pod);
+        }
+    }
+
+    fn leaves(&mut self, pod: PodId) {
+        for pods in self.on.values_mut() {
+            pods.retain(|p| *p != pod);
+        }
+    }
+
+    fn full(&self, node: NodeId) -> Option<String> {
+        let mut total = Resources::default();
+        let pods = self.on.get(&node)?;
+        for pod in pods {
+            if !add_resources(&mut total, &self.templates.get(pod)?.requests) {
+                return Some("its requests cannot be added".to_owned());
+            }
+        }
+        total.insert("pods".to_owned(), Quantity::from_units(pods.len() as i64));
+        let allocatable = &self.plan.nodes.get(node.index())?.allocatable;
+        total.iter().find_map(|(name, asked)| {
+            let has = allocatable.get(name).copied()?;
+            (*asked > has).then(|| format!("{} has {has} of {name}, and its pods ask for {asked}", self.trace.names.node_name(node)))
+        })
+    }
+}
+
+impl Checker for Capacity<'_> {
+    fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
+        while let Some((of, template)) = self.trace.templates.get(self.taken).filter(|(of, _)| *of <= id) {
+            if let Some(pod) = self.trace.get(*of).and_then(Record::pod) {
+                self.templates.insert(pod, template.clone());
+            }
+            self.taken += 1;
+        }
+        let pod = record.pod()?;
+        match record.what {
+            What::PodCreated(node) => {
+                let node = What::created_on(node)?;
+                self.stands_on(pod, node);
+                self.others.insert(node, record.at);
+            }
+            What::PodGone | What::PodPhase(PodPhase::Succeeded | PodPhase::Failed) => self.leaves(pod),
+            What::PodBound(node) => {
+                let node = NodeId(node);
+                self.stands_on(pod, node);
+                if record.actor != Actor::Scheduler {
+                    self.others.insert(node, record.at);
+                } else if self.others.get(&node).is_none_or(|at| record.at.since(*at) > UNSEEN) {
+                    return self.full(node);
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+}

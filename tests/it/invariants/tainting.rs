@@ -1,0 +1,100 @@
+//! No zone gets its NoExecute taints faster than its limiter allows (`rate_limited_queue.go`: a bucket of one token): in any stretch of time
+//! one taint, and `--node-eviction-rate` per second, and one for each limiter that is made anew in it, with the zone's queue or its state.
+
+use super::Checker;
+use std::collections::BTreeMap;
+use taintsim::api::names::TextId;
+use taintsim::api::node::zone_key;
+use taintsim::api::taint::{Effect, Taint};
+use taintsim::kernel::{Dur, Time};
+use taintsim::sim::plan::{Do, Plan};
+use taintsim::trace::{Actor, Note, Record, RecordId, Trace, What};
+
+/// The taint is written up to so long after its token was taken: a pass waits for the writes before it.
+const LATE: Dur = Dur::from_secs(5);
+
+pub(super) struct Tainting<'a> {
+    trace: &'a Trace,
+    /// Nodes per second; none where the question does not arise.
+    rate: Option<f64>,
+    exact: bool,
+    zone_of: Vec<String>,
+    /// Whether a node has a NoExecute taint for failure; another in its place is not limited.
+    tainted: Vec<bool>,
+    zones: BTreeMap<String, Zone>,
+}
+
+#[derive(Default)]
+struct Zone {
+    /// How many limiters were made anew so far.
+    anew: usize,
+    /// The taints so far, with what `anew` was at each.
+    taints: Vec<(Time, usize)>,
+}
+
+fn is_for_failure(t: &Taint) -> bool {
+    t.effect == Effect::NoExecute && ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].contains(&&*t.key)
+}
+
+impl<'a> Tainting<'a> {
+    pub(super) fn new(plan: &Plan, trace: &'a Trace) -> Self {
+        // Labels that change move nodes between zones, and a bigger secondary rate is another limit.
+        let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
+        let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
+        Tainting {
+            trace,
+            rate: fixed.then_some(f64::from(rate)),
+            exact: plan.timing.node_lifecycle_client.is_none() && plan.timing.request.max == Dur::ZERO,
+            zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, false)).collect(),
+            tainted: plan.nodes.iter().map(|n| n.taints.iter().any(is_for_failure)).collect(),
+            zones: BTreeMap::new(),
+        }
+    }
+
+    fn taint(&mut self, node: usize, at: Time) -> Option<String> {
+        let rate = self.rate?;
+        let name = &self.zone_of[node];
+        let zone = self.zones.entry(name.clone()).or_default();
+        zone.taints.push((at, zone.anew));
+        let late = if self.exact { Dur::ZERO } else { LATE };
+        // Of the last taints it is enough to look at as many as a minute of them.
+        for (i, (first, anew)) in zone.taints.iter().enumerate().rev().take(64) {
+            let taints = zone.taints.len() - i;
+            let allowed = 1.0 + rate * (at.since(*first) + late).as_secs_f64() + (zone.anew - anew) as f64;
+            if taints as f64 > allowed + 1e-6 {
+                return Some(format!("{taints} nodes of zone {name:?} since {first}, and its limiter allows {allowed:.1}"));
+            }
+        }
+        None
+    }
+}
+
+impl Checker for Tainting<'_> {
+    fn see(&mut self, _: RecordId, record: &Record) -> Option<String> {
+        match record.what {
+            What::Zone(_) | What::Noted(Note::ZoneQueue, _) => {
+                let zone = self.trace.names.text_of(TextId(record.object)).to_owned();
+                self.zones.entry(zone).or_default().anew += 1;
+            }
+            What::ControllersStarted => self.zones.clear(),
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft => self.zones.values_mut().for_each(|z| z.anew += 1),
+            What::NodeCreated => {
+                if let Some(tainted) = self.tainted.get_mut(record.object as usize) {
+                    *tainted = false;
+                }
+            }
+            What::NodeTaints(change) => {
+                let change = &self.trace.taints[change as usize];
+                let node = record.object as usize;
+                let (adds, removes) = (change.added.iter().any(is_for_failure), change.removed.iter().any(is_for_failure));
+                let was = std::mem::replace(self.tainted.get_mut(node)?, false);
+                self.tainted[node] = adds || was && !removes;
+                if adds && !was && record.actor == Actor::NodeLifecycle {
+                    return self.taint(node, record.at);
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+}
