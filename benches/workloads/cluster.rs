@@ -25,6 +25,7 @@ pub(crate) fn ideal() -> Timing {
         response: Delay::constant(Dur::from_nanos(1)),
         watch: Delay::constant(Dur::ZERO),
         pass_overhead: Dur::from_micros(1),
+        pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,

@@ -30,6 +30,7 @@ fn timing() -> Timing {
         response: none,
         watch: none,
         pass_overhead: Dur::from_micros(1),
+        pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,

@@ -279,7 +279,9 @@ impl InformerFactory {
         self.ctx.sleep(self.timing.request).await;
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes them as they come.
+        self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
         let (workloads, budgets) = (self.api.workloads(), self.api.budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;

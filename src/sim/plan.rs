@@ -456,6 +456,8 @@ pub struct Timing {
     pub watch: Delay,
     /// Added to the monitor period, for the time a pass takes.
     pub pass_overhead: Dur,
+    /// Added to the period of the pod garbage collector, for the same reason.
+    pub pod_gc_overhead: Dur,
     /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock stands still within an
     /// instant, as in recorded timelines.
     pub clock_advances: bool,
