@@ -644,12 +644,6 @@ impl InformerFactory {
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
     }
 
-    /// What `f` makes of a workload as the cache has it.
-    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
-        self.reads_workloads();
-        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
-    }
-
     /// All workloads of a kind in the cache, by id.
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.reads_all(kind.into());

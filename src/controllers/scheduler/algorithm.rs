@@ -18,7 +18,6 @@ use super::switches::Switches;
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How nodes are chosen (`KubeSchedulerConfiguration`).
@@ -108,7 +107,8 @@ pub struct Algorithm {
     memo: Memo,
     /// The kind of the pod that is being placed.
     kind: usize,
-    default_spread: BTreeMap<u32, (Rc<Selector>, Rc<[Spread]>)>,
+    /// By shape: the selector of the owner, and what came of it.
+    default_spread: Vec<Option<(Rc<Selector>, Rc<[Spread]>)>>,
     spare: Spare,
 }
 
@@ -131,7 +131,7 @@ impl Algorithm {
             next_start: 0,
             memo: Memo::default(),
             kind: 0,
-            default_spread: BTreeMap::new(),
+            default_spread: Vec::new(),
             spare: Spare::default(),
         }
     }
@@ -389,13 +389,17 @@ impl Algorithm {
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
         let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
-        if let Some((known, spread)) = self.default_spread.get(&of.shape.id)
+        let shape = of.shape.id as usize;
+        if let Some(Some((known, spread))) = self.default_spread.get(shape)
             && Rc::ptr_eq(known, selector)
         {
             return Some(spread.clone());
         }
         let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(&mut self.cache, &of.shape.namespace, selector).into();
-        self.default_spread.insert(of.shape.id, (selector.clone(), spread.clone()));
+        if self.default_spread.len() <= shape {
+            self.default_spread.resize(shape + 1, None);
+        }
+        self.default_spread[shape] = Some((selector.clone(), spread.clone()));
         Some(spread)
     }
 }

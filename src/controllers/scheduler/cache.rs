@@ -73,6 +73,8 @@ pub struct Cache {
     scratch: Vec<u32>,
     /// The number of what the last known version of each pod was made into, one higher, or 0.
     shape_of_pod: Vec<u32>,
+    /// By workload: what was last made of a template of its pods.
+    shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
 }
@@ -108,9 +110,19 @@ impl Cache {
         {
             return shape.clone();
         }
-        // Pods that have the same life of a workload as their owner are in one namespace.
-        let owned = pod.controller().and_then(|_| self.shapes.first_of(&pod.template));
-        let shape = owned.unwrap_or_else(|| self.shape(&pod.template, namespace_of(name())));
+        // Pods that one workload owns are in one namespace.
+        let owner = pod.controller().map(|(owner, _)| owner);
+        let known = owner.and_then(|owner| self.shape_of_owner.get(owner.index())?.as_ref());
+        let shape = match known.filter(|shape| Rc::ptr_eq(&shape.template, &pod.template)) {
+            Some(shape) => shape.clone(),
+            None => self.shape(&pod.template, namespace_of(name())),
+        };
+        if let Some(owner) = owner {
+            if self.shape_of_owner.len() <= owner.index() {
+                self.shape_of_owner.resize(owner.index() + 1, None);
+            }
+            self.shape_of_owner[owner.index()] = Some(shape.clone());
+        }
         if self.shape_of_pod.len() <= pod.id.index() {
             self.shape_of_pod.resize(pod.id.index() + 1, 0);
         }
