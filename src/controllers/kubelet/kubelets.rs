@@ -10,7 +10,7 @@ use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Name, Object, PointId, Shared, Time};
+use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -139,18 +139,22 @@ pub struct Kubelets {
     pods: Cell<Option<HandlerId>>,
 }
 
-struct LoopTick(Weak<Kubelets>, Name);
+/// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to kubelets otherwise; that a kubelet falls
+/// asleep, and computes what it would have simulated, nobody sees.
+struct LoopTick(Weak<Kubelets>, Keys);
 
 impl Handler for LoopTick {
     fn handle(&self, arg: u64) {
         if let Some(k) = self.0.upgrade() {
             let which = if arg >> 32 == 0 { Loop::Lease } else { Loop::Status };
+            k.ctx.reads(self.1.of(0));
+            k.ctx.writes(self.1.of(1 + 2 * arg as u32 + which as u32));
             k.tick(NodeId(arg as u32), which);
         }
     }
 
     fn name(&self, _: u64) -> Name {
-        self.1
+        Name::of("heartbeat", Keys::NOTHING)
     }
 }
 
@@ -193,7 +197,7 @@ impl Kubelets {
             ctx,
         });
         let home = kubelets.ctx.keys("kubelets");
-        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), Name::of("heartbeat", home))))));
+        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), home)))));
         kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone(), Name::of("kubelet", home))))));
         api.watch(kubelets.clone());
         if lazy {
