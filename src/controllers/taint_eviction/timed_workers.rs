@@ -66,10 +66,7 @@ struct Fire(Weak<Controller>);
 impl Handler for Fire {
     fn handle(&self, arg: u64) {
         if let Some(c) = self.0.upgrade() {
-            match (PodId(arg as u32), (arg >> 32) as u32) {
-                (pod, 0) => c.start_deletion(pod, None),
-                (pod, number) => c.queue.fire(&c, pod, number),
-            }
+            c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
         }
     }
 
@@ -130,10 +127,7 @@ impl TimedWorkerQueue {
         }
         if nil {
             self.set(pod, Entry::Nil);
-            match self.handler.get() {
-                Some(handler) => self.ctx.post_at(self.ctx.now(), Class::Timer, handler, u64::from(pod.0)),
-                None => return true,
-            };
+            controller.start_deletion(pod, None);
             return true;
         }
         let number = self.entries.with(|e| {
