@@ -348,7 +348,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
-                 SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
+                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
             ),
         ),
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
