@@ -3,7 +3,6 @@
 //!
 //! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
 
-use super::counts::Counts;
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Spread};
@@ -349,7 +348,7 @@ impl Cache {
     /// and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
-            return i64::from(self.tallies.on_nodes(spread.tally).on(node));
+            return i64::from(self.tallies.on(spread.tally, node));
         }
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
@@ -359,23 +358,27 @@ impl Cache {
         if !self.indexed {
             return nodes.iter().enumerate().for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        match self.tallies.on_nodes(spread.tally) {
-            Counts::Many(counts) => {
-                nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
-            }
-            Counts::Few(few) => {
-                self.scratch.resize(self.nodes.len(), 0);
-                few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
-                nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(self.scratch[id.index()])));
-                few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
-            }
+        let Self { tallies, scratch, .. } = self;
+        if let Some(counts) = tallies.dense(spread.tally) {
+            nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
+            return;
         }
+        scratch.resize(self.nodes.len(), 0);
+        tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
+        nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
+        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
     }
 
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
-    pub fn most(&self, spread: &Spread) -> i64 {
+    pub fn most(&mut self, spread: &Spread) -> i64 {
+        let Self { tallies, scratch, .. } = self;
+        scratch.resize(self.nodes.len(), 0);
         let mut most = 0;
-        self.tallies.on_nodes(spread.tally).for_each(|_, count| most = most.max(count));
+        tallies.for_each(spread.tally, |id, count| {
+            scratch[id.index()] += count;
+            most = most.max(scratch[id.index()]);
+        });
+        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
         i64::from(most)
     }
 
