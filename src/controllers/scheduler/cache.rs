@@ -44,6 +44,15 @@ impl List {
     }
 }
 
+/// What topology keys make of nodes; see [`Cache::codes_by_place`].
+#[derive(Default, Debug)]
+struct Codes {
+    keys: Vec<KeyId>,
+    /// The order of nodes and the state of their domains that this is about.
+    as_of: (u64, u64),
+    codes: Vec<u32>,
+}
+
 /// Nodes and the pods on them.
 #[derive(Default, Debug)]
 pub struct Cache {
@@ -62,6 +71,7 @@ pub struct Cache {
     /// The domains of nodes.
     pub topologies: Topologies,
     tallies: Tallies,
+    codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
     /// How many pods there are of each priority.
@@ -369,9 +379,41 @@ impl Cache {
         tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
     }
 
+    /// How many pods a constraint counts on nodes that have any, by their places; a place may come up several times, with a part each.
+    pub fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
+        self.tallies.for_each(spread.tally, |id, count| {
+            if let Some(place) = self.place_of(id) {
+                then(place as u32, count);
+            }
+        });
+    }
+
+    /// How many pods a constraint counts, by node, where there is a place for every node.
+    pub fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
+        self.tallies.dense(spread.tally)
+    }
+
+    /// What several topology keys make of nodes, by place: a number of as many digits, each the domain and one, or zero for none.
+    pub fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
+        let as_of = (self.lists, self.topologies.changes());
+        if self.codes.as_of != as_of || self.codes.keys != keys {
+            let mut codes = vec![0; self.list().len()];
+            for key in keys {
+                let (range, domains) = (self.topologies.domains(*key) as u32 + 1, self.topologies.all(*key));
+                let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
+                codes.iter_mut().zip(self.list()).for_each(|(code, id)| *code = *code * range + digit(id));
+            }
+            self.codes = Codes { keys: keys.to_vec(), as_of, codes };
+        }
+        &self.codes.codes
+    }
+
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
     pub fn most(&mut self, spread: &Spread) -> i64 {
         let Self { tallies, scratch, .. } = self;
+        if let Some(counts) = tallies.dense(spread.tally) {
+            return counts.iter().max().map_or(0, |most| i64::from(*most));
+        }
         scratch.resize(self.nodes.len(), 0);
         let mut most = 0;
         tallies.for_each(spread.tally, |id, count| {
