@@ -146,8 +146,9 @@ pub fn score(
     let among = if scored.iter().all(|s| *s) {
         nodes.len()
     } else {
-        let unscored: Vec<u32> = classes.iter().zip(&scored).filter(|(_, scored)| !**scored).map(|(class, _)| *class).collect();
-        class_of.iter().filter(|c| !unscored.contains(c)).count()
+        let mut left_out = vec![false; size];
+        classes.iter().zip(&scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
+        class_of.iter().filter(|class| !left_out[**class as usize]).count()
     };
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
