@@ -78,6 +78,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         scheduler: SchedulerSettings::default(),
         workloads: Vec::new(),
         budgets: Vec::new(),
+        namespaces: BTreeMap::new(),
         timeline: Vec::new(),
         actions: Vec::new(),
         perturb: Perturb::default(),

@@ -95,6 +95,7 @@ impl Run {
             scheduler: SchedulerSettings::default(),
             workloads: Vec::new(),
             budgets: Vec::new(),
+            namespaces: std::collections::BTreeMap::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
             perturb: crate::sim::plan::Perturb::default(),

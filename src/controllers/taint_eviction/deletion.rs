@@ -22,6 +22,11 @@ impl Controller {
         let Some(c) = self.handle() else { return };
         let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
         self.ctx.spawn_named(name, self.group, async move {
+            if timer.is_none() {
+                // A goroutine that a worker starts has its turn when the worker and its dispatcher have no more to do, and the way to
+                // the API server is longer than theirs: what they have of this instant they do with the pod still there.
+                c.ctx.after_others().await;
+            }
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 let ok = c.delete_pod_handler(pod).await;

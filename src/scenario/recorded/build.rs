@@ -139,6 +139,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
         budgets: Vec::new(),
+        namespaces: BTreeMap::new(),
         timeline: b.timeline,
         actions: b.actions,
         perturb: Perturb::default(),
