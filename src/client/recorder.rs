@@ -105,7 +105,7 @@ impl Key for (Subject, Option<EventBody>) {
 /// The different texts seen of events that are alike, as few as make an aggregate. Nearly always there is one.
 struct Similar {
     first: EventBody,
-    more: Option<Box<Vec<EventBody>>>,
+    more: Vec<EventBody>,
     last: Time,
 }
 
@@ -149,15 +149,15 @@ impl Correlator {
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
         let subject = e.about.subject(self.reasons[e.body.text as usize]);
-        let similar = self.similar.entry(subject, || Similar { first: e.body, more: None, last: now });
+        let similar = self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
             similar.first = e.body;
-            similar.more = None;
+            similar.more.clear();
         }
         similar.last = now;
         let mut combined = false;
-        if similar.first != e.body || similar.more.is_some() {
-            let more = similar.more.get_or_insert_default();
+        if similar.first != e.body || !similar.more.is_empty() {
+            let more = &mut similar.more;
             if similar.first != e.body && !more.contains(&e.body) {
                 more.push(e.body);
             }

@@ -108,9 +108,12 @@ pub struct Algorithm {
     /// The kind of the pod that is being placed.
     kind: usize,
     /// By shape: the selector of the owner, and what came of it.
-    default_spread: Vec<Option<(Rc<Selector>, Rc<[Spread]>)>>,
+    default_spread: Vec<Option<DefaultSpread>>,
     spare: Spare,
 }
+
+/// The selector of an owner, and the default constraints that come of it.
+type DefaultSpread = (Rc<Selector>, Rc<[Spread]>);
 
 /// Lists of an attempt that the next one fills again: there are many attempts.
 #[derive(Default)]
