@@ -1,129 +1,92 @@
-//! The race lab: interleavings per second, the time to exhaust two deviations, and the eviction loop that a model checker is measured on.
+//! The race lab: interleavings per second, a violation found without a hint, two deviations exhausted, the eviction loop that a model
+//! checker is measured on, and shrinking. All on one thread, with the making of plans and the judging of runs.
 //!
-//! `cargo bench --bench explore`; docs/performance.md has the bars.
+//! `cargo bench --bench explore`, with a part of a name to run only that; docs/performance.md has the bars.
 
-#![expect(clippy::print_stdout, reason = "a bench's output is its result")]
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench measures time by the clock on the wall")]
-
-use std::path::Path;
-use std::time::{Duration, Instant};
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use taintsim::analysis::properties::Property;
-use taintsim::kernel::Choices;
-use taintsim::lab::explore::{Explore, Strategy, explore};
-use taintsim::lab::shrink::{Shrink, shrink};
-use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{self, Plan};
+use taintsim::lab::explore::{Explore, Report, Strategy, explore};
+use taintsim::lab::shrink::{Shrink, Size, shrink};
+use taintsim::scenario::{self, Loaded, Overrides};
 
-fn plan(file: &str) -> Plan {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races").join(file);
-    let loaded = scenario::load(&path).expect("the scenario is right");
-    scenario::build(&loaded, &Overrides::default()).expect("the scenario is right")
+/// The hunt of the README begins here: nothing is amiss in the default order.
+const PLAIN: &str = "rapid.ron";
+/// What it ends with.
+const SMALL: &str = "races/107543.ron";
+const LOOP: &str = "races/kivi-eviction-loop.ron";
+
+fn loaded(file: &str) -> Loaded {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
+    scenario::load(&path).expect("the scenario is right")
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
+fn property(name: &str) -> Property {
+    Property::parse(name).expect("a property")
 }
 
-fn search(file: &str, property: &str, depth: u32, prune: bool, until_found: bool) {
-    let properties = [Property::parse(property).expect("a property")];
-    let make = || plan(file);
+/// An exhaustive search with up to so many deviations.
+fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_found: bool) -> Report {
+    let properties = [property(name)];
+    let plan = || scenario::build(loaded, &Overrides::default()).expect("the scenario is right");
     let wanted = Explore {
-        plan: &make,
+        plan: &plan,
         properties: &properties,
         strategy: Strategy::Exhaustive,
         depth,
         runs: u64::MAX,
         seed: 1,
         until_found,
-        prune,
+        prune: true,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    let begun = Instant::now();
-    let (report, _) = explore(&wanted, &pool, &|_| true);
-    let took = begun.elapsed();
-    println!(
-        "{file} {property} depth {depth}{}: {} runs ({} cut short, {} swaps left out), {} states, {} outcomes, {} violations, {:.1} ms, {:.0} runs/s",
-        if prune { "" } else { " without pruning" },
-        report.runs,
-        report.pruned,
-        report.skipped,
-        report.states,
-        report.outcomes.len(),
-        report.violations.len(),
-        took.as_secs_f64() * 1e3,
-        report.runs as f64 / took.as_secs_f64()
-    );
-    for o in report.outcomes.iter().take(5) {
-        println!("    {} x {}", o.runs, o.text);
-    }
-    for v in report.violations.iter().take(3) {
-        println!("    {} ({} deviations): {}", v.property, v.tape.len(), v.text);
-        for d in &v.tape {
-            println!("        {d:?}");
-        }
-    }
+    explore(&wanted, pool, &|_| true).0
+}
+
+/// The smallest scenario that violates a property as this one does.
+fn shrunk(loaded: &Loaded, name: &str) -> Size {
+    let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
+    shrink(Shrink { loaded, spec, property: property(name) }, &mut |_, _| true).expect("it violates").sizes[1]
 }
 
 fn main() {
-    let small = !std::env::args().any(|a| a == "--bench");
-    let rounds = if small { 3 } else { 2_000 };
-    for file in ["107543.ron", "kivi-eviction-loop.ron"] {
-        let plan = plan(file);
-        let time = |f: &dyn Fn()| {
-            median(
-                (0..rounds)
-                    .map(|_| {
-                        let begun = Instant::now();
-                        f();
-                        begun.elapsed()
-                    })
-                    .collect(),
-            )
-        };
-        let searched = sim::search(&plan, Choices::default_order(), &mut |_, _| false);
-        println!(
-            "{file}: run {:?}, search {:?}, {} steps, {} choices of turn, {} choices, {} records, fingerprint {:x}",
-            time(&|| drop(sim::run(&plan, Choices::default_order()))),
-            time(&|| drop(sim::search(&plan, Choices::default_order(), &mut |_, _| false))),
-            searched.notes.steps.len(),
-            searched.notes.asked.len(),
-            searched.choices.len(),
-            searched.trace.len(),
-            searched.notes.fingerprint
-        );
-    }
-    for depth in [0, 1, 2] {
-        search("107543.ron", "pod-stuck", depth, true, false);
-    }
-    search("107543.ron", "pod-stuck", 1, false, false);
-    // The hunt of the README: found from a scenario in which nothing is amiss, and two deviations exhausted.
-    search("../rapid.ron", "pod-stuck", 2, true, true);
-    search("../rapid.ron", "pod-stuck", 2, true, false);
-    search("kivi-eviction-loop.ron", "evict-loop", 2, true, true);
-    shrunk("107543.ron", "pod-stuck");
-}
+    let mut criterion = Criterion::default().configure_from_args();
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let (plain, small, evict_loop) = (loaded(PLAIN), loaded(SMALL), loaded(LOOP));
 
-/// Shrinks a scenario that violates in the default order.
-fn shrunk(file: &str, property: &str) {
-    let property = Property::parse(property).expect("a property");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races").join(file);
-    let loaded = scenario::load(&path).expect("the scenario is right");
-    let spec = scenario::changed(&loaded, &Overrides::default()).expect("the scenario is right");
-    let begun = Instant::now();
-    let mut tries = 0;
-    let what = Shrink { loaded: &loaded, spec, property };
-    let found = shrink(what, &mut |tried, _| {
-        tries = tried;
-        true
+    let mut group = criterion.benchmark_group("race lab");
+    group
+        .sample_size(10)
+        .sampling_mode(SamplingMode::Flat)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_secs(2));
+    for (file, loaded) in [(PLAIN, &plain), (SMALL, &small)] {
+        let runs = search(&pool, loaded, "pod-stuck", 2, false).runs;
+        group.throughput(Throughput::Elements(runs));
+        group.bench_function(BenchmarkId::new("two deviations exhausted", file), |b| {
+            b.iter(|| {
+                let report = search(&pool, loaded, "pod-stuck", 2, false);
+                assert!(report.exhausted && report.runs == runs && report.violations.len() == 1);
+            });
+        });
+    }
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("found without a hint", |b| {
+        b.iter(|| {
+            let report = search(&pool, &plain, "pod-stuck", 2, true);
+            assert!(!report.exhausted && report.violations[0].tape.len() == 1);
+        });
     });
-    let size = found.expect("it violates").sizes[1];
-    println!(
-        "{file} shrunk to {} node, {} pod, {} workload, {} entries in {:.1} ms, {tries} scenarios tried",
-        size.nodes,
-        size.pods,
-        size.workloads,
-        size.entries,
-        begun.elapsed().as_secs_f64() * 1e3
-    );
+    group.bench_function("eviction loop", |b| {
+        b.iter(|| assert_eq!(search(&pool, &evict_loop, "evict-loop", 2, true).violations.len(), 1));
+    });
+    group.bench_function("shrink", |b| {
+        b.iter(|| {
+            let size = shrunk(&small, "pod-stuck");
+            assert!(size.nodes <= 1 && size.pods + size.workloads <= 1 && size.entries <= 3);
+        });
+    });
+    group.finish();
+    criterion.final_summary();
 }

@@ -104,9 +104,16 @@ impl Table {
 
     fn intern(&mut self, name: &str) -> u32 {
         let hash = stable_hash(name);
-        if let Some(id) = self.find_hashed(name, hash) {
-            return id;
-        }
+        self.find_hashed(name, hash).unwrap_or_else(|| self.add(name, hash))
+    }
+
+    /// Its id if it was not there.
+    fn add_new(&mut self, name: &str) -> Option<u32> {
+        let hash = stable_hash(name);
+        if self.find_hashed(name, hash).is_some() { None } else { Some(self.add(name, hash)) }
+    }
+
+    fn add(&mut self, name: &str, hash: u64) -> u32 {
         let id = self.by_id.len() as u32;
         self.text.push_str(name);
         self.by_id.push((self.text.len(), hash));
@@ -150,6 +157,11 @@ impl Names {
     /// The id of a pod's `namespace/name`, new if the name is.
     pub fn pod(&mut self, namespaced: &str) -> PodId {
         PodId(self.pods.intern(namespaced))
+    }
+
+    /// The id of a pod's `namespace/name` if the name is new.
+    pub fn new_pod(&mut self, namespaced: &str) -> Option<PodId> {
+        self.pods.add_new(namespaced).map(PodId)
     }
 
     /// The id of a workload's `Kind/namespace/name`, new if the name is.

@@ -7,6 +7,7 @@ use super::labels::LabelSelector;
 use super::meta::{Timestamp, Uid};
 use super::names::{WorkloadId, generated_letters, stable_hash};
 use super::pod::PodTemplate;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// The kinds of workload.
@@ -145,10 +146,6 @@ pub struct WorkloadStatus {
     pub terminating: i32,
     /// `status.currentReplicas` of a StatefulSet.
     pub current: i32,
-    /// `status.failed` of a Job.
-    pub failed: i32,
-    /// `status.succeeded` of a Job.
-    pub succeeded: i32,
     /// `status.desiredNumberScheduled` of a DaemonSet.
     pub desired: i32,
     /// `status.numberMisscheduled` of a DaemonSet.
@@ -157,31 +154,85 @@ pub struct WorkloadStatus {
     pub replica_failure: bool,
     /// `status.observedGeneration`
     pub observed_generation: i64,
+    /// What only a Job has.
+    pub job: OfJob,
+}
+
+/// The part of `status` that only a Job has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct JobStatus {
+    /// `status.failed`
+    pub failed: i32,
+    /// `status.succeeded`
+    pub succeeded: i32,
     /// The condition SuccessCriteriaMet or FailureTarget of a Job that is about to end.
     pub ending: Option<JobEnd>,
     /// The condition Complete or Failed of a Job that has ended.
     pub finished: Option<JobEnd>,
-    /// `status.uncountedTerminatedPods.succeeded` of a Job.
+    /// `status.uncountedTerminatedPods.succeeded`
     pub uncounted_succeeded: Vec<Uid>,
-    /// `status.uncountedTerminatedPods.failed` of a Job.
+    /// `status.uncountedTerminatedPods.failed`
     pub uncounted_failed: Vec<Uid>,
 }
 
-/// A workload object, one version of it.
+/// A [`JobStatus`] that takes no room as long as there is nothing in it: most workloads are no Jobs, and their statuses are written often.
+#[derive(Clone, Debug, Default)]
+pub struct OfJob(Option<Rc<JobStatus>>);
+
+impl Deref for OfJob {
+    type Target = JobStatus;
+
+    fn deref(&self) -> &JobStatus {
+        static NOTHING: JobStatus = JobStatus {
+            failed: 0,
+            succeeded: 0,
+            ending: None,
+            finished: None,
+            uncounted_succeeded: Vec::new(),
+            uncounted_failed: Vec::new(),
+        };
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl DerefMut for OfJob {
+    fn deref_mut(&mut self) -> &mut JobStatus {
+        Rc::make_mut(self.0.get_or_insert_default())
+    }
+}
+
+impl PartialEq for OfJob {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_none() && other.0.is_none() || **self == **other
+    }
+}
+
+impl Eq for OfJob {}
+
+/// A workload object, one version of it: what changes often. The rest is read and changed as if it were here, too.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Workload {
-    /// Its kind, namespace and name.
-    pub id: WorkloadId,
-    /// Its kind.
-    pub kind: WorkloadKind,
-    /// This life of the object.
-    pub uid: Uid,
     /// The version of the object.
     pub resource_version: u64,
     /// `metadata.generation`
     pub generation: i64,
     /// The trace record that made this version.
     pub record: u32,
+    /// `status`
+    pub status: WorkloadStatus,
+    /// What versions share.
+    pub lasting: Rc<Lasting>,
+}
+
+/// What seldom changes of a workload object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lasting {
+    /// Its kind, namespace and name.
+    pub id: WorkloadId,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// This life of the object.
+    pub uid: Uid,
     /// `metadata.creationTimestamp`
     pub creation_timestamp: Timestamp,
     /// A deletion has begun.
@@ -198,8 +249,20 @@ pub struct Workload {
     pub min_ready_seconds: i32,
     /// The rest of `spec`.
     pub spec: WorkloadSpec,
-    /// `status`
-    pub status: WorkloadStatus,
+}
+
+impl Deref for Workload {
+    type Target = Lasting;
+
+    fn deref(&self) -> &Lasting {
+        &self.lasting
+    }
+}
+
+impl DerefMut for Workload {
+    fn deref_mut(&mut self) -> &mut Lasting {
+        Rc::make_mut(&mut self.lasting)
+    }
 }
 
 impl Workload {

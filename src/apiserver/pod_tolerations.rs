@@ -83,7 +83,7 @@ mod tests {
                     assert_eq!(is_superset(wide, narrow), i <= j, "{wide:?} {narrow:?}");
                 }
                 // A merge keeps the widest, wherever it stands.
-                assert_eq!(merge(ladder[i..].iter().rev().cloned().collect(), Vec::new()), [wide.clone()]);
+                assert_eq!(merge(ladder[i..].iter().rev().cloned().collect(), Vec::new()), std::slice::from_ref(wide));
             }
         }
         assert!(!is_superset(&exists("", schedule, None), &exists("", execute, None)));
@@ -95,7 +95,7 @@ mod tests {
     fn a_whitelist_has_to_cover_each() {
         let (a, b) = (exists("a", None, None), exists("b", None, None));
         assert!(verify_against_whitelist(&[a.clone(), b.clone()], &[]));
-        assert!(verify_against_whitelist(&[], &[a.clone()]));
+        assert!(verify_against_whitelist(&[], std::slice::from_ref(&a)));
         assert!(verify_against_whitelist(&[a.clone(), b.clone()], &[exists("", None, None)]));
         assert!(!verify_against_whitelist(&[a.clone(), b], &[a]));
     }

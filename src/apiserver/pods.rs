@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::nodes::put;
 use super::server::ApiServer;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
-use crate::api::names::{NodeId, PodId, WorkloadId, generated_letters, stable_hash};
+use crate::api::names::{Names, NodeId, PodId, WorkloadId, generated_letters, stable_hash};
 use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::api::workload::{namespace_of, short_name};
@@ -63,19 +63,12 @@ impl ApiServer {
             s.generated[owner.index()]
         });
         self.names(|names| {
-            let full = names.workload_name(owner).to_owned();
-            let (namespace, base) = (namespace_of(&full), short_name(&full));
-            let cut = base.get(..58 - 1).unwrap_or(base);
-            for attempt in 0_u64.. {
-                let suffix = generated_letters(stable_hash(&format!("{full}#{number}#{attempt}")), 5);
-                let name = format!("{cut}-{suffix}");
-                let namespaced = format!("{namespace}/{name}");
-                if names.find_pod(&namespaced).is_some() {
-                    continue;
+            for attempt in 0.. {
+                let name = generated_name(names, owner, number, attempt);
+                if let Some(id) = names.new_pod(&name) {
+                    names.set_number(id, owner, number);
+                    return id;
                 }
-                let id = names.pod(&namespaced);
-                names.set_number(id, owner, number);
-                return id;
             }
             unreachable!("some name is free")
         })
@@ -86,8 +79,11 @@ impl ApiServer {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
-        let namespace = self.namespace(new.id);
-        let template = self.admission.new_pod(&new.template, &namespace, new.admitted)?.map_or(new.template, Rc::new);
+        let template = if self.is_workloads(&new.template) && !self.admission.restricts() {
+            new.template
+        } else {
+            self.admission.new_pod(&new.template, &self.namespace(new.id), new.admitted)?.map_or(new.template, Rc::new)
+        };
         let pod = Pod {
             id: new.id,
             uid: self.store.with(|s| s.next_uid()),
@@ -115,6 +111,12 @@ impl ApiServer {
     /// The namespace of a pod, where admission asks for it.
     fn namespace(&self, pod: PodId) -> String {
         if self.admission.restricts() { self.names(|n| namespace_of(n.pod_name(pod)).to_owned()) } else { String::new() }
+    }
+
+    /// Whether it is the template of the workload that it names as its owner: that has been through admission.
+    fn is_workloads(&self, template: &Rc<PodTemplate>) -> bool {
+        let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else { return false };
+        self.store.with(|s| s.workloads.get(owner.index()).and_then(Option::as_ref).is_some_and(|w| Rc::ptr_eq(&w.template, template)))
     }
 
     /// PUT of the status of a pod that was read before: refused if it has changed since.
@@ -263,13 +265,13 @@ impl ApiServer {
 
     /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its deletion waits for nothing
     /// else.
-    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<(), ApiError> {
+    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &new);
         }
-        Ok(())
+        Ok(new)
     }
 
     /// Takes a pod out of the store.
@@ -307,4 +309,12 @@ impl ApiServer {
         self.with_cause(new.record, || self.tell(|w| w.pod(old, Some(&new))));
         new
     }
+}
+
+/// A name that the next pod of a workload may get.
+fn generated_name(names: &Names, owner: WorkloadId, number: u32, attempt: u32) -> String {
+    let full = names.workload_name(owner);
+    let (namespace, base) = (namespace_of(full), short_name(full));
+    let suffix = generated_letters(stable_hash(&format!("{full}#{number}#{attempt}")), 5);
+    [namespace, "/", base.get(..58 - 1).unwrap_or(base), "-", &suffix].concat()
 }

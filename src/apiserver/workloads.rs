@@ -7,7 +7,7 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::{OwnerReference, Uid};
 use crate::api::names::{NodeId, WorkloadId};
 use crate::api::pod::PodTemplate;
-use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
+use crate::api::workload::{Lasting, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
 
@@ -44,13 +44,10 @@ impl ApiServer {
             let name = self.names(|n| short_name(n.workload_name(new.id)).to_owned());
             template.owner = Some(OwnerReference { kind: new.kind.as_str().to_owned(), name, object: Some((new.id, uid)) });
         }
-        let workload = Workload {
+        let lasting = Lasting {
             id: new.id,
             kind: new.kind,
             uid,
-            resource_version: 0,
-            generation: 1,
-            record: NO_RECORD,
             creation_timestamp: self.timestamp(),
             deleting: false,
             owner: new.owner,
@@ -59,8 +56,9 @@ impl ApiServer {
             pinned: new.pinned,
             min_ready_seconds: new.min_ready_seconds,
             spec: new.spec,
-            status: WorkloadStatus::default(),
         };
+        let (status, lasting) = (WorkloadStatus::default(), Rc::new(lasting));
+        let workload = Workload { resource_version: 0, generation: 1, record: NO_RECORD, status, lasting };
         Ok(self.commit_workload(actor, None, workload))
     }
 

@@ -239,6 +239,10 @@ fn tapes<'a>(
     let failed = |error| folder_failure(&OutputError::File(error));
     let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
     let mut folder = if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
+    // What was found before Ctrl-C is written all the same.
+    if let Some(folder) = folder.as_ref().filter(|_| !interrupt::asked()) {
+        interrupt::unfinished(folder.temporary());
+    }
     let mut searches = Vec::new();
     for (release, report) in reports {
         let plan = plan(loaded, args, release.as_deref());
@@ -273,6 +277,7 @@ fn tapes<'a>(
         });
         folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
         folder.finish().map_err(failed)?;
+        interrupt::finished();
     }
     Ok(searches)
 }

@@ -6,7 +6,7 @@
 use super::cache_keys::CacheKeys;
 use super::delay::Delay;
 use super::resource::{Resource, WatchLags};
-use super::watch_trouble::{Hold, RELIST};
+use super::watch_trouble::{Hold, RELIST, TroublePoints};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{Timestamp, Uid};
@@ -77,6 +77,8 @@ pub(super) struct Stream {
     pub(super) held_until: Cell<Time>,
     /// It broke, and has not listed again.
     pub(super) is_broken: Cell<bool>,
+    /// When it delivered last.
+    pub(super) delivered_at: Cell<Option<Time>>,
 }
 
 #[derive(Default)]
@@ -124,8 +126,7 @@ pub struct InformerFactory {
     waking: RefCell<Vec<OnWaking>>,
     pub(super) watcher: Cell<Option<u32>>,
     pub(super) hold: Hold,
-    pub(super) held_point: PointId,
-    pub(super) broken_point: PointId,
+    pub(super) trouble_points: TroublePoints,
 }
 
 /// Takes the deltas of one stream that are due.
@@ -217,13 +218,13 @@ impl InformerFactory {
                 handler: Cell::new(None),
                 held_until: Cell::new(Time::ZERO),
                 is_broken: Cell::new(false),
+                delivered_at: Cell::new(None),
             })
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
             hold,
-            held_point: ctx.point("watch-held"),
-            broken_point: ctx.point("watch-broken"),
+            trouble_points: TroublePoints::new(&ctx),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             api: api.clone(),
             timing,
@@ -402,6 +403,9 @@ impl InformerFactory {
     fn deliver(&self, resource: Resource) {
         let stream = &self.streams[resource as usize];
         let now = self.ctx.now();
+        if self.others_come_first(stream) {
+            return;
+        }
         self.trouble(stream);
         let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
@@ -451,7 +455,8 @@ impl InformerFactory {
                         }
                     }
                     let owner = |p: &Option<Rc<Pod>>| p.as_ref().and_then(|p| p.controller()).map(|(owner, _)| owner.index());
-                    let (was, is) = (owner(&old), owner(&new));
+                    let same = old.as_ref().zip(new.as_ref()).is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
+                    let (was, is) = if same { (None, None) } else { (owner(&old), owner(&new)) };
                     if was != is {
                         if let Some(w) = was {
                             let pods = &mut c.pods_by_owner[w];
@@ -637,12 +642,6 @@ impl InformerFactory {
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
-    }
-
-    /// What `f` makes of a workload as the cache has it.
-    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
-        self.reads_workloads();
-        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
     }
 
     /// All workloads of a kind in the cache, by id.

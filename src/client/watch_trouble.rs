@@ -1,4 +1,4 @@
-//! Trouble of watches that is left to the choices: one is held back, or breaks and lists again.
+//! Trouble of watches that is left to the choices: one is held back, or breaks and lists again, or lets others in between two changes.
 //!
 //! The API server does not leave out events of a watch; a controller misses a state only if its watch breaks and the list that follows
 //! shows what there is by then (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served from
@@ -8,7 +8,7 @@ use super::informer::{Delta, InformerFactory, Stream};
 use super::resource::Resource;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
-use crate::kernel::{Class, Dur, Object};
+use crate::kernel::{Class, Ctx, Dur, Object, PointId};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -21,6 +21,20 @@ pub struct Hold {
     pub broken: bool,
 }
 
+/// The points at which watches leave something to the choices.
+#[derive(Clone, Copy)]
+pub(super) struct TroublePoints {
+    held: PointId,
+    broken: PointId,
+    gap: PointId,
+}
+
+impl TroublePoints {
+    pub(super) fn new(ctx: &Ctx) -> Self {
+        Self { held: ctx.point("watch-held"), broken: ctx.point("watch-broken"), gap: ctx.point("watch-gap") }
+    }
+}
+
 /// For how long a watch may be held back.
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
 /// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
@@ -29,6 +43,22 @@ const RELIST_AFTER: Dur = Dur::from_secs(1);
 pub(super) const RELIST: u64 = 1;
 
 impl InformerFactory {
+    /// Of two changes that a watch delivers in one instant: whether those who heard of the first get to look before the second comes.
+    pub(super) fn others_come_first(&self, stream: &Stream) -> bool {
+        if !self.ctx.is_choosing() || stream.deltas.with(|d| d.is_empty()) {
+            return false;
+        }
+        let now = Some(self.ctx.now());
+        let object = Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
+        if stream.delivered_at.replace(now) != now || !self.ctx.yields(self.trouble_points.gap, object) {
+            return false;
+        }
+        if let Some(handler) = stream.handler.get() {
+            self.ctx.post_at(self.ctx.now(), Class::Timer, handler, 0);
+        }
+        true
+    }
+
     /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose
     /// heartbeats are not delivered one by one.
     pub(super) fn trouble(&self, stream: &Stream) {
@@ -39,13 +69,13 @@ impl InformerFactory {
         }
         let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
         if self.hold.stale && stream.held_until.get() <= now {
-            let chosen = self.ctx.choose(self.held_point, object, HELD.len() as u32 + 1) as usize;
+            let chosen = self.ctx.choose(self.trouble_points.held, object, HELD.len() as u32 + 1) as usize;
             if chosen > 0 {
                 stream.held_until.set(now + HELD[chosen - 1]);
                 return;
             }
         }
-        if self.hold.broken && self.ctx.choose(self.broken_point, object, 2) == 1 {
+        if self.hold.broken && self.ctx.choose(self.trouble_points.broken, object, 2) == 1 {
             stream.is_broken.set(true);
             stream.deltas.with(VecDeque::clear);
             if let Some(handler) = stream.handler.get() {

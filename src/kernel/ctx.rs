@@ -5,6 +5,7 @@ use super::process::{Group, Parks, Task, Ticket};
 use super::queue::{EventKey, EventQueue, Lane};
 use super::search::{Key, Keys, Name, Notes};
 use super::{Class, Dur, Time};
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -48,6 +49,16 @@ pub(super) enum Command {
     Kill(Group),
 }
 
+/// The tables of a run: emptied, they serve the next.
+#[derive(Default)]
+pub(super) struct Tables {
+    queue: EventQueue<Event>,
+    parks: Parks,
+    handlers: Vec<Rc<dyn Handler>>,
+    commands: Vec<Command>,
+    pub(super) notes: Notes,
+}
+
 /// What the kernel and all its handles share.
 pub(super) struct Core {
     pub(super) now: Cell<Time>,
@@ -75,8 +86,13 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(choices: Choices, searching: bool) -> Self {
-        let mut queue = EventQueue::default();
+    pub(super) fn new(choices: Choices) -> Self {
+        Self::of(choices, Tables::default(), false)
+    }
+
+    /// In the tables of a run that is over.
+    pub(super) fn of(choices: Choices, tables: Tables, searching: bool) -> Self {
+        let Tables { mut queue, parks, handlers, commands, notes } = tables;
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
             now: Cell::new(Time::ZERO),
@@ -85,9 +101,9 @@ impl Core {
             saw: Cell::new(NONE),
             running: Cell::new(None),
             queue: RefCell::new(queue),
-            parks: RefCell::default(),
-            handlers: RefCell::default(),
-            commands: RefCell::default(),
+            parks: RefCell::new(parks),
+            handlers: RefCell::new(handlers),
+            commands: RefCell::new(commands),
             commanded: Cell::new(false),
             choices: RefCell::new(choices),
             groups: Cell::new(0),
@@ -95,7 +111,18 @@ impl Core {
             ready,
             closed: Cell::new(false),
             searching: Cell::new(searching),
-            notes: RefCell::new(Notes::new(searching)),
+            notes: RefCell::new(notes),
+        }
+    }
+
+    /// Hands out the tables of a run that is over, and for good: its handles are of no use after that.
+    pub(super) fn tables(&self) -> Tables {
+        Tables {
+            queue: self.queue.take().again(),
+            parks: self.parks.take().again(),
+            handlers: self.handlers.take(),
+            commands: self.commands.take(),
+            notes: self.notes.take(),
         }
     }
 
@@ -242,6 +269,15 @@ impl Ctx {
         let (cause, saw) = (self.cause(), self.saw());
         self.command(Command::Start { slot: ticket.slot, group, cause, saw, task: Box::pin(f) });
         self.wake(ticket);
+    }
+
+    /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started like this of the same future's type in
+    /// the same group runs the same code on the same data, so that it makes no difference which of them starts first.
+    pub fn spawn_alike<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
+        self.spawn_named(name, group, f);
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().alike(TypeId::of::<F>(), group);
+        }
     }
 
     /// Ends all processes that are in the group by now, as soon as the current step is over: none of them runs again, and what they hold

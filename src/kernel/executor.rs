@@ -6,10 +6,10 @@
 use super::choice::{Choices, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Ctx, Event, HandlerId, NONE};
 use super::process::{Group, Task, Ticket};
-use super::queue::{Agenda, Instant};
-use super::search::{Keys, Name};
+use super::queue::Instant;
+use super::search::Keys;
+use super::searcher::Search;
 use super::{Class, Time};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
@@ -29,23 +29,10 @@ pub struct Kernel {
     pub(super) ctx: Ctx,
     pub(super) processes: Vec<Process>,
     /// An empty list to collect the next commands in.
-    spare: Vec<Command>,
+    pub(super) spare: Vec<Command>,
     steps: u64,
     shuffle: Option<Shuffle>,
-    pub(super) search: Option<Search>,
-}
-
-/// The order within each instant is a choice.
-pub(super) struct Search {
-    pub(super) agenda: Agenda<Event>,
-    pub(super) point: PointId,
-    /// Numbers of names, to count choices by.
-    pub(super) numbers: BTreeMap<u64, u32>,
-    /// What is due, and the places of those that may come next with the hashes of their names; kept for their room.
-    pub(super) events: Vec<(u64, Event, Name)>,
-    pub(super) offered: Vec<usize>,
-    pub(super) hashes: Vec<u64>,
-    pub(super) known: bool,
+    pub(super) search: Option<Box<Search>>,
 }
 
 /// An arbitrary order within each instant.
@@ -59,28 +46,10 @@ impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
     pub fn new(choices: Choices) -> Self {
-        Self::over(Core::new(choices, false), None)
+        Self::over(Core::new(choices), None)
     }
 
-    /// A kernel that asks its choices which event of an instant comes next, and notes what its steps do. Without deviations it runs
-    /// as any other.
-    #[must_use]
-    pub fn searching(choices: Choices) -> Self {
-        let mut choices = Choices::recorded(choices);
-        let point = choices.point(NEXT);
-        let search = Search {
-            agenda: Agenda::default(),
-            point,
-            numbers: BTreeMap::new(),
-            events: Vec::new(),
-            offered: Vec::new(),
-            hashes: Vec::new(),
-            known: false,
-        };
-        Self::over(Core::new(choices, true), Some(search))
-    }
-
-    fn over(core: Core, search: Option<Search>) -> Self {
+    pub(super) fn over(core: Core, search: Option<Box<Search>>) -> Self {
         Self { ctx: Ctx(Rc::new(core)), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
     }
 
@@ -254,13 +223,25 @@ impl Kernel {
     }
 }
 
+impl Kernel {
+    /// Ends and frees everything: processes and handlers hold handles to the kernel, and only by dropping them does the circle open.
+    pub(super) fn end(&mut self) {
+        let core = &*self.ctx.0;
+        core.closed.set(true);
+        core.searching.set(false);
+        self.processes.clear();
+        // Taken out while what they hold is dropped, for that may ask for more.
+        let (mut commands, mut handlers) = (core.commands.take(), core.handlers.take());
+        commands.clear();
+        handlers.clear();
+        core.commands.replace(commands);
+        core.handlers.replace(handlers);
+    }
+}
+
 impl Drop for Kernel {
-    /// Processes and handlers hold handles to the kernel: only by dropping them does the circle open.
     fn drop(&mut self) {
-        self.ctx.0.closed.set(true);
-        drop(std::mem::take(&mut self.processes));
-        drop(self.ctx.0.commands.take());
-        drop(self.ctx.0.handlers.take());
+        self.end();
         self.ctx.0.queue.borrow_mut().clear();
     }
 }

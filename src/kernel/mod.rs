@@ -25,6 +25,7 @@ pub use hash_index::HashIndex;
 pub use process::{Group, Ticket};
 pub use queue::{EventKey, EventQueue, Lane};
 pub use search::{Key, Keys, Name};
+pub use searcher::Room;
 pub use shared::Shared;
 pub use sync::{Chan, Either, Held, Join, Lock, select2};
 pub use time::{Dur, Time};

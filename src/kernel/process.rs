@@ -43,6 +43,13 @@ pub(super) struct Parks {
 }
 
 impl Parks {
+    /// Without any slot, in the same tables.
+    pub(super) fn again(mut self) -> Self {
+        self.newest.clear();
+        self.free.clear();
+        self
+    }
+
     /// Takes a slot for a process that is about to be started: it counts as parked, and as claimed by its spawner.
     pub(super) fn occupy(&mut self) -> Ticket {
         let slot = self.free.pop().unwrap_or_else(|| {

@@ -21,6 +21,10 @@ const SEEDS: u64 = 16;
 const NEAREST: usize = 500;
 /// And of those that let a wanted object come sooner.
 const SOONER: usize = 50;
+/// How many choices a run that is farther from the outcome gets to come nearer again.
+const AMENDS: usize = 3;
+/// How many others are put before an object that came too soon.
+const SWAPS: usize = 4;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
 const MILLI: u64 = 1_000_000;
 
@@ -50,10 +54,14 @@ pub struct Miss {
 
 /// A run that may be gone on from.
 struct Node {
+    /// Sorted.
     tape: Vec<Deviation>,
+    lines: Vec<Line>,
     near: Near,
-    /// Other choices that are left to try, the best last; some consist of several.
-    left: Vec<Vec<Deviation>>,
+    /// Other choices that are left to try, with their times, the best last; some consist of several.
+    left: Vec<(u64, Vec<Deviation>)>,
+    /// How many of them let a wanted object come sooner, at first.
+    sooner: usize,
 }
 
 /// The search for the outcomes of one recording.
@@ -100,47 +108,54 @@ impl Search<'_> {
         let wanted = &self.outcomes[outcome].lines;
         let end = self.reach.runs + self.budget;
         let mut tried: BTreeSet<Vec<Deviation>> = BTreeSet::new();
-        // By how near they are, then the shorter tape, then the earlier one.
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut firsts: Vec<(Near, &(Vec<Deviation>, Vec<Line>))> =
-            starts.iter().map(|start| (Near::of(&start.1, wanted), start)).collect();
-        firsts.sort_by_key(|(near, (tape, _))| (*near, std::cmp::Reverse(tape.len())));
-        let mut best = firsts.last().map(|(near, (_, lines))| (*near, lines.clone())).unwrap_or_default();
-        for (_, (tape, _)) in firsts.into_iter().rev().take(3) {
-            nodes.push(self.node(tape.clone(), wanted).0);
-        }
+        let mut firsts: Vec<(Near, &Vec<Deviation>)> = starts.iter().map(|(tape, lines)| (Near::of(lines, wanted), tape)).collect();
+        firsts.sort_by_key(|(near, tape)| (*near, std::cmp::Reverse(tape.len())));
+        let mut nodes: Vec<Node> = firsts.into_iter().rev().take(3).map(|(_, tape)| self.node(tape.clone(), wanted)).collect();
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
+            // The nearest, then the one with the shorter tape, then the later one.
             let pick = (0..nodes.len())
                 .filter(|i| !nodes[*i].left.is_empty())
                 .max_by_key(|i| (nodes[*i].near, std::cmp::Reverse(nodes[*i].tape.len())));
             let Some(at) = pick else { break };
-            let Some(deviations) = nodes[at].left.pop() else { break };
-            let mut tape = nodes[at].tape.clone();
-            for deviation in deviations {
-                tape.retain(|d| (&d.point, d.object, d.ordinal) != (&deviation.point, deviation.object, deviation.ordinal));
-                tape.push(deviation);
-            }
-            let mut key = tape.clone();
-            key.sort();
-            if !tried.insert(key) {
+            let Some((time, deviations)) = nodes[at].left.pop() else { break };
+            let tape = with(&nodes[at].tape, deviations.clone());
+            if !tried.insert(tape.clone()) {
                 continue;
             }
-            let parent = nodes[at].near;
-            let (node, lines) = self.node(tape, wanted);
-            if node.near > best.0 {
-                best = (node.near, lines);
+            let mut node = self.node(tape, wanted);
+            if node.lines == nodes[at].lines
+                && let [same] = &deviations[..]
+            {
+                // Of a rotation the others that come to nothing, either.
+                nodes[at].left.retain(|(_, d)| !matches!(&d[..], [one] if is_about_the_same(one, same)));
             }
-            if node.near >= parent {
+            // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it.
+            for _ in 0..AMENDS {
+                let is_better = node.near > nodes[at].near || node.lines == nodes[at].lines;
+                if is_better || node.sooner == 0 || self.reach.runs >= end || self.reach.tapes.contains_key(&outcome) {
+                    break;
+                }
+                // The first chance after the step.
+                let firsts = &node.left[node.left.len() - node.sooner..];
+                let Some((_, amends)) = firsts.iter().find(|(at, _)| *at >= time).or(firsts.last()) else { break };
+                let tape = with(&node.tape, amends.clone());
+                if !tried.insert(tape.clone()) {
+                    break;
+                }
+                node = self.node(tape, wanted);
+            }
+            if node.near >= nodes[at].near {
                 nodes.push(node);
             }
         }
         if !self.reach.tapes.contains_key(&outcome) {
-            self.reach.missed.insert(outcome, Miss::of(&best.1, wanted));
+            let best = nodes.iter().rev().max_by_key(|n| n.near).map_or(&[][..], |n| &n.lines);
+            self.reach.missed.insert(outcome, Miss::of(best, wanted));
         }
     }
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
-    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> (Node, Vec<Line>) {
+    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> Node {
         let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_, _| false);
         let lines = self.look(&run, &tape);
         let near = Near::of(&lines, wanted);
@@ -148,7 +163,7 @@ impl Search<'_> {
         let mut left: Vec<(u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
             .0
             .into_iter()
-            .map(|c| (time_of(&run, c.choice as usize), vec![c.deviation]))
+            .map(|c| (time_of(&run, c.choice as usize), vec![c.deviation()]))
             .filter(|(at, _)| *at <= parts)
             .collect();
         if let Some(shift) = shift(&lines, wanted) {
@@ -162,9 +177,22 @@ impl Search<'_> {
         let mut sooner = sooner(&run, parts, &Wish::of(&lines, wanted, &run.trace));
         sooner.sort_by_key(|(at, _)| *at);
         let far = sooner.len().saturating_sub(SOONER);
+        let kept = sooner.len() - far;
         left.extend(sooner.into_iter().skip(far));
-        (Node { tape, near, left: left.into_iter().map(|(_, d)| d).collect() }, lines)
+        Node { tape, lines, near, left, sooner: kept }
     }
+}
+
+/// A tape with other choices laid over it, sorted.
+fn with(tape: &[Deviation], others: Vec<Deviation>) -> Vec<Deviation> {
+    let kept = tape.iter().filter(|d| !others.iter().any(|o| is_about_the_same(d, o))).cloned();
+    let mut tape: Vec<Deviation> = kept.chain(others.iter().cloned()).collect();
+    tape.sort();
+    tape
+}
+
+fn is_about_the_same(a: &Deviation, b: &Deviation) -> bool {
+    (&a.point, a.object, a.ordinal) == (&b.point, b.object, b.ordinal)
 }
 
 /// When a choice was made.
@@ -173,8 +201,8 @@ fn time_of(run: &Searched, choice: usize) -> u64 {
     run.notes.steps.get(step).map_or(u64::MAX, |s| s.at.as_nanos())
 }
 
-/// Which objects should come before which: those of the first record that only the outcome has, and of the first that only the run has, by
-/// the hashes of their names.
+/// Which objects should come sooner, and which came instead: those of the first record that only the outcome has, and of the first that only
+/// the run has, by the hashes of their names. Of two records the later one says nothing.
 struct Wish {
     wanted: Vec<u64>,
     instead: Vec<u64>,
@@ -188,10 +216,16 @@ impl Wish {
         let hashes = |line: Option<Line>| -> Vec<u64> {
             let Some(line) = line else { return Vec::new() };
             let object = line.object.split_once('/').map(|(_, name)| name.to_owned()).unwrap_or_default();
-            let named = |text: String| stable_hash(&aliases.iter().fold(text, |text, (name, alias)| text.replace(alias, name)));
-            [line.node, line.pod, object].into_iter().filter(|text| !text.is_empty()).map(named).collect()
+            let named = |text: &String| stable_hash(&aliases.iter().fold(text.clone(), |text, (name, alias)| text.replace(alias, name)));
+            // What happens to a pod may hang on what happened to its node.
+            let is_there = |l: &&Line| !l.node.is_empty() && !l.pod.is_empty() && (l.pod == line.pod || l.pod == object);
+            let node = lines.iter().rev().find(is_there).map(|l| l.node.clone()).unwrap_or_default();
+            [line.node, line.pod, object, node].iter().filter(|text| !text.is_empty()).map(named).collect()
         };
-        let (theirs, ours) = (hashes(theirs), hashes(ours));
+        let time = |line: &Option<Line>| line.as_ref().map_or(u64::MAX, |l| l.t_ns);
+        let (their_time, our_time) = (time(&theirs), time(&ours));
+        let theirs = if their_time <= our_time { hashes(theirs) } else { Vec::new() };
+        let ours = if our_time <= their_time { hashes(ours) } else { Vec::new() };
         let only = |these: &[u64], those: &[u64]| these.iter().copied().filter(|h| !those.contains(h)).collect();
         Self { wanted: only(&theirs, &ours), instead: only(&ours, &theirs) }
     }
@@ -208,14 +242,13 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
         let ranked = run.choices[from..].iter().take_while(|d| is_next(d)).count();
         if ranked > 1 {
             let at = time_of(run, from);
-            if at <= parts
-                && let Some(moved) = moved(&run.choices[from..from + ranked], wish)
-            {
-                out.push((at, moved));
+            if at <= parts {
+                out.extend(moved(&run.choices[from..from + ranked], wish).into_iter().map(|moved| (at, moved)));
             }
         }
         from += ranked.max(1);
     }
+    out.extend(all_yield(run, parts));
     let step_of: BTreeMap<u32, usize> = run.notes.steps.iter().enumerate().map(|(i, s)| (s.event, i)).collect();
     for asked in &run.notes.asked {
         let at = run.notes.steps.get(asked.step as usize).map_or(u64::MAX, |s| s.at.as_nanos());
@@ -227,7 +260,8 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
             let event = run.notes.candidates[asked.from as usize + value as usize];
             step_of.get(&event).map_or(0, |step| run.notes.steps[*step].name.object)
         };
-        if !wish.wanted.contains(&about(drawn.value)) {
+        let taken = about(drawn.value);
+        if !wish.wanted.contains(&taken) && (wish.instead.is_empty() || wish.instead.contains(&taken)) {
             let sooner = (0..u64::from(asked.count)).filter(|value| wish.wanted.contains(&about(*value)));
             out.extend(sooner.map(|value| (at, vec![Deviation { value, ..drawn.into() }])));
         }
@@ -235,15 +269,40 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
     out
 }
 
-/// Puts a wanted object right before the one that came instead; the rest of an arbitrary order stays as it is.
-fn moved(ranks: &[Drawn], wish: &Wish) -> Option<Vec<Deviation>> {
+/// Of several goroutines that come by a place in one instant, all let the others go first: then the two halves of what they do have
+/// orders of their own.
+fn all_yield(run: &Searched, parts: u64) -> Vec<(u64, Vec<Deviation>)> {
+    let mut together: BTreeMap<(u64, &str), Vec<Deviation>> = BTreeMap::new();
+    for (i, drawn) in run.choices.iter().enumerate() {
+        let at = time_of(run, i);
+        if at > parts {
+            break;
+        }
+        if drawn.span == Span::Yield && drawn.value == 0 {
+            together.entry((at, drawn.point)).or_default().push(Deviation { value: 1, ..(*drawn).into() });
+        }
+    }
+    together.into_iter().filter(|(_, all)| all.len() > 1).map(|((at, _), all)| (at, all)).collect()
+}
+
+/// Puts a wanted object right before the one that came instead, or first, or another before one that came too soon; the rest of an
+/// arbitrary order stays as it is.
+fn moved(ranks: &[Drawn], wish: &Wish) -> Vec<Vec<Deviation>> {
     let mut order: Vec<&Drawn> = ranks.iter().collect();
     order.sort_by_key(|d| d.value);
-    let to = order.iter().position(|d| wish.instead.contains(&d.object))?;
-    let from = order.iter().position(|d| wish.wanted.contains(&d.object)).filter(|from| *from > to)?;
-    order[to..=from].rotate_right(1);
-    let placed = order[..=from].iter().enumerate().map(|(place, d)| Deviation { value: place as u64, ..(**d).into() });
-    Some(placed.collect())
+    let place = |of: &[u64]| order.iter().position(|d| of.contains(&d.object));
+    let moves: Vec<(usize, usize)> = match (place(&wish.wanted), place(&wish.instead)) {
+        (Some(from), Some(to)) => vec![(from, to)],
+        (Some(from), None) if wish.instead.is_empty() => vec![(from, 0)],
+        (None, Some(to)) if wish.wanted.is_empty() => (to + 1..order.len()).take(SWAPS).map(|from| (from, to)).collect(),
+        _ => Vec::new(),
+    };
+    let laid = |(from, to): (usize, usize)| {
+        let mut order = order.clone();
+        order[to..=from].rotate_right(1);
+        order[..=from].iter().enumerate().map(|(place, d)| Deviation { value: place as u64, ..(**d).into() }).collect()
+    };
+    moves.into_iter().filter(|(from, to)| from > to).map(laid).collect()
 }
 
 /// By how much the next record of the outcome comes later in it than in the run.

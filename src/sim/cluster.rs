@@ -43,36 +43,25 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
-    pub(super) fn new(plan: &Plan, ctx: &Ctx, eager: bool) -> Rc<Self> {
+    pub(super) fn new(plan: &Plan, common: &Common, ctx: &Ctx, eager: bool) -> Rc<Self> {
         let lazy = !eager && heartbeats_keep_up(plan);
         let mut names = Names::default();
         names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
-        let flags = &plan.flags;
-        let admission = Admission {
-            default_toleration_seconds: plan
-                .admission
-                .default_toleration_seconds
-                .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
-            taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
-            pod_toleration_restriction: plan.admission.pod_toleration_restriction,
-            namespaces: plan.namespaces.clone(),
-            extended_resource_toleration: plan.admission.extended_resource_toleration,
-        };
-        let api = ApiServer::new(ctx, admission, names);
+        let api = ApiServer::new(ctx, admission(plan), names);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
-            templates: plan.templates.iter().map(|t| api.admit(&Rc::new(t.clone()))).collect(),
+            templates: common.templates.clone(),
             owned_templates: Shared::new(BTreeMap::new()),
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
             awake: Awake::default(),
             timeline: Cell::new(None),
-            plan: Rc::new(without_objects(plan)),
+            plan: common.plan.clone(),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
             node_ids,
@@ -231,7 +220,36 @@ impl Cluster {
     }
 }
 
-/// A plan without its nodes, pods and templates, which are the most of it.
+/// What all runs of a plan have in common.
+pub(super) struct Common {
+    /// The plan without its nodes, pods and templates, which are the most of it.
+    plan: Rc<Plan>,
+    /// Its templates, as they are admitted.
+    templates: Vec<Rc<PodTemplate>>,
+}
+
+impl Common {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let admission = admission(plan);
+        let admitted = |t: &PodTemplate| Rc::new(admission.template(t).unwrap_or_else(|| t.clone()));
+        Self { plan: Rc::new(without_objects(plan)), templates: plan.templates.iter().map(admitted).collect() }
+    }
+}
+
+fn admission(plan: &Plan) -> Admission {
+    let flags = &plan.flags;
+    Admission {
+        default_toleration_seconds: plan
+            .admission
+            .default_toleration_seconds
+            .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
+        taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
+        pod_toleration_restriction: plan.admission.pod_toleration_restriction,
+        namespaces: plan.namespaces.clone(),
+        extended_resource_toleration: plan.admission.extended_resource_toleration,
+    }
+}
+
 fn without_objects(plan: &Plan) -> Plan {
     Plan {
         name: plan.name.clone(),

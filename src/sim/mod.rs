@@ -8,6 +8,8 @@ pub mod plan;
 mod process;
 pub mod profile;
 mod run;
+mod search;
 
 pub use plan::Plan;
-pub use run::{Progress, Searched, replay, run, run_eager, run_watched, search};
+pub use run::{Progress, run, run_eager, run_watched};
+pub use search::{Known, Searched, Searcher, replay, search};

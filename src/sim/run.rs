@@ -1,9 +1,7 @@
 //! The run loop.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Common};
 use super::plan::Plan;
-use crate::kernel::choice::{Deviation, Drawn};
-use crate::kernel::search;
 use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::trace::Trace;
 
@@ -28,48 +26,9 @@ pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Tr
     run_with(plan, choices, false, progress)
 }
 
-/// A run that is part of a search.
-#[derive(Debug)]
-pub struct Searched {
-    /// What happened, up to where the run ended.
-    pub trace: Trace,
-    /// What its steps did.
-    pub notes: search::Searched,
-    /// Every choice, in order.
-    pub choices: Vec<Drawn>,
-    /// Whether it ended early, in a state that was known.
-    pub known: bool,
-    /// How many records there were after each step.
-    pub records: Vec<u32>,
-    /// Deviations of its tape that no choice came up for.
-    pub unmet: Vec<Deviation>,
-}
-
-/// Runs a plan with its own tape over the default order.
-pub fn replay(plan: &Plan) -> Searched {
-    let tape = plan.tape.clone().unwrap_or_default();
-    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_, _| false)
-}
-
-/// Runs a plan with the order within each instant a choice, too. `known` is asked in every state in which there is such a choice, with the
-/// state's fingerprint and how many choices were made before; if it says so, the run ends there.
-pub fn search(plan: &Plan, choices: Choices, known: &mut dyn FnMut(u64, usize) -> bool) -> Searched {
-    let mut kernel = Kernel::searching(choices);
-    let cluster = Cluster::new(plan, &kernel.ctx(), false);
-    let mut records = Vec::new();
-    while kernel.search_until(plan.horizon, known) {
-        records.push(cluster.records());
-    }
-    let known = kernel.ended_known();
-    let unmet = kernel.ctx().unmet();
-    let (notes, choices) = kernel.searched();
-    let end = if known { kernel.ctx().now() } else { plan.horizon };
-    Searched { trace: cluster.finish(end), notes, choices, known, records, unmet }
-}
-
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(plan, &kernel.ctx(), eager);
+    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager);
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.step_until(plan.horizon) {

@@ -459,8 +459,12 @@ impl Kubelets {
         }
     }
 
-    fn observe(&self, new: &Pod) {
+    fn observe(&self, old: Option<&Pod>, new: &Pod) {
         let Some(node) = new.node else { return };
+        if old.is_some_and(|o| (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())) {
+            // It was seen to be there, and to stop where it is to.
+            return;
+        }
         let now = self.ctx.now();
         let (start, stop) = match self.mode {
             KubeletMode::Imitated(i) => (i.start, i.stop),
@@ -514,7 +518,7 @@ impl Watcher for Kubelets {
             }
         }
         match (old, new) {
-            (_, Some(new)) => self.observe(new),
+            (old, Some(new)) => self.observe(old.map(|o| &**o), new),
             (Some(old), None) => self.state.with(|s| {
                 // A pod that was never bound may have no place here.
                 if let Some(due) = s.due.get_mut(old.uid.0 as usize) {

@@ -209,13 +209,13 @@ impl Controller {
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
+                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
             }
         }
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_named(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
+                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
             }
         }
         self.ctx.spawn(self.group, self.clone().eviction_loop(NODE_EVICTION_PERIOD));

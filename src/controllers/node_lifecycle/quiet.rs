@@ -60,7 +60,8 @@ impl Controller {
     /// Runs passes for ever, but for those that cannot change anything.
     pub(super) async fn monitor_loop(self: Rc<Self>) {
         let period = self.pass_period();
-        let mut number = 0;
+        // Passes are counted from the beginning of the run, so that a process that starts later draws orders of its own.
+        let mut number = (self.ctx.now().as_nanos() / period.as_nanos().max(1)) as u32;
         loop {
             self.ctx.set_cause(u32::MAX);
             let began = self.ctx.now();

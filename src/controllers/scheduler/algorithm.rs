@@ -18,7 +18,6 @@ use super::switches::Switches;
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How nodes are chosen (`KubeSchedulerConfiguration`).
@@ -108,13 +107,15 @@ pub struct Algorithm {
     memo: Memo,
     /// The kind of the pod that is being placed.
     kind: usize,
-    default_spread: BTreeMap<u32, (Rc<Selector>, Rc<[Spread]>)>,
+    /// By shape: the selector of the owner, and what came of it.
+    default_spread: Vec<Option<(Rc<Selector>, Rc<[Spread]>)>>,
     spare: Spare,
 }
 
 /// Lists of an attempt that the next one fills again: there are many attempts.
 #[derive(Default)]
 struct Spare {
+    places: Vec<u32>,
     feasible: Vec<NodeId>,
     found: Vec<Found>,
     totals: Vec<i64>,
@@ -130,7 +131,7 @@ impl Algorithm {
             next_start: 0,
             memo: Memo::default(),
             kind: 0,
-            default_spread: BTreeMap::new(),
+            default_spread: Vec::new(),
             spare: Spare::default(),
         }
     }
@@ -200,19 +201,12 @@ impl Algorithm {
         if !narrowed && self.choice.indexed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty() {
             // Each node for itself, which is what most attempts are about.
             let mut known = self.memo.of(self.kind, &self.cache);
-            let (list, mut looked_at) = (self.cache.list(), 0);
-            'search: for part in [at..all, 0..at] {
-                for place in part {
-                    looked_at += 1;
-                    if known.rejection(place, &self.cache, &self.choice, &mut self.rejections) == 0 {
-                        feasible.push(list[place]);
-                        all_found.push(known.found(place));
-                        if feasible.len() == wanted {
-                            break 'search;
-                        }
-                    }
-                }
-            }
+            let list = self.cache.list();
+            let places = &mut self.spare.places;
+            places.clear();
+            let looked_at = known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
+            feasible.extend(places.iter().map(|place| list[*place as usize]));
+            all_found.extend(places.iter().map(|place| known.found(*place as usize)));
             if feasible.is_empty() {
                 let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
                 diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
@@ -323,10 +317,16 @@ impl Algorithm {
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
     fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(Tied) -> u32) -> NodeId {
         let totals = self.totals(of, nodes, found);
-        let most = totals.iter().max().copied().unwrap_or(0);
+        let (mut most, mut count) = (i64::MIN, 0);
+        for total in &totals {
+            if *total > most {
+                (most, count) = (*total, 0);
+            }
+            count += u32::from(*total == most);
+        }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            match pick(Tied::InHeap(totals.iter().filter(|t| **t == most).count() as u32)) {
+            match pick(Tied::InHeap(count)) {
                 0 => ties.min_by(|a, b| heap_order(*a, *b)),
                 another => {
                     let mut places: Vec<usize> = ties.collect();
@@ -335,8 +335,7 @@ impl Algorithm {
                 }
             }
         } else {
-            let count = totals.iter().filter(|t| **t == most).count();
-            ties.nth(pick(Tied::ByLot(count as u32)) as usize)
+            ties.nth(pick(Tied::ByLot(count)) as usize)
         };
         let chosen = nodes[chosen.unwrap_or(0)];
         self.spare.totals = totals;
@@ -347,8 +346,10 @@ impl Algorithm {
     fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found]) -> Vec<i64> {
         let (switches, shape) = (self.choice.switches, of.shape);
         let weights = switches.weights;
-        let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
-        let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
+        let most_of = |what: fn(&Found) -> i32| found.iter().map(what).max().unwrap_or(0);
+        // Nearly always there is none of either.
+        let any = found.iter().fold(0, |any, f| any | f.taints | f.affinity) != 0;
+        let (most_taints, most_liked) = if any { (most_of(|f| f.taints), most_of(|f| f.affinity)) } else { (0, 0) };
         let own = |f: &Found| {
             i64::from(f.score)
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
@@ -369,8 +370,8 @@ impl Algorithm {
         if !constraints.is_empty() {
             let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
             let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
-            let weighted = |class: &u32| weights.topology_spread * of_class[*class as usize];
-            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted(class));
+            let weighted: Vec<i64> = of_class.iter().map(|score| weights.topology_spread * score).collect();
+            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted[*class as usize]);
             self.cache.spare = raw.class_of;
         }
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
@@ -388,13 +389,17 @@ impl Algorithm {
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
         let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
-        if let Some((known, spread)) = self.default_spread.get(&of.shape.id)
+        let shape = of.shape.id as usize;
+        if let Some(Some((known, spread))) = self.default_spread.get(shape)
             && Rc::ptr_eq(known, selector)
         {
             return Some(spread.clone());
         }
         let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(&mut self.cache, &of.shape.namespace, selector).into();
-        self.default_spread.insert(of.shape.id, (selector.clone(), spread.clone()));
+        if self.default_spread.len() <= shape {
+            self.default_spread.resize(shape + 1, None);
+        }
+        self.default_spread[shape] = Some((selector.clone(), spread.clone()));
         Some(spread)
     }
 }

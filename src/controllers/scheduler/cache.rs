@@ -22,6 +22,8 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     node: NodeId,
+    /// Its place among the node's pods.
+    slot: u32,
     /// Placed by the scheduler; its binding has not been seen.
     assumed: bool,
 }
@@ -69,8 +71,10 @@ pub struct Cache {
     pub spare: Vec<u32>,
     /// By node, all zero between two uses.
     scratch: Vec<u32>,
-    /// What the last known version of each pod was made into.
-    shape_of_pod: Vec<Option<Rc<Shape>>>,
+    /// The number of what the last known version of each pod was made into, one higher, or 0.
+    shape_of_pod: Vec<u32>,
+    /// By workload: what was last made of a template of its pods.
+    shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
 }
@@ -100,16 +104,29 @@ impl Cache {
 
     /// What the scheduler makes of a pod; its name is asked for where the template is not the one last seen.
     pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
-        if let Some(Some(shape)) = self.shape_of_pod.get(pod.id.index())
+        if let Some(number) = self.shape_of_pod.get(pod.id.index()).and_then(|n| n.checked_sub(1))
+            && let shape = &self.shapes.all()[number as usize]
             && Rc::ptr_eq(&shape.template, &pod.template)
         {
             return shape.clone();
         }
-        let shape = self.shape(&pod.template, namespace_of(name()));
-        if self.shape_of_pod.len() <= pod.id.index() {
-            self.shape_of_pod.resize(pod.id.index() + 1, None);
+        // Pods that one workload owns are in one namespace.
+        let owner = pod.controller().map(|(owner, _)| owner);
+        let known = owner.and_then(|owner| self.shape_of_owner.get(owner.index())?.as_ref());
+        let shape = match known.filter(|shape| Rc::ptr_eq(&shape.template, &pod.template)) {
+            Some(shape) => shape.clone(),
+            None => self.shape(&pod.template, namespace_of(name())),
+        };
+        if let Some(owner) = owner {
+            if self.shape_of_owner.len() <= owner.index() {
+                self.shape_of_owner.resize(owner.index() + 1, None);
+            }
+            self.shape_of_owner[owner.index()] = Some(shape.clone());
         }
-        self.shape_of_pod[pod.id.index()] = Some(shape.clone());
+        if self.shape_of_pod.len() <= pod.id.index() {
+            self.shape_of_pod.resize(pod.id.index() + 1, 0);
+        }
+        self.shape_of_pod[pod.id.index()] = shape.id + 1;
         shape
     }
 
@@ -162,12 +179,46 @@ impl Cache {
     /// it was bound.
     pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
         let Some(node) = pod.node else { return };
-        let known = self.placed(pod).is_some_and(|p| Rc::ptr_eq(&p.shape, shape) && p.terminating == pod.is_terminating());
-        if known && self.update_pod(pod) {
-            return;
+        let terminating = pod.is_terminating();
+        match self.placed(pod).filter(|p| Rc::ptr_eq(&p.shape, shape)).map(|p| p.terminating == terminating) {
+            Some(true) => {
+                self.update_pod(pod);
+            }
+            Some(false) => self.set_terminating(pod, terminating),
+            None => {
+                self.remove_pod(pod.id);
+                self.put(pod, shape, node, false);
+            }
         }
-        self.remove_pod(pod.id);
-        self.put(pod, shape, Place { node, assumed: false });
+    }
+
+    /// Takes a version of a pod of which only that it is being deleted is new. It comes to the end of its node's list, as one that was
+    /// taken away and added; sums do not change, and nobody has to look at the node again.
+    fn set_terminating(&mut self, pod: &Rc<Pod>, terminating: bool) {
+        let Some(Place { node, slot, .. }) = self.place(pod.id) else { return };
+        let pods = &mut self.nodes[node.index()].pods;
+        let mut placed = pods.swap_remove(slot as usize);
+        if terminating {
+            self.tallies.change(&placed, node, &self.topologies, -1);
+        }
+        placed.terminating = terminating;
+        if !terminating {
+            self.tallies.change(&placed, node, &self.topologies, 1);
+        }
+        placed.pod = pod.clone();
+        pods.push(placed);
+        let last = pods.len() as u32 - 1;
+        self.moved_to(node, slot);
+        self.places[pod.id.index()] = Some(Place { node, slot: last, assumed: false });
+    }
+
+    /// Another pod may have come to a place among the pods of a node.
+    fn moved_to(&mut self, node: NodeId, slot: u32) {
+        if let Some(moved) = self.nodes[node.index()].pods.get(slot as usize)
+            && let Some(Some(place)) = self.places.get_mut(moved.id.index())
+        {
+            place.slot = slot;
+        }
     }
 
     /// Takes another version of a pod that is on its node already and differs in nothing that is summed; false if it is not there.
@@ -182,13 +233,13 @@ impl Cache {
 
     /// A bound pod where it is known to be, on its node.
     fn placed(&mut self, pod: &Pod) -> Option<&mut Placed> {
-        let node = self.place(pod.id)?.node;
-        self.nodes[node.index()].pods.iter_mut().find(|p| p.id == pod.id).filter(|_| pod.node == Some(node))
+        let Place { node, slot, .. } = self.place(pod.id).filter(|p| pod.node == Some(p.node))?;
+        self.nodes[node.index()].pods.get_mut(slot as usize)
     }
 
     /// Places a pod on a node ahead of its binding (`AssumePod`).
     pub fn assume(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, node: NodeId) {
-        self.put(pod, shape, Place { node, assumed: true });
+        self.put(pod, shape, node, true);
     }
 
     /// Whether a pod was placed and its binding has not been seen (`IsAssumedPod`).
@@ -198,33 +249,34 @@ impl Cache {
 
     /// Takes a pod away; the node it was on (`RemovePod`, `ForgetPod`).
     pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
-        let place = self.places.get_mut(pod.index())?.take()?;
-        self.changed(place.node);
-        if let Some(placed) = self.nodes[place.node.index()].remove(pod) {
-            self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
-            if let Some(count) = self.priorities.get_mut(&placed.shape.priority) {
-                *count -= 1;
-                if *count == 0 {
-                    self.priorities.remove(&placed.shape.priority);
-                }
+        let Place { node, slot, .. } = self.places.get_mut(pod.index())?.take()?;
+        self.changed(node);
+        let placed = self.nodes[node.index()].remove_at(slot as usize);
+        self.moved_to(node, slot);
+        self.with_affinity -= usize::from(placed.shape.has_pod_affinity);
+        if let Some(count) = self.priorities.get_mut(&placed.shape.priority) {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&placed.shape.priority);
             }
-            self.tallies.change(&placed, place.node, &self.topologies, -1);
         }
-        Some(place.node)
+        self.tallies.change(&placed, node, &self.topologies, -1);
+        Some(node)
     }
 
-    fn put(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, place: Place) {
-        self.grow(place.node);
+    fn put(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, node: NodeId, assumed: bool) {
+        self.grow(node);
         if self.places.len() <= pod.id.index() {
             self.places.resize(pod.id.index() + 1, None);
         }
-        self.places[pod.id.index()] = Some(place);
-        self.changed(place.node);
+        let slot = self.nodes[node.index()].pods.len() as u32;
+        self.places[pod.id.index()] = Some(Place { node, slot, assumed });
+        self.changed(node);
         let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
         *self.priorities.entry(shape.priority).or_insert(0) += 1;
-        self.tallies.change(&placed, place.node, &self.topologies, 1);
-        self.nodes[place.node.index()].add(placed);
+        self.tallies.change(&placed, node, &self.topologies, 1);
+        self.nodes[node.index()].add(placed);
     }
 
     fn place(&self, pod: PodId) -> Option<Place> {

@@ -11,7 +11,7 @@ use super::shape::Shape;
 use super::switches::PreemptionWrites;
 use super::text::{Failure, NO_NODES, note};
 use crate::api::labels::{LabelSelector, Selector};
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::{NodeId, PodId};
 use crate::api::pod::Pod;
 use crate::api::workload::{WorkloadKind, short_name};
 use crate::apiserver::ApiError;
@@ -68,7 +68,8 @@ pub struct Controller {
     pub(super) recorder: SeriesRecorder,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) state: Shared<State>,
-    owners: Shared<BTreeMap<WorkloadId, Owner>>,
+    /// By workload.
+    owners: Shared<Vec<Option<Owner>>>,
     started: Cell<Time>,
     idle: Cell<Option<Ticket>>,
     no_backoff: Cell<Option<Ticket>>,
@@ -89,7 +90,7 @@ impl Controller {
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
             state: Shared::new(state),
-            owners: Shared::new(BTreeMap::new()),
+            owners: Shared::new(Vec::new()),
             started: Cell::new(ctx.now()),
             idle: Cell::new(None),
             no_backoff: Cell::new(None),
@@ -414,11 +415,14 @@ impl Controller {
         if !matches!(workload.kind, WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet) {
             return None;
         }
-        self.owners.with(|owners| match owners.get(&owner) {
-            Some((source, selector)) if Rc::ptr_eq(source, &workload.selector) => selector.clone(),
+        self.owners.with(|owners| match owners.get(owner.index()) {
+            Some(Some((source, selector))) if Rc::ptr_eq(source, &workload.selector) => selector.clone(),
             _ => {
                 let selector = workload.selector.as_selector().ok().map(Rc::new);
-                owners.insert(owner, (workload.selector.clone(), selector.clone()));
+                if owners.len() <= owner.index() {
+                    owners.resize(owner.index() + 1, None);
+                }
+                owners[owner.index()] = Some((workload.selector.clone(), selector.clone()));
                 selector
             }
         })

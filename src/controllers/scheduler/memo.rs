@@ -1,5 +1,5 @@
 //! What filters and scores made of a node on its own, for each kind of pod, until the node changes. It lies in the order in which nodes
-//! are tried, so that a search reads on and on.
+//! are tried, with a bit for each node that may do, so that a search passes over those that will not, 64 at a time.
 
 use super::algorithm::{Choice, look};
 use super::cache::Cache;
@@ -31,11 +31,15 @@ const STALE: u32 = u32::MAX;
 struct Kind {
     example: Rc<Shape>,
     used: u64,
+    /// How many kinds had been made before; another for each that takes this place.
+    number: u32,
     /// The cache's version that this is about.
     version: (u64, u64),
     /// The numbers of rejections, 0 for none.
     rejections: Vec<u32>,
     found: Vec<Found>,
+    /// A bit for each node that is not known to be rejected: the lowest of a word comes first.
+    open: Vec<u64>,
 }
 
 impl Kind {
@@ -50,9 +54,11 @@ impl Kind {
 #[derive(Default, Debug)]
 pub struct Memo {
     kinds: Vec<Kind>,
-    /// By shape: where its kind was when last looked up.
-    of_shape: Vec<u8>,
+    /// By shape: where its kind was when last looked up, and which of those that were there before and since.
+    of_shape: Vec<(u8, u32)>,
     clock: u64,
+    /// How many kinds there were ever.
+    made: u32,
 }
 
 impl Memo {
@@ -61,26 +67,36 @@ impl Memo {
         self.clock += 1;
         let at = shape.id as usize;
         if self.of_shape.len() <= at {
-            self.of_shape.resize(at + 1, 0);
+            self.of_shape.resize(at + 1, (0, u32::MAX));
         }
-        let last = usize::from(self.of_shape[at]);
-        let known = match self.kinds.get(last) {
-            Some(kind) if kind.covers(shape) => Some(last),
-            _ => self.kinds.iter().position(|k| k.covers(shape)),
+        let (last, number) = self.of_shape[at];
+        let place = match self.kinds.get(usize::from(last)) {
+            Some(kind) if kind.number == number => usize::from(last),
+            _ => self.kinds.iter().position(|k| k.covers(shape)).unwrap_or_else(|| self.new_kind(shape)),
         };
-        let place = known.unwrap_or_else(|| {
-            let fresh = Kind { example: shape.clone(), used: 0, version: (u64::MAX, 0), rejections: Vec::new(), found: Vec::new() };
-            if self.kinds.len() < KINDS {
-                self.kinds.push(fresh);
-                return self.kinds.len() - 1;
-            }
-            let oldest = (0..KINDS).min_by_key(|i| self.kinds[*i].used).unwrap_or(0);
-            self.kinds[oldest] = fresh;
-            oldest
-        });
-        self.of_shape[at] = place as u8;
+        self.of_shape[at] = (place as u8, self.kinds[place].number);
         self.kinds[place].used = self.clock;
         place
+    }
+
+    fn new_kind(&mut self, shape: &Rc<Shape>) -> usize {
+        let fresh = Kind {
+            example: shape.clone(),
+            used: 0,
+            number: self.made,
+            version: (u64::MAX, 0),
+            rejections: Vec::new(),
+            found: Vec::new(),
+            open: Vec::new(),
+        };
+        self.made += 1;
+        if self.kinds.len() < KINDS {
+            self.kinds.push(fresh);
+            return self.kinds.len() - 1;
+        }
+        let oldest = (0..KINDS).min_by_key(|i| self.kinds[*i].used).unwrap_or(0);
+        self.kinds[oldest] = fresh;
+        oldest
     }
 
     /// What is known of all nodes, for pods of one kind.
@@ -88,10 +104,15 @@ impl Memo {
         let kind = &mut self.kinds[kind];
         let version = cache.version();
         match cache.changed_since(kind.version.1).filter(|_| kind.version.0 == version.0) {
-            Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| kind.rejections[place] = STALE),
+            Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| {
+                kind.rejections[place] = STALE;
+                kind.open[place / 64] |= 1 << (place % 64);
+            }),
             None => {
-                kind.rejections = vec![STALE; cache.list().len()];
-                kind.found = vec![Found::default(); cache.list().len()];
+                let nodes = cache.list().len();
+                kind.rejections = vec![STALE; nodes];
+                kind.found = vec![Found::default(); nodes];
+                kind.open = vec![u64::MAX; nodes.div_ceil(64)];
             }
         }
         kind.version = version;
@@ -115,11 +136,50 @@ impl Known<'_> {
         self.0.found[place]
     }
 
+    /// The places of so many nodes that will do, from one place on and round to it again, added to a list; and at how many nodes a
+    /// search looks that tries them one by one.
+    pub fn search(
+        &mut self,
+        from: usize,
+        wanted: usize,
+        cache: &Cache,
+        choice: &Choice,
+        rejections: &mut Rejections,
+        places: &mut Vec<u32>,
+    ) -> usize {
+        let all = self.0.rejections.len();
+        for (first, end) in [(from, all), (0, from)] {
+            for word in first / 64..end.div_ceil(64) {
+                let mut open = self.0.open[word];
+                if word == first / 64 {
+                    open &= u64::MAX << (first % 64);
+                }
+                if word == end / 64 {
+                    open &= !(u64::MAX << (end % 64));
+                }
+                while open != 0 {
+                    let place = word * 64 + open.trailing_zeros() as usize;
+                    open &= open - 1;
+                    if self.rejection(place, cache, choice, rejections) == 0 {
+                        places.push(place as u32);
+                        if places.len() == wanted {
+                            return if place >= from { place - from } else { all - from + place } + 1;
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
     fn look(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
         let info = cache.node(cache.list()[place]);
         let found = info.map_or_else(Found::default, |info| look(&self.0.example, info, choice, rejections));
         self.0.found[place] = found;
         self.0.rejections[place] = found.rejection;
+        if found.rejection != 0 {
+            self.0.open[place / 64] &= !(1 << (place % 64));
+        }
         found.rejection
     }
 }

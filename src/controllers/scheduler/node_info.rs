@@ -82,6 +82,11 @@ impl NodeInfo {
     /// Takes a pod away (`RemovePod`); the last one takes its place.
     pub fn remove(&mut self, pod: PodId) -> Option<Placed> {
         let at = self.pods.iter().position(|p| p.id == pod)?;
+        Some(self.remove_at(at))
+    }
+
+    /// Takes away the pod in that place of the list.
+    pub fn remove_at(&mut self, at: usize) -> Placed {
         let placed = self.pods.swap_remove(at);
         self.sum(&placed.shape, -1);
         for port in placed.shape.host_ports() {
@@ -89,7 +94,7 @@ impl NodeInfo {
                 self.ports.swap_remove(at);
             }
         }
-        Some(placed)
+        placed
     }
 
     fn sum(&mut self, shape: &Shape, sign: i64) {

@@ -7,7 +7,7 @@ use crate::api::labels::{Labels, Operator, Requirement, Selector};
 use crate::api::pod::PodTemplate;
 use crate::api::scheduling::{HostPort, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint};
 use crate::api::taint::{Effect, Taint, UNSCHEDULABLE};
-use std::collections::BTreeMap;
+use crate::kernel::HashIndex;
 use std::rc::Rc;
 
 /// Gives the count of a selector's pods in a namespace.
@@ -166,19 +166,23 @@ fn spread_of(c: &TopologySpreadConstraint, namespace: &str, labels: &Labels, top
 /// The shapes of a run. Templates are known by their place in memory, which their shape keeps.
 #[derive(Default, Debug)]
 pub struct Shapes {
-    by_template: BTreeMap<usize, Vec<Rc<Shape>>>,
+    by_template: HashIndex,
     all: Vec<Rc<Shape>>,
 }
 
 impl Shapes {
     /// The shape of a template in a namespace.
     pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies, tally: NewTally<'_>) -> Rc<Shape> {
-        let known = self.by_template.entry(Rc::as_ptr(template).addr()).or_default();
-        if let Some(shape) = known.iter().find(|s| *s.namespace == *namespace) {
-            return shape.clone();
+        let hash = Rc::as_ptr(template).addr() as u64;
+        let is = |number: u32| {
+            let shape = &self.all[number as usize];
+            Rc::ptr_eq(&shape.template, template) && *shape.namespace == *namespace
+        };
+        if let Some(known) = self.by_template.find(hash, is) {
+            return self.all[known as usize].clone();
         }
         let shape = Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies, tally));
-        known.push(shape.clone());
+        self.by_template.insert(hash, shape.id);
         self.all.push(shape.clone());
         shape
     }

@@ -19,11 +19,14 @@ struct Topology {
     key: String,
     values: BTreeMap<String, u32>,
     of_node: Vec<u32>,
+    /// How many of those have no domain.
+    without: usize,
 }
 
 impl Topology {
     fn set(&mut self, node: NodeId, labels: Option<&Labels>) -> bool {
         if self.of_node.len() <= node.index() {
+            self.without += node.index() + 1 - self.of_node.len();
             self.of_node.resize(node.index() + 1, ABSENT);
         }
         let domain = match labels.and_then(|l| l.get(&self.key)) {
@@ -33,7 +36,10 @@ impl Topology {
                 *self.values.entry(value.clone()).or_insert(next)
             }
         };
-        std::mem::replace(&mut self.of_node[node.index()], domain) != domain
+        let before = std::mem::replace(&mut self.of_node[node.index()], domain);
+        self.without += usize::from(domain == ABSENT);
+        self.without -= usize::from(before == ABSENT);
+        before != domain
     }
 }
 
@@ -78,6 +84,11 @@ impl Topologies {
     /// The domains of nodes under a key, by node; [`ABSENT`] for those without the label, and beyond the end.
     pub fn all(&self, key: KeyId) -> &[u32] {
         &self.all[key.0 as usize].of_node
+    }
+
+    /// Whether a node may lack the label of a key.
+    pub fn any_without(&self, key: KeyId) -> bool {
+        self.all[key.0 as usize].without > 0
     }
 
     /// How many domains a key ever had; their numbers are below this.

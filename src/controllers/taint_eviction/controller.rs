@@ -71,12 +71,16 @@ pub struct Controller {
     node_queue: WorkQueue<NodeItem>,
     pod_queue: WorkQueue<PodItem>,
     channels: Vec<Channels>,
+    /// The hashes that nodes are dealt by: of no node, then by node.
+    hashes: Shared<Vec<Option<u32>>>,
     select_point: PointId,
     pods_point: PointId,
     /// Between a dispatcher's queue and its channels, of nodes and of pods.
     dispatch_points: [PointId; 2],
     /// Between a worker's channels and what it looks up.
     work_point: PointId,
+    /// Between a deletion's event and its first request.
+    pub(super) request_point: PointId,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -98,9 +102,11 @@ impl Controller {
             pods_point: ctx.point("pod-index-order"),
             dispatch_points: [ctx.point("eviction-node-dispatch"), ctx.point("eviction-pod-dispatch")],
             work_point: ctx.point("eviction-work"),
+            request_point: ctx.point("eviction-request"),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,
+            hashes: Shared::new(Vec::new()),
             config,
             client,
             recorder,
@@ -144,9 +150,16 @@ impl Controller {
 
     /// The worker of a node: 32-bit FNV-1a of its name.
     fn worker_of(&self, node: Option<NodeId>) -> usize {
-        let workers = self.channels.len() as u32;
+        let at = node.map_or(0, |id| id.index() + 1);
+        if let Some(hash) = self.hashes.with(|h| h.get(at).copied().flatten()) {
+            return hash as usize % self.channels.len();
+        }
         let hash = self.client.api().names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
-        (hash % workers) as usize
+        self.hashes.with(|h| {
+            h.resize(h.len().max(at + 1), None);
+            h[at] = Some(hash);
+        });
+        hash as usize % self.channels.len()
     }
 
     /// `worker`: takes from whichever channel is ready; before a pod it empties the node channel.

@@ -4,11 +4,12 @@ use super::controller::Controller;
 use super::switches::DisruptionTarget;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
-use crate::api::pod::{PodCondition, PodReason};
+use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::ApiError;
 use crate::client::About;
 use crate::kernel::{Dur, Keys, Name};
 use crate::trace::{Actor, EventText, What};
+use std::rc::Rc;
 
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;
@@ -40,6 +41,8 @@ impl Controller {
     /// `deletePodHandler`: one event, then up to five tries.
     async fn delete_pod_handler(&self, pod: PodId) -> bool {
         self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        // Of many that are here at one time, another may be first to get a token.
+        self.ctx.yield_point(self.request_point).await;
         for _ in 0..RETRIES {
             if self.add_condition_and_delete_pod(pod).await.is_ok() {
                 return true;
@@ -54,17 +57,18 @@ impl Controller {
     async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
         let object = self.pod_object(id);
         if self.config.switches.disruption_target != DisruptionTarget::Off {
-            let pod = self.client.call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await?;
-            self.ctx.set_saw(pod.record);
-            let has =
-                pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
+            // Of the reply only this is kept: there may be very many deletions at once.
+            let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);
+            let get = self.client.call(object, move |api, _| api.pod(id).map(seen).ok_or(ApiError::NotFound));
+            let (record, uid, target) = get.await?;
+            self.ctx.set_saw(record);
+            let has = target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
             if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
                 let condition = PodCondition {
                     status: ConditionStatus::True,
                     reason: PodReason::DeletionByTaintManager,
                     last_transition_time: self.client.api().timestamp(),
                 };
-                let uid = pod.uid;
                 self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
             }
         }

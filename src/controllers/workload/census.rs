@@ -4,6 +4,7 @@
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
+use std::collections::BTreeMap;
 
 /// The pods of one life of a workload, as the cache has them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -16,24 +17,29 @@ pub(super) struct Numbers {
     pub(super) terminating: i32,
 }
 
-/// The numbers of every owner; seldom has a workload more than one life.
+/// What is known of an owner, side by side, as it is all looked up for each change of a pod.
+#[derive(Clone, Copy, Default)]
+struct Owner {
+    /// The life of the workload that the cache has, and its `minReadySeconds`.
+    life: Option<(Uid, i32)>,
+    /// The life that had the first pod seen; seldom is there another.
+    first: Option<(Uid, Numbers)>,
+}
+
+/// The numbers of every owner.
 #[derive(Default)]
-pub(super) struct Census(Vec<Vec<(Uid, Numbers)>>);
+pub(super) struct Census {
+    owners: Vec<Owner>,
+    /// Of other lives.
+    others: BTreeMap<(WorkloadId, Uid), Numbers>,
+}
 
 impl Census {
     /// Takes another version of a pod in the place of the old one.
     pub(super) fn take(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         for (pod, by) in old.map(|p| (p, -1)).into_iter().chain(new.map(|p| (p, 1))) {
             let Some((owner, uid)) = pod.controller() else { continue };
-            if self.0.len() <= owner.index() {
-                self.0.resize(owner.index() + 1, Vec::new());
-            }
-            let lives = &mut self.0[owner.index()];
-            let at = lives.iter().position(|(u, _)| *u == uid).unwrap_or_else(|| {
-                lives.push((uid, Numbers::default()));
-                lives.len() - 1
-            });
-            let numbers = &mut lives[at].1;
+            let numbers = self.numbers(owner, uid);
             if pod.is_active() {
                 numbers.active += by;
                 numbers.ready += if pod.is_ready() { by } else { 0 };
@@ -43,9 +49,36 @@ impl Census {
         }
     }
 
+    fn owner(&mut self, owner: WorkloadId) -> &mut Owner {
+        if self.owners.len() <= owner.index() {
+            self.owners.resize(owner.index() + 1, Owner::default());
+        }
+        &mut self.owners[owner.index()]
+    }
+
+    /// Notes which life of a workload the cache has, with its `minReadySeconds`.
+    pub(super) fn set_life(&mut self, owner: WorkloadId, life: Option<(Uid, i32)>) {
+        self.owner(owner).life = life;
+    }
+
+    /// Which life of a workload the cache has, with its `minReadySeconds`.
+    pub(super) fn life(&self, owner: WorkloadId) -> Option<(Uid, i32)> {
+        self.owners.get(owner.index())?.life
+    }
+
+    fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
+        self.owner(owner);
+        match self.owners[owner.index()].first.get_or_insert((uid, Numbers::default())) {
+            (first, numbers) if *first == uid => numbers,
+            _ => self.others.entry((owner, uid)).or_default(),
+        }
+    }
+
     /// The numbers of one life of a workload.
     pub(super) fn of(&self, owner: WorkloadId, uid: Uid) -> Numbers {
-        let lives = self.0.get(owner.index()).map_or(&[][..], Vec::as_slice);
-        lives.iter().find(|(u, _)| *u == uid).map_or_else(Numbers::default, |(_, numbers)| *numbers)
+        match self.owners.get(owner.index()).and_then(|o| o.first) {
+            Some((first, numbers)) if first == uid => numbers,
+            _ => self.others.get(&(owner, uid)).copied().unwrap_or_default(),
+        }
     }
 }

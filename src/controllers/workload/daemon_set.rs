@@ -43,7 +43,6 @@ pub struct DaemonSetController {
     pub(super) switches: DaemonSetSwitches,
     pub(super) pods: PodControl,
     pub(super) informers: Rc<InformerFactory>,
-    pub(super) written: Shared<Written>,
     pub(super) expected: Shared<BTreeMap<WorkloadId, Expected>>,
     /// By life of the DaemonSet, the generation that its status tells of, and node.
     pub(super) failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
@@ -66,7 +65,6 @@ impl DaemonSetController {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| DaemonSetController {
             me: me.clone(),
-            written: Shared::new(Written::default()),
             expected: Shared::new(BTreeMap::new()),
             failed_pods_backoff: Shared::new(BTreeMap::new()),
             order_point: ctx.point("daemonset-node-order"),
@@ -74,7 +72,7 @@ impl DaemonSetController {
             limiter: Shared::new(RateLimiter::default()),
             node_queue: WorkQueue::new(&ctx),
             templates: Shared::new(BTreeMap::new()),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -96,14 +94,14 @@ impl DaemonSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync_daemon_set(item.0).await).await;
             });
             if !self.switches.node_queue {
                 continue;
             }
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 loop {
                     let item = c.node_queue.get().await;
                     c.sync_node_update(item.0);

@@ -29,12 +29,12 @@ type PodsByNode = BTreeMap<NodeId, Vec<Rc<Pod>>>;
 impl DaemonSetController {
     /// `syncDaemonSet`
     pub(super) async fn sync_daemon_set(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if self.switches.waits_for_own_writes && !self.written.with(|w| w.ensure_ready(id, &self.informers)) {
+        if !self.pods.written.is_seen(id, &self.informers) {
             return Err(ApiError::Conflict);
         }
         let Some(ds) = self.informers.workload(id) else {
             self.expected.with(|all| all.remove(&id));
-            self.written.with(|w| w.forget(id));
+            self.pods.written.forget(id);
             return Ok(());
         };
         let nodes = self.informers.nodes();
@@ -150,9 +150,7 @@ impl DaemonSetController {
                 let Some(c) = me else { return Ok(()) };
                 let name = c.pods.client.api().names(|n| n.node_name(node).to_owned());
                 let template = c.with_template(&owner, |t| t.pinned_to(node, &name));
-                let pod = c.pods.create_pod_from(&owner, template, false).await?;
-                c.written.with(|w| w.wrote_at(owner.id, owner.uid, Resource::Pods, pod.resource_version));
-                Ok(())
+                c.pods.create_pod_from(&owner, template, false).await
             }
         };
         let (created, result) = slow_start_batch(&self.ctx, self.group, creations, work).await;
@@ -220,7 +218,7 @@ impl DaemonSetController {
             let status = status.clone();
             match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
                 Ok(new) => {
-                    self.written.with(|w| w.wrote_at(id, ds.uid, Resource::DaemonSets, new.resource_version));
+                    self.pods.written.wrote_at(ds, Resource::DaemonSets, new.resource_version);
                     return Ok(());
                 }
                 Err(e) if tries == STATUS_UPDATE_RETRIES => return Err(e),

@@ -5,6 +5,7 @@
 use super::item::Item;
 use super::pod_control::PodControl;
 use super::switches::{ScalingText, Switches};
+use super::written::Written;
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -42,7 +43,7 @@ impl DeploymentController {
             me: me.clone(),
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
-            control: PodControl { client, recorder },
+            control: PodControl { client, recorder, written: Written::new(false) },
             informers: informers.clone(),
             switches,
             group,
@@ -56,7 +57,7 @@ impl DeploymentController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 let sync = async |item: Item| {
                     let result = c.sync_deployment(item.0).await;
                     // It gives up on one that failed so often (`handleErr`).

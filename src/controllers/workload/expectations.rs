@@ -1,8 +1,9 @@
 //! What a controller has asked for and not yet seen (`pkg/controller/controller_utils.go: UIDTrackingControllerExpectations`).
 
 use crate::api::meta::Uid;
+use crate::api::names::WorkloadId;
 use crate::kernel::{Dur, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// After so long nobody waits any more (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
@@ -13,47 +14,56 @@ struct Expected {
     since: Time,
 }
 
-/// Expectations by key.
-pub(super) struct Expectations<K>(BTreeMap<K, Expected>);
+/// Expectations by workload.
+#[derive(Default)]
+pub(super) struct Expectations(Vec<Option<Expected>>);
 
-impl<K: Ord + Copy> Default for Expectations<K> {
-    fn default() -> Self {
-        Expectations(BTreeMap::new())
+impl Expectations {
+    fn get(&mut self, workload: WorkloadId) -> Option<&mut Expected> {
+        self.0.get_mut(workload.index()).and_then(Option::as_mut)
     }
-}
 
-impl<K: Ord + Copy> Expectations<K> {
+    fn set(&mut self, workload: WorkloadId, expected: Expected) {
+        if self.0.len() <= workload.index() {
+            self.0.resize_with(workload.index() + 1, || None);
+        }
+        self.0[workload.index()] = Some(expected);
+    }
+
     /// Nothing more is to be seen, or not for long (`SatisfiedExpectations`).
-    pub(super) fn satisfied(&self, key: K, now: Time) -> bool {
-        self.0.get(&key).is_none_or(|e| e.creations <= 0 && e.deletions.is_empty() || now.since(e.since) > EXPECTATIONS_TIMEOUT)
+    pub(super) fn satisfied(&mut self, workload: WorkloadId, now: Time) -> bool {
+        let over = |e: &mut Expected| e.creations <= 0 && e.deletions.is_empty() || now.since(e.since) > EXPECTATIONS_TIMEOUT;
+        self.get(workload).is_none_or(over)
     }
 
     /// So many pods are to appear (`ExpectCreations`).
-    pub(super) fn expect_creations(&mut self, key: K, count: usize, now: Time) {
-        self.0.insert(key, Expected { creations: count as i64, deletions: BTreeSet::new(), since: now });
+    pub(super) fn expect_creations(&mut self, workload: WorkloadId, count: usize, now: Time) {
+        self.set(workload, Expected { creations: count as i64, deletions: BTreeSet::new(), since: now });
     }
 
     /// These pods are to go (`ExpectDeletions`).
-    pub(super) fn expect_deletions(&mut self, key: K, pods: impl IntoIterator<Item = Uid>, now: Time) {
-        self.0.insert(key, Expected { creations: 0, deletions: pods.into_iter().collect(), since: now });
+    pub(super) fn expect_deletions(&mut self, workload: WorkloadId, pods: impl IntoIterator<Item = Uid>, now: Time) {
+        self.set(workload, Expected { creations: 0, deletions: pods.into_iter().collect(), since: now });
     }
 
     /// A pod appeared (`CreationObserved`).
-    pub(super) fn creation_observed(&mut self, key: K) {
-        if let Some(e) = self.0.get_mut(&key) {
+    pub(super) fn creation_observed(&mut self, workload: WorkloadId) {
+        if let Some(e) = self.get(workload) {
             e.creations -= 1;
         }
     }
 
     /// A pod went, or is about to (`DeletionObserved`).
-    pub(super) fn deletion_observed(&mut self, key: K, pod: Uid) {
-        if let Some(e) = self.0.get_mut(&key) {
+    pub(super) fn deletion_observed(&mut self, workload: WorkloadId, pod: Uid) {
+        if let Some(e) = self.get(workload) {
             e.deletions.remove(&pod);
         }
     }
 
     /// The workload is gone (`DeleteExpectations`).
-    pub(super) fn forget(&mut self, key: K) {
-        self.0.remove(&key);
+    pub(super) fn forget(&mut self, workload: WorkloadId) {
+        if let Some(e) = self.0.get_mut(workload.index()) {
+            *e = None;
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::pod_control::PodControl;
 use super::ranking::{Ranked, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::JobSwitches;
+use super::written::Written;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::{Pod, PodPhase};
@@ -17,7 +18,7 @@ use crate::api::workload::{
     JobEnd, JobSpec, PodFailurePolicyRule, PodReplacementPolicy, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus,
 };
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use crate::trace::EventText;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ const WORKERS: usize = 5;
 
 /// What the controller remembers of its Jobs, by name.
 struct Memory {
-    expectations: Expectations<WorkloadId>,
+    expectations: Expectations,
     /// Pods whose finalizer was taken off and that were not seen without it yet (`uidTrackingExpectations`).
     finalizers: BTreeMap<WorkloadId, BTreeSet<Uid>>,
     backoff: BTreeMap<WorkloadId, BackoffRecord>,
@@ -94,7 +95,7 @@ impl JobController {
             limiter: Shared::new(RateLimiter::exponential(switches.retry.0, switches.retry.1)),
             memory: Shared::new(memory),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -109,7 +110,7 @@ impl JobController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync_job(item.0).await).await;
             });
         }
@@ -189,7 +190,11 @@ impl JobController {
 
     /// `syncJob`
     async fn sync_job(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
         let Some(job) = self.informers.workload(id) else {
+            self.pods.written.forget(id);
             self.memory.with(|m| {
                 m.expectations.forget(id);
                 m.finalizers.remove(&id);
@@ -198,7 +203,8 @@ impl JobController {
             return Ok(());
         };
         let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(()) };
-        if job.status.finished.is_some() {
+        if job.status.job.finished.is_some() {
+            self.pods.written.forget(id);
             self.memory.with(|m| {
                 m.backoff.remove(&id);
                 m.finished.remove(&job.uid);
@@ -246,7 +252,7 @@ impl JobController {
         }
         result?;
         // Until Jobs had a record of their own, a new failure made the whole Job wait as an error does.
-        if new_failure && self.switches.failure_backoff.is_none() && s.status.finished.is_none() {
+        if new_failure && self.switches.failure_backoff.is_none() && s.status.job.finished.is_none() {
             Err(ApiError::Unavailable)
         } else {
             Ok(())
@@ -278,18 +284,18 @@ impl JobController {
         let newly = |f: &dyn Fn(&Pod) -> bool, uncounted: &[Uid]| -> Vec<Rc<Pod>> {
             s.pods.iter().filter(|p| f(p) && !counted(uncounted, p)).cloned().collect()
         };
-        let succeeded = newly(&|p| p.phase == PodPhase::Succeeded, &old.uncounted_succeeded);
-        let failed = newly(&|p| self.is_failed(p, &s.spec), &old.uncounted_failed);
+        let succeeded = newly(&|p| p.phase == PodPhase::Succeeded, &old.job.uncounted_succeeded);
+        let failed = newly(&|p| self.is_failed(p, &s.spec), &old.job.uncounted_failed);
         let counting = failed.iter().filter(|p| self.counts(&s.spec, p)).count() as i32;
         let (mut all_succeeded, mut all_failed) = (succeeded.len() as i32, counting);
         if self.switches.tracking_finalizers {
-            all_succeeded += old.succeeded + old.uncounted_succeeded.len() as i32;
-            all_failed += old.failed + old.uncounted_failed.len() as i32;
+            all_succeeded += old.job.succeeded + old.job.uncounted_succeeded.len() as i32;
+            all_failed += old.job.failed + old.job.uncounted_failed.len() as i32;
         }
-        let new_failure = all_failed > old.failed + old.uncounted_failed.len() as i32;
+        let new_failure = all_failed > old.job.failed + old.job.uncounted_failed.len() as i32;
         s.succeeded = all_succeeded;
         s.backoff = s.backoff.with(&succeeded, &failed);
-        s.end = old.ending.clone();
+        s.end = old.job.ending.clone();
         if s.end.is_none() {
             s.end = self.fail_job_message(&s.spec, &s.pods).map(JobEnd::PodFailurePolicy);
         }
@@ -297,7 +303,7 @@ impl JobController {
             s.end = Some(JobEnd::BackoffLimitExceeded);
         }
         if !self.switches.tracking_finalizers {
-            (s.status.succeeded, s.status.failed) = (all_succeeded, all_failed);
+            (s.status.job.succeeded, s.status.job.failed) = (all_succeeded, all_failed);
         }
         (s, new_failure)
     }
@@ -355,7 +361,7 @@ impl JobController {
             Some(async move {
                 let mut result = Ok(());
                 if release && pod.job_finalizer {
-                    result = c.remove_finalizer(&pod).await;
+                    result = c.remove_finalizer(&owner, &pod).await;
                 }
                 if result.is_ok() {
                     result = c.pods.delete_pod(&owner, &pod).await;
@@ -373,9 +379,11 @@ impl JobController {
         ((count - errors.len()) as i32, errors.first().map_or(Ok(()), |e| Err(*e)))
     }
 
-    async fn remove_finalizer(&self, pod: &Pod) -> Result<(), ApiError> {
+    async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
         let (id, uid) = (pod.id, pod.uid);
-        self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.remove_job_finalizer(actor, id, uid)).await
+        let new = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.remove_job_finalizer(actor, id, uid)).await?;
+        self.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
+        Ok(())
     }
 
     /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then lose their finalizer, then are
@@ -392,25 +400,25 @@ impl JobController {
                 continue;
             }
             release.push(pod.clone());
-            if pod.phase == PodPhase::Succeeded && !s.status.uncounted_failed.contains(&pod.uid) {
-                if !s.status.uncounted_succeeded.contains(&pod.uid) {
+            if pod.phase == PodPhase::Succeeded && !s.status.job.uncounted_failed.contains(&pod.uid) {
+                if !s.status.job.uncounted_succeeded.contains(&pod.uid) {
                     flush = true;
-                    s.status.uncounted_succeeded.push(pod.uid);
+                    s.status.job.uncounted_succeeded.push(pod.uid);
                 }
             } else if (failed || s.end.as_ref().is_some_and(|e| *e != JobEnd::Complete))
-                && !s.status.uncounted_failed.contains(&pod.uid)
+                && !s.status.job.uncounted_failed.contains(&pod.uid)
                 && self.counts(&s.spec, pod)
             {
                 flush = true;
-                s.status.uncounted_failed.push(pod.uid);
+                s.status.job.uncounted_failed.push(pod.uid);
             }
-            if s.status.uncounted_succeeded.len() + s.status.uncounted_failed.len() >= MAX_UNCOUNTED_PODS {
+            if s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len() >= MAX_UNCOUNTED_PODS {
                 full = true;
                 break;
             }
         }
-        if self.switches.delays_terminal_condition && s.end.is_some() && s.status.ending != s.end {
-            s.status.ending.clone_from(&s.end);
+        if self.switches.delays_terminal_condition && s.end.is_some() && s.status.job.ending != s.end {
+            s.status.job.ending.clone_from(&s.end);
             flush = true;
         }
         let mut read = s.job.clone();
@@ -428,10 +436,10 @@ impl JobController {
             return Err(e);
         }
         let waits = self.switches.delays_terminal_condition && s.terminating > 0;
-        let uncounted = s.status.uncounted_succeeded.len() + s.status.uncounted_failed.len();
+        let uncounted = s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len();
         let finished = s.end.clone().filter(|_| !full && !waits && uncounted == 0);
         if finished.is_some() {
-            s.status.finished.clone_from(&finished);
+            s.status.job.finished.clone_from(&finished);
             flush = true;
         }
         if flush {
@@ -446,11 +454,11 @@ impl JobController {
         let id = s.job.id;
         self.memory.with(|m| m.finalizers.entry(id).or_default().extend(pods.iter().map(|p| p.uid)));
         let outcome = Rc::new(Shared::new((Vec::new(), None)));
-        let (me, all, told) = (self.me.clone(), pods.to_vec(), outcome.clone());
+        let (me, job, all, told) = (self.me.clone(), s.job.clone(), pods.to_vec(), outcome.clone());
         parallelize(&self.ctx, self.group, pods.len(), pods.len(), move |i| {
-            let (c, pod, told) = (me.upgrade()?, all[i].clone(), told.clone());
+            let (c, job, pod, told) = (me.upgrade()?, job.clone(), all[i].clone(), told.clone());
             Some(async move {
-                let result = c.remove_finalizer(&pod).await;
+                let result = c.remove_finalizer(&job, &pod).await;
                 if result.is_err() {
                     c.finalizer_gone(id, pod.uid);
                 }
@@ -471,9 +479,9 @@ impl JobController {
     /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
     async fn count(&self, s: &mut Sync, changed: bool) -> Result<(), ApiError> {
         let old = &s.job.status;
-        let mut flush = changed || (s.status.succeeded, s.status.failed) != (old.succeeded, old.failed);
+        let mut flush = changed || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
         if s.end.is_some() {
-            s.status.finished.clone_from(&s.end);
+            s.status.job.finished.clone_from(&s.end);
             flush = true;
         }
         if flush {
@@ -484,13 +492,15 @@ impl JobController {
     }
 
     async fn put_status(&self, read: &Rc<Workload>, status: WorkloadStatus) -> Result<Rc<Workload>, ApiError> {
-        let (about, read) = (self.pods.object(read), read.clone());
-        self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await
+        let (about, old) = (self.pods.object(read), read.clone());
+        let new = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &old, status)).await?;
+        self.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
+        Ok(new)
     }
 
     /// `recordJobFinished`
     fn tell_finished(&self, s: &Sync) {
-        let (text, words) = match &s.status.finished {
+        let (text, words) = match &s.status.job.finished {
             None => return,
             Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
             Some(JobEnd::BackoffLimitExceeded) => (EventText::BackoffLimitExceeded, "Job has reached the specified backoff limit"),
@@ -503,12 +513,12 @@ impl JobController {
 
 /// Counts the pods that no longer hold their finalizer (`cleanUncountedPodsWithoutFinalizers`). True if that changed anything.
 fn settle(status: &mut WorkloadStatus, holding: &BTreeSet<Uid>) -> bool {
-    let before = (status.uncounted_succeeded.len(), status.uncounted_failed.len());
-    status.uncounted_succeeded.retain(|u| holding.contains(u));
-    status.uncounted_failed.retain(|u| holding.contains(u));
-    let now = (status.uncounted_succeeded.len(), status.uncounted_failed.len());
-    status.succeeded += (before.0 - now.0) as i32;
-    status.failed += (before.1 - now.1) as i32;
+    let before = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
+    status.job.uncounted_succeeded.retain(|u| holding.contains(u));
+    status.job.uncounted_failed.retain(|u| holding.contains(u));
+    let now = (status.job.uncounted_succeeded.len(), status.job.uncounted_failed.len());
+    status.job.succeeded += (before.0 - now.0) as i32;
+    status.job.failed += (before.1 - now.1) as i32;
     before != now
 }
 

@@ -1,10 +1,11 @@
 //! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go: RealPodControl`).
 
+use super::written::Written;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodTemplate};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiError, NewPod};
-use crate::client::{About, Client, EventRecorder};
+use crate::client::{About, Client, EventRecorder, Resource};
 use crate::kernel::Object;
 use crate::trace::{EventBody, EventText};
 use std::rc::Rc;
@@ -14,6 +15,8 @@ use std::rc::Rc;
 pub(super) struct PodControl {
     pub(super) client: Client,
     pub(super) recorder: EventRecorder,
+    /// What went this way and was not seen yet (`OnWrite`).
+    pub(super) written: Written,
 }
 
 impl PodControl {
@@ -24,11 +27,11 @@ impl PodControl {
 
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
-        self.create_pod_from(owner, owner.template.clone(), tracked).await.map(|_| ())
+        self.create_pod_from(owner, owner.template.clone(), tracked).await
     }
 
     /// As [`Self::create_pod`], from a template that is not quite the owner's.
-    pub(super) async fn create_pod_from(&self, owner: &Workload, template: Rc<PodTemplate>, tracked: bool) -> Result<Rc<Pod>, ApiError> {
+    pub(super) async fn create_pod_from(&self, owner: &Workload, template: Rc<PodTemplate>, tracked: bool) -> Result<(), ApiError> {
         let (id, node) = (owner.id, owner.pinned);
         let created = self
             .client
@@ -38,10 +41,13 @@ impl PodControl {
             })
             .await;
         match &created {
-            Ok(pod) => self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id)),
+            Ok(pod) => {
+                self.written.wrote_at(owner, Resource::Pods, pod.resource_version);
+                self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
+            }
             Err(e) => self.tell_words(owner, EventText::FailedCreate, &format!("Error creating: {e}")),
         }
-        created
+        created.map(|_| ())
     }
 
     /// DELETE of a pod by name, then an event (`DeletePod`).

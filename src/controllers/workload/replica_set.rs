@@ -9,12 +9,13 @@ use super::pod_control::PodControl;
 use super::ranking::{Ranked, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::Switches;
+use super::written::Written;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use std::rc::{Rc, Weak};
 
@@ -35,7 +36,7 @@ pub struct ReplicaSetController {
     informers: Rc<InformerFactory>,
     queue: WorkQueue<Item>,
     limiter: Shared<RateLimiter<Item>>,
-    expectations: Shared<Expectations<WorkloadId>>,
+    expectations: Shared<Expectations>,
     census: Shared<Census>,
     order_point: PointId,
 }
@@ -51,7 +52,7 @@ impl ReplicaSetController {
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -66,7 +67,7 @@ impl ReplicaSetController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync_replica_set(item.0).await).await;
             });
         }
@@ -75,9 +76,7 @@ impl ReplicaSetController {
     /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and its `minReadySeconds`.
     fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        let found =
-            self.informers.with_workload(id, |w| (w.uid == uid && w.kind == WorkloadKind::ReplicaSet).then_some(w.min_ready_seconds));
-        Some((id, found.flatten()?))
+        Some((id, self.census.with(|c| c.life(id)).filter(|life| life.0 == uid)?.1))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
@@ -89,7 +88,11 @@ impl ReplicaSetController {
 
     /// `syncReplicaSet`
     async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
+        if !self.pods.written.is_seen(id, &self.informers) {
+            return Err(ApiError::Conflict);
+        }
         let Some(rs) = self.informers.workload(id) else {
+            self.pods.written.forget(id);
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
@@ -205,8 +208,12 @@ impl ReplicaSetController {
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
             let (id, status) = (read.id, status.clone());
-            let Err(e) = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await else {
-                return Ok(());
+            let e = match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
+                Ok(new) => {
+                    self.pods.written.wrote_at(rs, Resource::ReplicaSets, new.resource_version);
+                    return Ok(());
+                }
+                Err(e) => e,
             };
             if tries == STATUS_UPDATE_RETRIES {
                 return Err(e);
@@ -238,6 +245,7 @@ impl WorkloadHandler for ReplicaSetController {
             // Expectations belong to one life of the ReplicaSet.
             self.expectations.with(|e| e.forget(rs.id));
         }
+        self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
         self.queue.add(Item(rs.id));
     }
 }

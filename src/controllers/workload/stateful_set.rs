@@ -27,7 +27,6 @@ pub struct StatefulSetController {
     pub(super) switches: StatefulSetSwitches,
     pub(super) pods: PodControl,
     pub(super) informers: Rc<InformerFactory>,
-    pub(super) written: Shared<Written>,
     pub(super) jitter_point: PointId,
     queue: WorkQueue<Item>,
     limiter: Shared<RateLimiter<Item>>,
@@ -47,9 +46,8 @@ impl StatefulSetController {
             me: me.clone(),
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
-            written: Shared::new(Written::default()),
             jitter_point: ctx.point("statefulset-status-retry"),
-            pods: PodControl { client, recorder },
+            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
             group,
@@ -70,7 +68,7 @@ impl StatefulSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn(self.group, async move {
+            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
                 c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
             });
         }
@@ -86,11 +84,11 @@ impl StatefulSetController {
 
     /// `sync`, `syncStatefulSet`
     async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if self.switches.waits_for_own_writes && !self.written.with(|w| w.ensure_ready(id, &self.informers)) {
+        if !self.pods.written.is_seen(id, &self.informers) {
             return Err(ApiError::Conflict);
         }
         let Some(set) = self.informers.workload(id) else {
-            self.written.with(|w| w.forget(id));
+            self.pods.written.forget(id);
             return Ok(());
         };
         let mut pods = self.informers.pods_of(id);

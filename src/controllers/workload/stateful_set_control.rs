@@ -218,7 +218,7 @@ impl StatefulSetController {
             let (now, status) = (read.clone(), status.clone());
             match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &now, status)).await {
                 Ok(new) => {
-                    self.written.with(|w| w.wrote_at(set.id, set.uid, Resource::StatefulSets, new.resource_version));
+                    self.pods.written.wrote_at(set, Resource::StatefulSets, new.resource_version);
                     return Ok(());
                 }
                 Err(ApiError::Conflict) if tries < STATUS_TRIES => {}
@@ -243,7 +243,7 @@ impl StatefulSetController {
         let created = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.create_pod(actor, new)).await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => self.written.with(|w| w.wrote_at(set.id, set.uid, Resource::Pods, pod.resource_version)),
+            Ok(ref pod) => self.pods.written.wrote_at(set, Resource::Pods, pod.resource_version),
             Err(_) => {}
         }
         let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);

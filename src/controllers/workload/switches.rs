@@ -23,6 +23,8 @@ pub struct Switches {
     /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes after minReadySeconds
     /// once all pods are ready.
     pub exact_availability_check: bool,
+    /// A sync of a ReplicaSet waits until the caches have what the last one wrote (gate StaleControllerConsistencyReplicaSet, 1.36 on).
+    pub waits_for_own_writes: bool,
     /// The words of the event ScalingReplicaSet.
     pub scaling_text: ScalingText,
     /// The StatefulSet controller's.
@@ -51,6 +53,8 @@ pub struct JobSwitches {
     pub pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
     pub delays_terminal_condition: bool,
+    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyJob, 1.36 on).
+    pub waits_for_own_writes: bool,
 }
 
 /// What a StatefulSet does with a pod that has ended.

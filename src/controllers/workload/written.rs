@@ -4,37 +4,56 @@
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
+use crate::api::workload::Workload;
 use crate::client::{InformerFactory, Resource};
+use crate::kernel::Shared;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// The newest version of each resource that was written for a workload.
-#[derive(Default)]
-pub(super) struct Written(BTreeMap<WorkloadId, (Uid, Vec<(Resource, u64)>)>);
+/// The newest version of each resource that was written for a workload, by its life.
+type Writes = BTreeMap<WorkloadId, (Uid, Vec<(Resource, u64)>)>;
+
+/// What was written for workloads; nothing is kept where the release does not wait for it.
+#[derive(Clone)]
+pub(super) struct Written(Option<Rc<Shared<Writes>>>);
 
 impl Written {
-    /// Notes the version that a write made (`WroteAt`).
-    pub(super) fn wrote_at(&mut self, owner: WorkloadId, uid: Uid, resource: Resource, version: u64) {
-        let entry = self.0.entry(owner).or_insert((uid, Vec::new()));
-        if entry.0 != uid {
-            *entry = (uid, Vec::new());
-        }
-        match entry.1.iter_mut().find(|(r, _)| *r == resource) {
-            Some((_, newest)) => *newest = version.max(*newest),
-            None => entry.1.push((resource, version)),
-        }
+    /// Nothing was written yet. `waits`: syncs wait for what they wrote.
+    pub(super) fn new(waits: bool) -> Self {
+        Written(waits.then(|| Rc::new(Shared::new(Writes::new()))))
+    }
+
+    /// Notes the version that a write for a workload made (`WroteAt`).
+    pub(super) fn wrote_at(&self, owner: &Workload, resource: Resource, version: u64) {
+        let Some(writes) = &self.0 else { return };
+        writes.with(|w| {
+            let entry = w.entry(owner.id).or_insert((owner.uid, Vec::new()));
+            if entry.0 != owner.uid {
+                *entry = (owner.uid, Vec::new());
+            }
+            match entry.1.iter_mut().find(|(r, _)| *r == resource) {
+                Some((_, newest)) => *newest = version.max(*newest),
+                None => entry.1.push((resource, version)),
+            }
+        });
     }
 
     /// Whether the caches have everything that was written for a workload; what they have is forgotten (`EnsureReady`).
-    pub(super) fn ensure_ready(&mut self, owner: WorkloadId, informers: &InformerFactory) -> bool {
-        let ready = self.0.get(&owner).is_none_or(|(_, writes)| writes.iter().all(|(r, v)| informers.delivered(*r) >= *v));
-        if ready {
-            self.0.remove(&owner);
-        }
-        ready
+    pub(super) fn is_seen(&self, owner: WorkloadId, informers: &InformerFactory) -> bool {
+        let Some(writes) = &self.0 else { return true };
+        writes.with(|w| {
+            let seen = w.get(&owner).is_none_or(|(_, writes)| writes.iter().all(|(r, v)| informers.delivered(*r) >= *v));
+            if seen {
+                w.remove(&owner);
+            }
+            seen
+        })
     }
 
     /// The workload is gone (`Clear`).
-    pub(super) fn forget(&mut self, owner: WorkloadId) {
-        self.0.remove(&owner);
+    pub(super) fn forget(&self, owner: WorkloadId) {
+        if let Some(writes) = &self.0 {
+            writes.with(|w| w.remove(&owner));
+        }
     }
 }

@@ -50,8 +50,8 @@ impl Point {
 #[derive(Debug)]
 pub struct Choices {
     base: Base,
+    /// There are a few dozen, so that they are found by looking at each.
     points: Vec<Point>,
-    by_name: BTreeMap<&'static str, PointId>,
     /// Deviations at points that have not been named yet.
     plans: BTreeMap<String, Plan>,
     /// Whether there are any deviations at all.
@@ -101,19 +101,12 @@ impl Pct {
 /// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
 const SLOTS: u32 = 8;
 
+/// A search that draws takes each end of a range one time in so many: two things meet there that do not in between.
+const ENDS: u64 = 8;
+
 impl Choices {
     fn over(base: Base) -> Self {
-        Self {
-            base,
-            points: Vec::new(),
-            by_name: BTreeMap::new(),
-            plans: BTreeMap::new(),
-            taped: false,
-            log: None,
-            free: false,
-            pct: None,
-            picked: None,
-        }
+        Self { base, points: Vec::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
     }
 
     /// Draws everything, keyed by the seed. Never yields.
@@ -149,8 +142,7 @@ impl Choices {
         let mut choices = base;
         choices.taped |= !deviations.is_empty();
         for d in deviations {
-            let known = choices.by_name.get(d.point.as_str()).map(|p| p.0 as usize);
-            let plan = match known {
+            let plan = match choices.points.iter().position(|p| p.name == d.point) {
                 Some(i) => &mut choices.points[i].plan,
                 None => choices.plans.entry(d.point).or_default(),
             };
@@ -159,10 +151,22 @@ impl Choices {
         choices
     }
 
+    /// The default order for another run, in the tables of one that is over. Every choice is recorded, in `log`.
+    pub(in crate::kernel) fn again(self, mut log: Vec<Drawn>) -> Self {
+        log.clear();
+        let mut points = self.points;
+        for point in &mut points {
+            point.key = 0;
+            point.plan.clear();
+            point.ordinals.clear();
+        }
+        Self { points, log: Some(log), ..Self::default_order() }
+    }
+
     /// As `inner`, with a record of every choice.
     #[must_use]
     pub fn recorded(inner: Self) -> Self {
-        Self { log: Some(Vec::new()), ..inner }
+        Self { log: Some(inner.log.unwrap_or_default()), ..inner }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
@@ -193,8 +197,8 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        if let Some(id) = self.by_name.get(name) {
-            return *id;
+        if let Some(i) = self.points.iter().position(|p| p.name == name) {
+            return PointId(i as u32);
         }
         let key = match self.base {
             Base::Default => 0,
@@ -203,7 +207,6 @@ impl Choices {
         let plan = self.plans.remove(name).unwrap_or_default();
         let id = PointId(self.points.len() as u32);
         self.points.push(Point { name, key, plan, ordinals: Vec::new() });
-        self.by_name.insert(name, id);
         id
     }
 
@@ -225,6 +228,11 @@ impl Choices {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Range(min, max) if self.free || self.pct.is_some() => match bits >> (64 - ENDS.ilog2()) {
+                        0 => min,
+                        1 => max,
+                        _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
+                    },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),
@@ -251,9 +259,10 @@ impl Choices {
     }
 
     /// Which of these events of one instant comes next, each given by the hash of its name.
-    pub fn turn(&mut self, point: PointId, object: Object, events: &[u64]) -> u32 {
-        self.picked = self.pct.as_mut().map(|pct| pct.pick(events));
-        self.ask(point, object, Span::Turn(events.len() as u32)) as u32
+    pub fn turn(&mut self, point: PointId, object: Object, events: impl ExactSizeIterator<Item = u64>) -> u32 {
+        let count = events.len() as u32;
+        self.picked = self.pct.as_mut().map(|pct| pct.pick(&events.collect::<Vec<_>>()));
+        self.ask(point, object, Span::Turn(count)) as u32
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

@@ -8,67 +8,78 @@ use crate::kernel::{Class, Time};
 /// Lower bits of an event's order: its number in order of posting.
 const SEQUENCE: u64 = (1 << 56) - 1;
 
+/// An event that is laid out, with what its owner noted of it when it was.
 #[derive(Clone, Copy, Debug)]
-struct Held<E> {
+pub struct Held<E, L> {
     order: u64,
     /// Of an event of the wheel, which may be cancelled meanwhile.
     key: Option<EventKey>,
-    event: E,
+    /// The event.
+    pub event: E,
+    /// The owner's note.
+    pub label: L,
+}
+
+impl<E, L> Held<E, L> {
+    /// Its number in order of posting.
+    pub const fn sequence(&self) -> u64 {
+        self.order & SEQUENCE
+    }
+
+    /// Its class.
+    pub const fn class(&self) -> Class {
+        class_of(self.order)
+    }
 }
 
 /// Takes events out of a queue in an order of the caller's choice within each instant.
 #[derive(Debug)]
-pub struct Agenda<E> {
+pub struct Agenda<E, L> {
     at: Time,
-    held: Vec<Held<E>>,
+    held: Vec<Held<E, L>>,
     lanes: Vec<(u64, E)>,
 }
 
-impl<E: Copy> Default for Agenda<E> {
+impl<E, L> Default for Agenda<E, L> {
     fn default() -> Self {
         Self { at: Time::ZERO, held: Vec::new(), lanes: Vec::new() }
     }
 }
 
-impl<E: Copy> Agenda<E> {
+impl<E: Copy, L> Agenda<E, L> {
     /// When the next event is due.
     pub fn peek_time(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
-        self.held.retain(|h| h.key.is_none_or(|k| queue.slab.is_live(k)));
+        let live = |h: &Held<E, L>| h.key.is_none_or(|k| queue.slab.is_live(k));
+        if !self.held.iter().all(live) {
+            self.held.retain(live);
+        }
         if self.held.is_empty() { queue.peek_time() } else { Some(self.at) }
     }
 
-    /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is nothing.
-    pub fn gather(&mut self, queue: &mut EventQueue<E>, end: Time) -> bool {
+    /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is nothing. What `label` gives is kept
+    /// with each event.
+    pub fn gather(&mut self, queue: &mut EventQueue<E>, end: Time, mut label: impl FnMut(&E) -> L) -> bool {
         let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else { return false };
         self.at = at;
         queue.advance_to(at);
         let before = self.held.len();
         while let Some(entry) = queue.take_entry(at) {
             if let Some(event) = queue.slab.get(entry.key) {
-                self.held.push(Held { order: entry.order, key: Some(entry.key), event });
+                self.held.push(Held { order: entry.order, key: Some(entry.key), event, label: label(&event) });
             }
         }
         queue.lanes.take_due(at, &mut self.lanes);
-        self.held.extend(self.lanes.drain(..).map(|(order, event)| Held { order, key: None, event }));
-        if self.held.len() > before {
+        self.held.extend(self.lanes.drain(..).map(|(order, event)| Held { order, key: None, event, label: label(&event) }));
+        // Most newcomers come behind all others.
+        if !self.held[before.saturating_sub(1)..].is_sorted_by_key(|h| h.order) {
             self.held.sort_by_key(|h| h.order);
         }
         true
     }
 
-    /// The events laid out, with their numbers in order of posting.
-    pub fn events(&self) -> impl Iterator<Item = (u64, E)> {
-        self.held.iter().map(|h| (h.order & SEQUENCE, h.event))
-    }
-
-    /// How many are laid out.
-    pub fn len(&self) -> usize {
-        self.held.len()
-    }
-
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.held.is_empty()
+    /// The events laid out.
+    pub fn events(&self) -> &[Held<E, L>] {
+        &self.held
     }
 
     /// Drops those that nothing can come of.
@@ -76,12 +87,23 @@ impl<E: Copy> Agenda<E> {
         self.held.retain(|h| keep(&h.event));
     }
 
-    /// Takes one of the events laid out, by its place; its time, class and number come with it.
-    pub fn take(&mut self, queue: &mut EventQueue<E>, place: usize) -> (Time, Class, u64, E) {
+    /// When those laid out are due.
+    pub fn at(&self) -> Time {
+        self.at
+    }
+
+    /// Takes one of the events laid out, by its place.
+    pub fn take(&mut self, queue: &mut EventQueue<E>, place: usize) -> Held<E, L> {
         let held = self.held.remove(place);
         if let Some(key) = held.key {
             queue.slab.take(key);
         }
-        (self.at, class_of(held.order), held.order & SEQUENCE, held.event)
+        held
+    }
+
+    /// Forgets all of it.
+    pub fn clear(&mut self) {
+        self.at = Time::ZERO;
+        self.held.clear();
     }
 }

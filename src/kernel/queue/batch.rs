@@ -31,6 +31,11 @@ impl Batch {
         self.left
     }
 
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.left = 0;
+    }
+
     #[inline]
     pub(super) fn first(&self) -> Option<&Entry> {
         self.entries.get(self.left.wrapping_sub(1))

@@ -172,6 +172,13 @@ impl<E: Copy> EventQueue<E> {
         self.len() == 0
     }
 
+    /// As a new one, in the same tables: without events or lanes, at time zero.
+    #[must_use]
+    pub fn again(self) -> Self {
+        let Self { lanes, wheel, slab, .. } = self;
+        Self { lanes: lanes.again(), wheel: wheel.again(), slab: slab.again(), ..Self::default() }
+    }
+
     /// Drops all events; lanes stay, and time.
     pub fn clear(&mut self) {
         self.lanes.clear();

@@ -40,11 +40,23 @@ pub(super) struct Lanes<E> {
     /// No event of any other lane comes before this.
     others: Rank,
     len: usize,
+    /// Empty queues of lanes that are no more.
+    spare: Vec<VecDeque<Posted<E>>>,
 }
 
 impl<E: Copy> Lanes<E> {
     pub(super) const fn new() -> Self {
-        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0 }
+        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, spare: Vec::new() }
+    }
+
+    /// Without any lane, in the same tables.
+    pub(super) fn again(mut self) -> Self {
+        self.spare.extend(self.fifos.drain(..).map(|mut fifo| {
+            fifo.events.clear();
+            fifo.events
+        }));
+        self.heads.clear();
+        Self { first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, ..self }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -57,7 +69,7 @@ impl<E: Copy> Lanes<E> {
     }
 
     pub(super) fn add(&mut self, delay: Dur, class: Class) -> Lane {
-        self.fifos.push(Fifo { delay, class, events: VecDeque::new() });
+        self.fifos.push(Fifo { delay, class, events: self.spare.pop().unwrap_or_default() });
         self.heads.push(Rank::NEVER);
         Lane(self.fifos.len() as u32 - 1)
     }
@@ -143,12 +155,19 @@ impl<E: Copy> Lanes<E> {
         Some((class, posted.event))
     }
 
-    /// Takes all events that are due at `at`, with their orders.
+    /// Takes all events that are due at `at` and none before it, with their orders, lane by lane.
     pub(super) fn take_due(&mut self, at: Time, out: &mut Vec<(u64, E)>) {
-        while self.first_rank.at() == at && self.first_rank != Rank::NEVER {
-            let order = self.first_rank.order();
-            out.extend(self.pop().map(|event| (order, event)));
+        if self.first_rank > Rank::end_of(at) {
+            return;
         }
+        for (fifo, head) in self.fifos.iter_mut().zip(&mut self.heads).filter(|(_, head)| **head < Rank::end_of(at)) {
+            while let Some(posted) = fifo.events.pop_front_if(|p| p.at <= at) {
+                out.push((posted.order, posted.event));
+                self.len -= 1;
+            }
+            *head = fifo.events.front().map_or(Rank::NEVER, Posted::rank);
+        }
+        self.find_first();
     }
 
     pub(super) fn clear(&mut self) {

@@ -13,7 +13,7 @@ mod slab;
 mod tests;
 mod wheel;
 
-pub use agenda::Agenda;
+pub use agenda::{Agenda, Held};
 pub use event_queue::EventQueue;
 pub use instant::Instant;
 pub use lanes::Lane;

@@ -38,6 +38,13 @@ impl<E: Copy> Slab<E> {
         Self { slots: Vec::new(), free: Vec::new(), live: 0 }
     }
 
+    /// Without any key, in the same tables.
+    pub(super) fn again(mut self) -> Self {
+        self.slots.clear();
+        self.free.clear();
+        Self { live: 0, ..self }
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.live
     }

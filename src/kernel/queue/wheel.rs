@@ -223,6 +223,21 @@ impl Wheel {
     }
 
     pub(super) fn clear(&mut self) {
-        self.sweep(|_| false);
+        for (level, occupied) in self.occupied.iter_mut().enumerate() {
+            while *occupied != 0 {
+                self.slots[level * SLOTS + occupied.trailing_zeros() as usize].clear();
+                *occupied &= *occupied - 1;
+            }
+        }
+        self.batch.clear();
+        self.near.clear();
+        self.find_bound();
+        self.find_head();
+    }
+
+    /// Empty, and at the beginning of time, in the same tables.
+    pub(super) fn again(mut self) -> Self {
+        self.clear();
+        Self { edge: 0, used: 0, claimed: 0, ..self }
     }
 }

@@ -6,6 +6,7 @@
 mod name;
 mod notes;
 
+pub(super) use name::Hashes;
 pub use name::Name;
 pub(super) use notes::Notes;
 pub use notes::{Asked, Key, Keys, Searched, Step, Touch};

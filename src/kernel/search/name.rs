@@ -59,7 +59,34 @@ impl Name {
     /// The hash of a name in two parts; an object of 0 is none.
     #[must_use]
     pub fn hash_of(what: &str, object: u64) -> u64 {
-        if object == 0 { hash_name(what) } else { super::fold(hash_name(what), object) }
+        joined(hash_name(what), object)
+    }
+}
+
+const fn joined(what: u64, object: u64) -> u64 {
+    if object == 0 { what } else { super::fold(what, object) }
+}
+
+/// Hashes of names, remembered by where the first part of the name lies: they are asked for at every event, and there are few.
+#[derive(Debug)]
+pub(in crate::kernel) struct Hashes([(usize, usize, u64); Self::SLOTS]);
+
+impl Hashes {
+    const SLOTS: usize = 64;
+
+    pub(in crate::kernel) fn of(&mut self, name: &Name) -> u64 {
+        let (at, len) = (name.what.as_ptr() as usize, name.what.len());
+        let slot = &mut self.0[(at ^ at >> 6) % Self::SLOTS];
+        if (slot.0, slot.1) != (at, len) {
+            *slot = (at, len, hash_name(name.what));
+        }
+        joined(slot.2, name.object)
+    }
+}
+
+impl Default for Hashes {
+    fn default() -> Self {
+        Self([(0, 0, 0); Self::SLOTS])
     }
 }
 

@@ -1,7 +1,8 @@
 //! The notes of one run: steps, what they touched, and the choices of who comes next.
 
 use super::{Name, fold};
-use crate::kernel::Time;
+use crate::kernel::{Group, Time};
+use std::any::TypeId;
 
 /// A family of state: the pods of a cache, the entries of a queue. Its members have numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,13 +38,26 @@ impl Default for Key {
     }
 }
 
-/// An access of a step.
+/// An access of a step: of what, and whether it was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
+pub struct Touch(u64);
+
+impl Touch {
+    const fn new(Key(family, id): Key, write: bool) -> Self {
+        Self((family.0 as u64) << 33 | (id as u64) << 1 | write as u64)
+    }
+
     /// Of what.
-    pub key: u64,
+    #[must_use]
+    pub const fn key(self) -> u64 {
+        self.0 >> 1
+    }
+
     /// Whether it was changed.
-    pub write: bool,
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// A step of a run.
@@ -89,11 +103,31 @@ pub struct Searched {
     pub candidates: Vec<u32>,
     /// The fingerprint at each of these choices: what had happened, and who could come next.
     pub states: Vec<u64>,
+    /// Events that start workers which are alike, each with a number that they share, in order of posting.
+    pub alike: Vec<(u32, u32)>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
 }
 
 impl Searched {
+    /// Nothing yet, in the same tables.
+    fn emptied(mut self) -> Self {
+        self.steps.clear();
+        self.touches.clear();
+        self.asked.clear();
+        self.candidates.clear();
+        self.states.clear();
+        self.alike.clear();
+        Self { fingerprint: 0, ..self }
+    }
+
+    /// The number that an event has in common with those that start workers like its own.
+    #[must_use]
+    pub fn alike(&self, event: u32) -> Option<u32> {
+        let last = self.alike.last().filter(|l| event <= l.0);
+        last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok()).map(|i| self.alike[i].1)
+    }
+
     /// What a step touched.
     #[must_use]
     pub fn touched_by(&self, step: usize) -> &[Touch] {
@@ -105,7 +139,7 @@ impl Searched {
     #[must_use]
     pub fn depend(&self, a: usize, b: usize) -> bool {
         let theirs = self.touched_by(b);
-        self.touched_by(a).iter().any(|t| theirs.iter().any(|u| u.key == t.key && (u.write || t.write)))
+        self.touched_by(a).iter().any(|t| theirs.iter().any(|u| u.key() == t.key() && (u.writes() || t.writes())))
     }
 }
 
@@ -123,9 +157,12 @@ struct Posted {
     step: u32,
 }
 
-/// Families and steps that room is made for at the start.
-const FAMILIES: usize = 40;
-const STEPS: usize = 512;
+/// Makes room for a member that was not touched before.
+#[cold]
+#[inline(never)]
+fn grow(members: &mut Vec<Last>, id: u32) {
+    members.resize(id as usize + 1, Last::default());
+}
 
 #[derive(Debug, Default)]
 pub(in crate::kernel) struct Notes {
@@ -139,28 +176,24 @@ pub(in crate::kernel) struct Notes {
     pub(in crate::kernel) name: Name,
     /// What processes are called, by slot.
     names: Vec<Name>,
+    /// Kinds of workers that are alike.
+    kinds: Vec<(TypeId, Group)>,
     pub(in crate::kernel) so_far: Searched,
 }
 
 impl Notes {
-    /// For a run that is searched, or for one that is not and notes nothing.
-    pub(in crate::kernel) fn new(searching: bool) -> Self {
-        if !searching {
-            return Self::default();
+    /// For another run, in the tables of one that is over and in those of what it noted. What families are called stays.
+    pub(in crate::kernel) fn again(self, so_far: Searched) -> Self {
+        let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
+        if families.is_empty() {
+            families.extend(Keys::NAMES);
         }
-        let mut families = Vec::with_capacity(FAMILIES);
-        families.extend(Keys::NAMES);
-        let mut last = Vec::with_capacity(FAMILIES);
+        last.iter_mut().for_each(Vec::clear);
         last.resize_with(families.len(), Vec::new);
-        let so_far = Searched {
-            steps: Vec::with_capacity(STEPS),
-            touches: Vec::with_capacity(8 * STEPS),
-            asked: Vec::with_capacity(STEPS / 2),
-            candidates: Vec::with_capacity(2 * STEPS),
-            states: Vec::with_capacity(STEPS / 2),
-            fingerprint: 0,
-        };
-        Self { families, last, things: 0, posted: Vec::with_capacity(STEPS), run: 0, name: Name::NONE, names: Vec::new(), so_far }
+        posted.clear();
+        names.clear();
+        kinds.clear();
+        Self { families, last, things: 0, posted, run: 0, name: Name::NONE, names, kinds, so_far: so_far.emptied() }
     }
 
     /// The family of this name.
@@ -182,6 +215,15 @@ impl Notes {
     pub(in crate::kernel) fn post(&mut self) {
         self.run = fold(self.run, 0x51);
         self.posted.push(Posted { hash: self.run, step: self.so_far.steps.len() as u32 });
+    }
+
+    /// The event posted last starts a worker of this kind.
+    pub(in crate::kernel) fn alike(&mut self, code: TypeId, group: Group) {
+        let kind = self.kinds.iter().position(|k| *k == (code, group)).unwrap_or_else(|| {
+            self.kinds.push((code, group));
+            self.kinds.len() - 1
+        });
+        self.so_far.alike.push((self.posted.len() as u32 - 1, kind as u32));
     }
 
     /// A choice was made.
@@ -210,19 +252,21 @@ impl Notes {
         }
     }
 
+    #[inline]
     pub(in crate::kernel) fn touch(&mut self, Key(family, id): Key, write: bool) {
         let members = &mut self.last[family.0 as usize];
         if members.len() <= id as usize {
-            members.resize(id as usize + 1, Last::default());
+            grow(members, id);
         }
         let last = &mut members[id as usize];
-        self.run = fold(self.run, last.write ^ if write { last.reads.rotate_left(17) } else { 0 });
         if write {
+            self.run = fold(self.run, last.write ^ last.reads.rotate_left(17));
             *last = Last { write: self.run, reads: 0 };
         } else {
+            self.run = fold(self.run, last.write);
             last.reads = last.reads.wrapping_add(self.run);
         }
-        let touch = Touch { key: u64::from(family.0) << 32 | u64::from(id), write };
+        let touch = Touch::new(Key(family, id), write);
         if self.so_far.touches.last() != Some(&touch) {
             self.so_far.touches.push(touch);
         }

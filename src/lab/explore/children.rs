@@ -1,7 +1,8 @@
 //! Which other choices of a run are worth a try.
 //!
 //! Another event comes first only where that can make a difference: where the step that came first depends on the step that is to come
-//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps.
+//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps. And of several workers that are
+//! alike and have not begun, only the first is worth it: to start another one first only swaps their names.
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::Searched as Notes;
@@ -11,25 +12,40 @@ use std::collections::BTreeSet;
 const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::lab) struct Child {
     /// The place of the choice.
     pub(in crate::lab) choice: u32,
+    /// The choice, with what to choose instead.
+    drawn: Drawn,
+}
+
+impl Child {
     /// What to choose instead.
-    pub(in crate::lab) deviation: Deviation,
+    pub(in crate::lab) fn deviation(&self) -> Deviation {
+        self.drawn.into()
+    }
 }
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
 pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
-    let view = View::new(notes);
+    few_children(notes, choices, from, prune, usize::MAX)
+}
+
+/// The same, but no more are looked for once there are so many.
+pub(super) fn few_children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool, enough: usize) -> (Vec<Child>, u64) {
+    let mut view = View::new(notes);
     let mut out = Vec::new();
     let mut skipped = 0;
     let mut asked = notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
     let mut said = BTreeSet::new();
     for (i, drawn) in choices.iter().enumerate().skip(from) {
+        if out.len() >= enough {
+            break;
+        }
         let mut add = |value: u64| {
             if value != drawn.value {
-                out.push(Child { choice: i as u32, deviation: Deviation { value, ..(*drawn).into() } });
+                out.push(Child { choice: i as u32, drawn: Drawn { value, ..*drawn } });
             }
         };
         match drawn.span {
@@ -37,7 +53,10 @@ pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, pr
                 let Some(a) = asked.next() else { continue };
                 let candidates = &notes.candidates[a.from as usize..(a.from + a.count) as usize];
                 for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
-                    if !prune || view.matters(notes, a.step as usize, candidates[value as usize]) {
+                    let (before, event) = (&candidates[..value as usize], candidates[value as usize]);
+                    // Of workers that are alike, the first stands for all.
+                    let stands = notes.alike(event).is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
+                    if !prune || stands && view.matters(notes, a.step as usize, event) {
                         add(value);
                     } else {
                         skipped += 1;
@@ -72,6 +91,8 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
     let before = match drawn.point {
         "request-latency" => 0,
         "response-latency" => choices[i - 1].value,
+        // It holds for all that is delivered for a while; what comes before what is left to chance.
+        "watch-latency" => return between(drawn, add),
         _ => return,
     };
     let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
@@ -92,17 +113,25 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
     times.into_iter().step_by(stride).for_each(add);
 }
 
+/// A few values between the ends of a range.
+fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
+    let Span::Range(min, max) = drawn.span else { return };
+    (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
+}
+
 /// A run's steps, laid out to be asked.
 struct View {
     /// The step of each event, plus one; 0 for one that did not run.
     step_of: Vec<u32>,
-    /// A few bits of what each step read, and of what it wrote.
+    /// A few bits of what each step touched, and of what it wrote.
     bits: Vec<(u64, u64)>,
+    /// Steps that one leads to, each plus one.
+    led: Vec<u32>,
 }
 
 impl View {
     fn new(notes: &Notes) -> Self {
-        let mut step_of = Vec::new();
+        let mut step_of = vec![0; notes.steps.len()];
         let mut bits = Vec::with_capacity(notes.steps.len());
         for (i, step) in notes.steps.iter().enumerate() {
             if step_of.len() <= step.event as usize {
@@ -111,13 +140,13 @@ impl View {
             step_of[step.event as usize] = i as u32 + 1;
             let (mut all, mut written) = (0, 0);
             for touch in notes.touched_by(i) {
-                let bit = 1 << (touch.key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58);
+                let bit = 1 << (touch.key().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58);
                 all |= bit;
-                written |= if touch.write { bit } else { 0 };
+                written |= if touch.writes() { bit } else { 0 };
             }
             bits.push((all, written));
         }
-        Self { step_of, bits }
+        Self { step_of, bits, led: Vec::new() }
     }
 
     fn depend(&self, notes: &Notes, a: usize, b: usize) -> bool {
@@ -134,7 +163,7 @@ impl View {
     }
 
     /// Whether it can make a difference that an event comes before a step.
-    fn matters(&self, notes: &Notes, step: usize, event: u32) -> bool {
+    fn matters(&mut self, notes: &Notes, step: usize, event: u32) -> bool {
         let Some(there) = self.step_of.get(event as usize).and_then(|s| s.checked_sub(1)) else { return true };
         let there = there as usize;
         if self.depend(notes, step, there) {
@@ -142,13 +171,14 @@ impl View {
         }
         // What it leads to in this instant could come before the step, too.
         let at = notes.steps[step].at;
-        let mut led = vec![there as u32 + 1];
+        self.led.clear();
+        self.led.push(there as u32 + 1);
         for (i, s) in notes.steps.iter().enumerate().skip(there + 1).take_while(|(_, s)| s.at == at) {
-            if led.contains(&s.posted_in) {
+            if self.led.contains(&s.posted_in) {
                 if self.depend(notes, step, i) {
                     return true;
                 }
-                led.push(i as u32 + 1);
+                self.led.push(i as u32 + 1);
             }
         }
         false

@@ -2,13 +2,12 @@
 //!
 //! A run that comes into a state that was seen with as many deviations or fewer ends there: what follows was tried from that state.
 
-use super::children::{Child, children};
+use super::children::{Child, few_children};
 use super::one::{self, Found};
 use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
-use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
-use crate::sim::{self, Plan};
+use crate::sim::Searcher;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -31,7 +30,7 @@ impl Job {
         let mut tape = Vec::new();
         let mut job = Some(self);
         while let Some(j) = job {
-            tape.extend(j.last.as_ref().map(|c| c.deviation.clone()));
+            tape.extend(j.last.as_ref().map(Child::deviation));
             job = j.parent.as_deref();
         }
         tape.reverse();
@@ -52,20 +51,20 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-fn run(search: &Explore<'_>, plan: &Plan, job: &Job, seen: &Seen, judged: &Judged, spread: bool) -> Done {
+fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, judged: &Judged, enough: usize) -> Done {
     let tape = job.tape();
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
-    let choices = Choices::tape(tape.clone(), Choices::default_order());
     let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
-    let searched = sim::search(plan, choices, &mut known);
-    let notes = &searched.notes;
+    let run = searcher.search(tape.clone(), &mut known);
+    let notes = &run.notes;
     let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
     let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if spread { children(notes, &searched.choices, from, search.prune) } else { (Vec::new(), 0) };
-    let end = (!searched.known).then(|| {
-        let digest = one::digest(&searched.trace);
-        (digest, (!judged.has(digest)).then(|| one::judge(search, plan, &searched.trace, &tape)))
+    let (children, skipped) = if enough > 0 { few_children(notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
+    let end = (!run.known).then(|| {
+        let digest = one::digest(&run.trace);
+        (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &tape)))
     });
+    searcher.take_back(run);
     Done { states, children, skipped, end }
 }
 
@@ -89,14 +88,16 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         for batch in level.chunks(BATCH) {
             let left = usize::try_from(search.runs - tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
-            // A run at the last level is asked for other choices only to know whether there are any.
-            let spread = depth < search.depth || !beyond;
-            let one = |plan: &mut Plan, job: &Arc<Job>| run(search, plan, job, &seen, &judged, spread);
-            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(search.plan, one).collect() };
+            // Runs at the last level are asked for other choices only until there is one.
+            let last = depth == search.depth;
+            let enough = if !last { usize::MAX } else { usize::from(!beyond) };
+            let one = |searcher: &mut Searcher, job: &Arc<Job>| run(search, searcher, job, &seen, &judged, enough);
+            let searcher = || Searcher::new((search.plan)());
+            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(searcher, one).collect() };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;
-                skipped += done.skipped;
+                skipped += if last { 0 } else { done.skipped };
                 let mut fresh = u32::MAX;
                 for (choice, state) in done.states {
                     if !seen.add(state) && search.prune {
@@ -116,7 +117,7 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
                     }
                 }
                 let children = done.children.into_iter().take_while(|c| c.choice < fresh);
-                if depth < search.depth {
+                if !last {
                     next.extend(children.map(|c| Arc::new(Job { parent: Some(job.clone()), last: Some(c) })));
                 } else {
                     beyond |= children.count() > 0;

@@ -205,6 +205,18 @@ const GATES: &[Gate] = &[
         apply: |p, on| p.workload.daemon_set.waits_for_own_writes &= on,
     },
     Gate {
+        name: "StaleControllerConsistencyJob",
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.workload.job.waits_for_own_writes &= on,
+    },
+    Gate {
+        name: "StaleControllerConsistencyReplicaSet",
+        stages: &[on(36)],
+        removed: None,
+        apply: |p, on| p.workload.waits_for_own_writes &= on,
+    },
+    Gate {
         name: "StaleControllerConsistencyStatefulSet",
         stages: &[on(36)],
         removed: None,

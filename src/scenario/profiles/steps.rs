@@ -146,6 +146,7 @@ fn oldest() -> Profile {
         workload: workload::Switches {
             logarithmic_scale_down: false,
             terminating_replicas: false,
+            waits_for_own_writes: false,
             exact_availability_check: false,
             scaling_text: ScalingText::To,
             stateful_set: StatefulSetSwitches {
@@ -175,6 +176,7 @@ fn oldest() -> Profile {
                 pod_failure_policy: false,
                 pod_replacement_policy: false,
                 delays_terminal_condition: false,
+                waits_for_own_writes: false,
             },
         },
         event_goroutines: true,
@@ -422,13 +424,21 @@ const STEPS: &[Step] = &[
     step(&[(36, 0)], |p| {
         p.workload.stateful_set.exact_availability_check = true;
         p.workload.stateful_set.missing_is_deleted = true;
-        p.workload.stateful_set.waits_for_own_writes = true;
+    }),
+    step(&[(36, 0)], |p| {
+        let w = &mut p.workload;
+        let waits = [
+            &mut w.waits_for_own_writes,
+            &mut w.stateful_set.waits_for_own_writes,
+            &mut w.daemon_set.waits_for_own_writes,
+            &mut w.job.waits_for_own_writes,
+        ];
+        waits.into_iter().for_each(|switch| *switch = true);
     }),
     step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
     step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
     step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
-    step(&[(36, 0)], |p| p.workload.daemon_set.waits_for_own_writes = true),
     step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
     step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),

@@ -185,7 +185,15 @@ fn stateful_and_daemon_set_switches() {
     check("ended pods", |p| p.workload.stateful_set.terminal_pods, &ended);
     boundary("batches", |p| p.workload.stateful_set.batches, &["1.25.11", "1.26.6", "1.27.3"], &["1.25.12", "1.26.7", "1.27.4", "1.28.0"]);
     boundary("minReadySeconds", |p| p.workload.stateful_set.min_ready_seconds, &["1.21.14", "1.22.17"], &["1.23.0", "1.27.0", "1.37.1"]);
-    boundary("own writes", |p| p.workload.stateful_set.waits_for_own_writes, &["1.35.0"], &["1.36.0", "1.37.1"]);
+    let own_writes: [fn(&Profile) -> bool; 4] = [
+        |p| p.workload.waits_for_own_writes,
+        |p| p.workload.stateful_set.waits_for_own_writes,
+        |p| p.workload.daemon_set.waits_for_own_writes,
+        |p| p.workload.job.waits_for_own_writes,
+    ];
+    for of in own_writes {
+        boundary("own writes", of, &["1.35.0"], &["1.36.0", "1.37.1"]);
+    }
     boundary("status after error", |p| p.workload.daemon_set.status_after_error, &["1.25.5", "1.26.0"], &["1.25.6", "1.26.1", "1.27.0"]);
     boundary("succeeded daemon pods", |p| p.workload.daemon_set.replaces_succeeded, &["1.25.16", "1.26.4"], &["1.26.5", "1.27.0"]);
     boundary("ended daemon pods", |p| p.workload.daemon_set.ended_pods_make_room, &["1.26.6", "1.27.3"], &["1.26.7", "1.27.4", "1.28.0"]);

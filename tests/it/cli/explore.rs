@@ -55,6 +55,21 @@ fn releases_that_do_not_have_it_are_exhausted() {
 }
 
 #[test]
+fn a_search_whose_time_is_over_says_that_there_is_more() {
+    let dir = with_rapid();
+    // Whatever the machine, the time is over when the first runs are.
+    let args = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--time", "1ns"];
+    for strategy in ["exhaustive", "pct", "random"] {
+        let out = dir.call(&[&args[..], &["--strategy", strategy, "-q"]].concat());
+        assert!(out.code < 2, "{}", out.stderr);
+        assert!(out.stdout.contains("not exhausted: there are more runs"), "{strategy}: {}", out.stdout);
+    }
+    let json = dir.call(&[&args[..], &["--format", "json", "-q"]].concat());
+    let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("one JSON document");
+    assert!(document.to_string().contains("\"exhausted\":false"), "{document}");
+}
+
+#[test]
 fn what_cannot_be_searched_or_replayed_is_said() {
     let dir = with_rapid();
     dir.call(&["explore", "rapid.ron", "--property", "no-such"]).fails(2, &["no-such"]);

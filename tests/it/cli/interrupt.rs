@@ -1,11 +1,11 @@
-//! Ctrl-C in the middle of a run and of a sweep.
+//! Ctrl-C in the middle of a run, of a sweep and of a search.
 
 use super::Scratch;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-/// Interrupts a call at its first line of progress; gives its exit code and what it said after that.
-fn interrupted(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String) {
+/// Interrupts a call at its first line of progress; gives its exit code, its standard output, and what it said after that.
+fn stopped(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
     program.current_dir(&scratch.0).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().expect("the program starts");
@@ -18,8 +18,14 @@ fn interrupted(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String) {
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.stdout, b"");
-    (output.status.code(), rest)
+    (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"), rest)
+}
+
+/// The same for a call that prints nothing.
+fn interrupted(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String) {
+    let (code, stdout, said) = stopped(scratch, args);
+    assert_eq!(stdout, "");
+    (code, said)
 }
 
 #[cfg(unix)]
@@ -49,4 +55,26 @@ fn ctrl_c_ends_a_sweep() {
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted after") && said.contains("nothing was written to output/a-sweep"), "{said}");
     assert!(scratch.names("output").is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_search_with_what_it_found() {
+    let scratch = Scratch::new();
+    scratch.write("rapid.ron", std::fs::read(super::repository().join("scenarios/rapid.ron")).unwrap());
+    // No machine comes to the end of that.
+    let args = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--runs", "1000000000000", "--jobs", "2"];
+    let (code, stdout, said) = stopped(&scratch, &args);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted"), "{said}");
+    assert!(stdout.contains("not exhausted: there are more runs"), "{stdout}");
+    // What a violation needs to be replayed is there as a whole, and nothing beside it.
+    let tape = stdout.lines().find_map(|l| l.trim().strip_prefix("taintsim replay "));
+    match tape {
+        Some(tape) => {
+            assert_eq!(scratch.names("output"), ["rapid-explore"]);
+            assert_eq!(scratch.call(&["replay", tape]).code, 1);
+        }
+        None => assert!(scratch.names("output").is_empty()),
+    }
 }

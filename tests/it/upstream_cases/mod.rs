@@ -3,6 +3,7 @@
 //! What is expected is what upstream's test asserts, with times worked out by hand beside it.
 
 mod daemon_set;
+mod own_writes;
 mod pod_gc;
 mod stateful_set;
 

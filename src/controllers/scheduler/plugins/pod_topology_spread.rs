@@ -123,7 +123,7 @@ pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Select
 pub struct Scores {
     /// By node: its class.
     pub class_of: Vec<u32>,
-    /// By class: its score; none for nodes that are not to be scored.
+    /// By class: its score; none for nodes that are not to be scored, and where there is no node of the class.
     pub of_class: Vec<Option<i64>>,
 }
 
@@ -133,9 +133,14 @@ pub fn score(shape: &Shape, constraints: &[Spread], all_keys: bool, nodes: &[Nod
     let all_keys = all_keys || plain;
     // The plain sum is about each node for itself.
     let classes = if plain || !cache.is_indexed() { None } else { classes(shape, constraints, nodes, cache) };
-    let (class_of, examples) = classes.unwrap_or_else(|| ((0..nodes.len() as u32).collect(), nodes.to_vec()));
+    let Classes { class_of, size, known: classes, examples } = classes.unwrap_or_else(|| Classes::one_each(nodes));
     let scored: Vec<bool> = examples.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
-    let among = if all_keys { class_of.iter().filter(|c| scored[**c as usize]).count() } else { nodes.len() };
+    let among = if scored.iter().all(|s| *s) {
+        nodes.len()
+    } else {
+        let unscored: Vec<u32> = classes.iter().zip(&scored).filter(|(_, scored)| !**scored).map(|(class, _)| *class).collect();
+        class_of.iter().filter(|c| !unscored.contains(c)).count()
+    };
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
         let (weight, counts) = if constraint.by_host && !plain {
@@ -168,49 +173,67 @@ pub fn score(shape: &Shape, constraints: &[Spread], all_keys: bool, nodes: &[Nod
         let down = sum as i64;
         if rounded && sum - down as f64 >= 0.5 { down + 1 } else { down }
     };
-    Scores { class_of, of_class: sums.into_iter().zip(scored).map(|(sum, scored)| scored.then(|| whole(sum))).collect() }
+    let mut of_class = vec![None; size];
+    for ((class, sum), scored) in classes.into_iter().zip(sums).zip(scored) {
+        of_class[class as usize] = scored.then(|| whole(sum));
+    }
+    Scores { class_of, of_class }
 }
 
 /// More classes than this are not looked for.
 const CLASSES: usize = 1 << 12;
 
-/// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods they have score alike: the
-/// class of each node, and a node of each class.
-fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut Cache) -> Option<(Vec<u32>, Vec<NodeId>)> {
-    let (mut codes, mut size) = (std::mem::take(&mut cache.spare), 1);
-    codes.clear();
-    codes.resize(nodes.len(), 0);
+/// Nodes that score alike.
+struct Classes {
+    /// By node: its class.
+    class_of: Vec<u32>,
+    /// Classes are below this.
+    size: usize,
+    /// The classes that there are nodes of, and a node of each.
+    known: Vec<u32>,
+    examples: Vec<NodeId>,
+}
+
+impl Classes {
+    /// A class for each node.
+    fn one_each(nodes: &[NodeId]) -> Self {
+        let numbers: Vec<u32> = (0..nodes.len() as u32).collect();
+        Self { class_of: numbers.clone(), size: nodes.len(), known: numbers, examples: nodes.to_vec() }
+    }
+}
+
+/// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods they have score alike. Their class
+/// is a number of two digits or so: for each constraint the domain or the count, one higher, as zero stands for the lack of the label.
+fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut Cache) -> Option<Classes> {
+    let (mut class_of, mut size) = (std::mem::take(&mut cache.spare), 1);
+    class_of.clear();
+    class_of.resize(nodes.len(), 0);
     for constraint in constraints {
         let most = if constraint.by_host { cache.most(constraint) } else { cache.topologies.domains(constraint.key) as i64 };
-        // Zero stands for the lack of the label.
         let range = most as usize + 2;
         size *= range;
         if size > CLASSES {
-            cache.spare = codes;
+            cache.spare = class_of;
             return None;
         }
         let range = range as u32;
         if constraint.by_host {
-            cache.counts(nodes, &shape.namespace, constraint, |i, count| codes[i] = codes[i] * range + count as u32 + 1);
+            cache.counts(nodes, &shape.namespace, constraint, |i, count| class_of[i] = class_of[i] * range + count as u32 + 1);
             let domains = cache.topologies.all(constraint.key);
             let lacks = |id: &NodeId| domains.get(id.index()).is_none_or(|d| *d == ABSENT);
-            codes.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)).for_each(|(code, _)| *code -= *code % range);
+            if cache.topologies.any_without(constraint.key) {
+                class_of.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)).for_each(|(class, _)| *class -= *class % range);
+            }
         } else {
             let domains = cache.topologies.all(constraint.key);
-            let code = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-            codes.iter_mut().zip(nodes).for_each(|(c, id)| *c = *c * range + code(id));
+            let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
+            class_of.iter_mut().zip(nodes).for_each(|(class, id)| *class = *class * range + digit(id));
         }
     }
-    let (mut class_of_code, mut examples) = (vec![u32::MAX; size], Vec::new());
-    for (code, id) in codes.iter_mut().zip(nodes) {
-        let class = &mut class_of_code[*code as usize];
-        if *class == u32::MAX {
-            *class = examples.len() as u32;
-            examples.push(*id);
-        }
-        *code = *class;
-    }
-    Some((codes, examples))
+    let mut example_of = vec![NodeId(u32::MAX); size];
+    class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
+    let (known, examples) = example_of.into_iter().zip(0..).filter(|(id, _)| id.0 != u32::MAX).map(|(id, class)| (class, id)).unzip();
+    Some(Classes { class_of, size, known, examples })
 }
 
 /// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).

@@ -1,0 +1,95 @@
+//! Runs that are part of a search: the order within each instant is a choice, too, and each step notes what it did.
+
+use super::cluster::{Cluster, Common};
+use super::plan::Plan;
+use crate::kernel::choice::{Deviation, Drawn};
+use crate::kernel::search;
+use crate::kernel::{Choices, Kernel, Room};
+use crate::trace::Trace;
+
+/// A run that is part of a search.
+#[derive(Debug)]
+pub struct Searched {
+    /// What happened, up to where the run ended.
+    pub trace: Trace,
+    /// What its steps did.
+    pub notes: search::Searched,
+    /// Every choice, in order.
+    pub choices: Vec<Drawn>,
+    /// Whether it ended early, in a state that was known.
+    pub known: bool,
+    /// How many records there were after each step.
+    pub records: Vec<u32>,
+    /// Deviations of its tape that no choice came up for.
+    pub unmet: Vec<Deviation>,
+}
+
+/// Says of a state in which there is a choice of who comes next whether the run may end there: it is given the state's fingerprint, and
+/// how many choices were made before.
+pub type Known<'a> = &'a mut dyn FnMut(u64, usize) -> bool;
+
+/// Runs a plan with its own tape over the default order.
+pub fn replay(plan: &Plan) -> Searched {
+    let tape = plan.tape.clone().unwrap_or_default();
+    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_, _| false)
+}
+
+/// Runs a plan with the order within each instant a choice, too.
+pub fn search(plan: &Plan, choices: Choices, known: Known<'_>) -> Searched {
+    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, known)
+}
+
+/// Runs a plan again and again, each time in the tables of the time before: a run of a search is short, and making tables much of it.
+pub struct Searcher {
+    plan: Plan,
+    common: Common,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    kernel: Room,
+    records: Vec<u32>,
+}
+
+impl Searcher {
+    /// For runs of a plan.
+    pub fn new(plan: Plan) -> Self {
+        Self { common: Common::of(&plan), plan, tables: Tables::default() }
+    }
+
+    /// What is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs a tape over the default order.
+    pub fn search(&mut self, tape: Vec<Deviation>, known: Known<'_>) -> Searched {
+        let choices = self.tables.kernel.tape(tape);
+        search_in(&mut self.tables, &self.plan, &self.common, choices, known)
+    }
+
+    /// Takes back a run that is of no more use.
+    pub fn take_back(&mut self, run: Searched) {
+        self.tables.kernel.take_back(run.notes, run.choices);
+        self.tables.records = run.records;
+    }
+}
+
+fn search_in(tables: &mut Tables, plan: &Plan, common: &Common, choices: Choices, known: Known<'_>) -> Searched {
+    let mut kernel = Kernel::searching_in(&mut tables.kernel, choices);
+    let cluster = Cluster::new(plan, common, &kernel.ctx(), false);
+    let mut records = std::mem::take(&mut tables.records);
+    records.clear();
+    while kernel.search_until(plan.horizon, known) {
+        records.push(cluster.records());
+    }
+    let known = kernel.ended_known();
+    let unmet = kernel.ctx().unmet();
+    let (notes, choices) = kernel.searched();
+    let end = if known { kernel.ctx().now() } else { plan.horizon };
+    let trace = cluster.finish(end);
+    drop(cluster);
+    kernel.leave(&mut tables.kernel);
+    Searched { trace, notes, choices, known, records, unmet }
+}
