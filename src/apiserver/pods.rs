@@ -82,7 +82,8 @@ impl ApiServer {
         let template = if self.is_workloads(&new.template) && !self.admission.restricts() {
             new.template
         } else {
-            self.admission.new_pod(&new.template, &self.namespace(new.id), new.admitted)?.map_or(new.template, Rc::new)
+            let namespace = self.namespace(new.id);
+            self.admission.new_pod(&new.template, &namespace, new.admitted)?.map_or(new.template, Rc::new)
         };
         let pod = Pod {
             id: new.id,

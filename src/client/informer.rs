@@ -77,8 +77,8 @@ pub(super) struct Stream {
     pub(super) held_until: Cell<Time>,
     /// It broke, and has not listed again.
     pub(super) is_broken: Cell<bool>,
-    /// When it delivered last.
-    pub(super) delivered_at: Cell<Option<Time>>,
+    /// When it delivered last, and whether others look after each change of that instant.
+    pub(super) delivered: Cell<(Option<Time>, bool)>,
 }
 
 #[derive(Default)]
@@ -218,7 +218,7 @@ impl InformerFactory {
                 handler: Cell::new(None),
                 held_until: Cell::new(Time::ZERO),
                 is_broken: Cell::new(false),
-                delivered_at: Cell::new(None),
+                delivered: Cell::new((None, false)),
             })
         };
         let factory = Rc::new(InformerFactory {

@@ -43,20 +43,26 @@ const RELIST_AFTER: Dur = Dur::from_secs(1);
 pub(super) const RELIST: u64 = 1;
 
 impl InformerFactory {
-    /// Of two changes that a watch delivers in one instant: whether those who heard of the first get to look before the second comes.
+    /// Of several changes that a watch delivers in one instant: whether those who heard of the first get to look before the next comes,
+    /// and so from there on.
     pub(super) fn others_come_first(&self, stream: &Stream) -> bool {
         if !self.ctx.is_choosing() || stream.deltas.with(|d| d.is_empty()) {
             return false;
         }
-        let now = Some(self.ctx.now());
-        let object = Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
-        if stream.delivered_at.replace(now) != now || !self.ctx.yields(self.trouble_points.gap, object) {
-            return false;
+        let (now, (last, mut gap)) = (self.ctx.now(), stream.delivered.get());
+        if last != Some(now) {
+            gap = false;
+        } else if !gap {
+            let object = Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
+            gap = self.ctx.yields(self.trouble_points.gap, object);
         }
-        if let Some(handler) = stream.handler.get() {
-            self.ctx.post_at(self.ctx.now(), Class::Timer, handler, 0);
+        stream.delivered.set((Some(now), gap));
+        // In this class nobody is left to go first.
+        let waits = gap && self.ctx.class() != Class::Timer;
+        if let (true, Some(handler)) = (waits, stream.handler.get()) {
+            self.ctx.post_at(now, Class::Timer, handler, 0);
         }
-        true
+        waits
     }
 
     /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose

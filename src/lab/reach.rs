@@ -375,3 +375,49 @@ impl Miss {
         Self { shared, of: wanted.len(), parts: (only(wanted, lines), only(lines, wanted)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64, pod: &str) -> Line {
+        Line { t_ns: ms * MILLI, actor: "kubelet".into(), what: "pod-gone".into(), pod: pod.into(), ..Line::default() }
+    }
+
+    #[test]
+    fn a_miss_names_the_first_record_of_either_that_the_other_has_not() {
+        let (wanted, ours) = ([at(1, "a"), at(3, "c"), at(4, "d")], [at(1, "a"), at(2, "b"), at(3, "c")]);
+        assert_eq!(Miss::of(&ours, &wanted), Miss { shared: 1, of: 3, parts: (Some(at(4, "d")), Some(at(2, "b"))) });
+        assert_eq!(Miss::of(&wanted, &wanted).parts, (None, None));
+    }
+
+    #[test]
+    fn nearer_is_who_departs_later_and_then_who_has_more_of_that_millisecond() {
+        let wanted = [at(1, "a"), at(3, "b"), at(3, "c"), at(9, "d")];
+        let near = |ours: &[Line]| Near::of(ours, &wanted);
+        let steps = [
+            near(&[at(1, "a"), at(2, "x"), at(3, "b"), at(3, "c"), at(9, "d")]),
+            near(&[at(1, "a"), at(3, "x"), at(3, "y")]),
+            near(&[at(1, "a"), at(3, "c"), at(3, "x")]),
+            near(&[at(1, "a"), at(3, "c")]),
+            near(&[at(1, "a"), at(3, "b"), at(3, "c")]),
+            near(&wanted),
+        ];
+        assert!(steps.is_sorted() && steps.windows(2).all(|w| w[0] < w[1]), "{steps:?}");
+    }
+
+    #[test]
+    fn a_wanted_object_moves_and_the_others_keep_their_order() {
+        let drawn = |object| Drawn { point: "order", object, ordinal: 0, span: Span::Rank, value: Span::MIDDLE };
+        let ranks: Vec<Drawn> = (1..=4).map(drawn).collect();
+        let orders = |wanted: &[u64], instead: &[u64]| -> Vec<Vec<u64>> {
+            let laid = moved(&ranks, &Wish { wanted: wanted.to_vec(), instead: instead.to_vec() });
+            // The place of each is its value.
+            laid.iter().map(|tape| tape.iter().map(|d| d.object * 10 + d.value).collect()).collect()
+        };
+        assert_eq!(orders(&[3], &[2]), [[10, 31, 22]], "right before the one that came instead");
+        assert_eq!(orders(&[3], &[]), [[30, 11, 22]], "first");
+        assert_eq!(orders(&[], &[3]), [[10, 21, 42, 33]], "another comes before one that came too soon");
+        assert!(orders(&[2], &[3]).is_empty() && orders(&[7], &[]).is_empty());
+    }
+}

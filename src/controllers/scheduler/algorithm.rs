@@ -165,7 +165,8 @@ impl Algorithm {
         outcome
     }
 
-    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`).
+    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`). Where that is no more than a score, it is
+    /// left where it is, and the places of the nodes are noted.
     fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> (Vec<NodeId>, Vec<Found>) {
         let named = match self.named_nodes(of.shape) {
             Ok(named) => named,
@@ -206,7 +207,9 @@ impl Algorithm {
             places.clear();
             let looked_at = known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
             feasible.extend(places.iter().map(|place| list[*place as usize]));
-            all_found.extend(places.iter().map(|place| known.found(*place as usize)));
+            if known.notable() {
+                all_found.extend(places.iter().map(|place| known.found(*place as usize)));
+            }
             if feasible.is_empty() {
                 let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
                 diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
@@ -346,10 +349,8 @@ impl Algorithm {
     fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found]) -> Vec<i64> {
         let (switches, shape) = (self.choice.switches, of.shape);
         let weights = switches.weights;
-        let most_of = |what: fn(&Found) -> i32| found.iter().map(what).max().unwrap_or(0);
-        // Nearly always there is none of either.
-        let any = found.iter().fold(0, |any, f| any | f.taints | f.affinity) != 0;
-        let (most_taints, most_liked) = if any { (most_of(|f| f.taints), most_of(|f| f.affinity)) } else { (0, 0) };
+        let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
+        let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
         let own = |f: &Found| {
             i64::from(f.score)
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
@@ -357,18 +358,20 @@ impl Algorithm {
         };
         let mut totals = std::mem::take(&mut self.spare.totals);
         totals.clear();
-        if (most_taints, most_liked) == (0, 0) {
-            let alike = own(&Found::default());
-            totals.extend(found.iter().map(|f| alike + i64::from(f.score)));
-        } else {
-            totals.extend(found.iter().map(own));
+        match found {
+            [] => {
+                let (alike, known) = (own(&Found::default()), self.memo.found(self.kind));
+                totals.extend(self.spare.places.iter().map(|place| alike + i64::from(known[*place as usize].score)));
+            }
+            found => totals.extend(found.iter().map(own)),
         }
         let add = |totals: &mut [i64], scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
         let by_default = !shape.has_spread();
         let constraints = if by_default { self.default_constraints(of) } else { None };
         let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
         if !constraints.is_empty() {
-            let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
+            let places = found.is_empty().then_some(&*self.spare.places);
+            let raw = pod_topology_spread::score(shape, constraints, !by_default, (nodes, places), &mut self.cache, &switches);
             let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
             let weighted: Vec<i64> = of_class.iter().map(|score| weights.topology_spread * score).collect();
             totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted[*class as usize]);

@@ -407,6 +407,38 @@ mod tests {
     }
 
     #[test]
+    fn ties_and_yields_are_for_searches() {
+        let places = |choices: Choices| {
+            let mut c = choices;
+            let (tie, pause, mut items) = (c.point("tie"), c.point("pause"), [0, 1, 2]);
+            c.order_ties(tie, &mut items, |i| object(*i));
+            (items, c.yields(pause, Object::NONE))
+        };
+        let usual = ([0, 1, 2], false);
+        assert_eq!(places(Choices::recorded(Choices::default_order())), usual);
+        assert_eq!((1..50).map(|seed| places(Choices::recorded(Choices::seeded(seed)))).filter(|p| *p != usual).count(), 0);
+        let drawn: std::collections::BTreeSet<_> = (1..200).map(|seed| places(Choices::recorded(Choices::free(seed)))).collect();
+        assert_eq!(drawn.len(), 12, "six orders, with and without a pause");
+        let first = Deviation { point: "tie".to_owned(), object: object(2).hash, ordinal: 0, value: 0 };
+        assert_eq!(places(Choices::tape(vec![first], Choices::default_order())), ([2, 0, 1], false));
+    }
+
+    #[test]
+    fn a_search_that_draws_takes_the_ends_of_ranges_more_often() {
+        let ends = |mut c: Choices| {
+            let p = c.point("latency");
+            let drawn: Vec<u64> = (0..8_000).map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000)).collect();
+            assert!(drawn.iter().all(|d| (1_000..=2_000_000).contains(d)));
+            [1_000, 2_000_000].map(|end| drawn.iter().filter(|d| **d == end).count())
+        };
+        // One eighth of 8,000 each, standard deviation sqrt(8000 * 1/8 * 7/8) = 30; the draws are fixed, so this cannot flicker.
+        for found in [ends(Choices::free(1)), ends(Choices::pct(1, 3, 100))] {
+            assert!(found.iter().all(|n| (880..1_120).contains(n)), "{found:?}");
+        }
+        assert_eq!(ends(Choices::seeded(1)), [0, 0]);
+    }
+
+    #[test]
     fn numbers_keep_to_their_range_and_reach_its_ends() {
         let mut c = Choices::seeded(7);
         let p = c.point("die");
