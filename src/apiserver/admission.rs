@@ -101,6 +101,9 @@ impl Admission {
             toleration_seconds: None,
         };
         let with_defaults = self.default_tolerations(pod);
+        if !self.pod_toleration_restriction && !self.extended_resource_toleration {
+            return with_defaults;
+        }
         let so_far = with_defaults.as_ref().unwrap_or(pod);
         let mut tolerations = so_far.tolerations.clone();
         if self.pod_toleration_restriction {
