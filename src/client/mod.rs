@@ -8,6 +8,7 @@
 mod cache_keys;
 mod delay;
 mod informer;
+mod listers;
 mod lru;
 mod parallelize;
 mod recorder;
