@@ -22,14 +22,9 @@ impl Controller {
         let Some(c) = self.handle() else { return };
         let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
         self.ctx.spawn_named(name, self.group, async move {
-            if timer.is_none() {
-                // A goroutine that a worker starts has its turn when the worker and its dispatcher have no more to do, and the way to
-                // the API server is longer than theirs: what they have of this instant they do with the pod still there.
-                c.ctx.after_others().await;
-            }
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
-                let ok = c.delete_pod_handler(pod).await;
+                let ok = c.delete_pod_handler(pod, timer.is_none()).await;
                 c.queue.finished(pod, timer, ok, c.config.switches.finished_entry);
             }
             if let Some(number) = timer {
@@ -39,8 +34,13 @@ impl Controller {
     }
 
     /// `deletePodHandler`: one event, then up to five tries.
-    async fn delete_pod_handler(&self, pod: PodId) -> bool {
+    async fn delete_pod_handler(&self, pod: PodId, at_once: bool) -> bool {
         self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        if at_once {
+            // A goroutine that a worker starts has its turn when the worker and its dispatcher have no more to do, and the way to the
+            // API server is longer than theirs: what they have of this instant they do with the pod still there.
+            self.ctx.after_others().await;
+        }
         // Of many that are here at one time, another may be first to get a token.
         self.ctx.yield_point(self.request_point).await;
         for _ in 0..RETRIES {
