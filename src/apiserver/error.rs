@@ -13,6 +13,8 @@ pub enum ApiError {
     TooManyRequests,
     /// 403: not in this state.
     Forbidden,
+    /// 500: the whitelist of the pod's namespace has not all of its tolerations.
+    NotWhitelisted,
     /// 500: several disruption budgets select the pod.
     Internal,
     /// The server does not answer.
@@ -27,6 +29,9 @@ impl std::fmt::Display for ApiError {
             Self::AlreadyExists => "already exists",
             Self::TooManyRequests => "Cannot evict pod as it would violate the pod's disruption budget.",
             Self::Forbidden => "forbidden",
+            Self::NotWhitelisted => {
+                "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"
+            }
             Self::Internal => "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
             Self::Unavailable => "the server is currently unable to handle the request",
         })

@@ -56,44 +56,52 @@ impl EventStore {
             }
         }
         if let EventName::Workload(workload, at) = name {
-            return self.of_workloads.get(workload.index()).is_some_and(|times| times.binary_search(&at).is_ok());
+            return self.of_workloads.get(workload.index()).is_some_and(|times| place_of(times, at).is_ok());
         }
         self.others.contains(&name)
     }
 
-    fn insert(&mut self, name: EventName) {
-        if let EventName::Pod(pod, at) = name {
-            if self.first_of_pods.len() <= pod.index() {
-                self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
-            }
-            if let Some(free) = self.first_of_pods[pod.index()].iter_mut().find(|t| **t == Time::MAX) {
-                *free = at;
-                return;
-            }
-        }
+    /// Adds a name; false if it is there.
+    fn insert(&mut self, name: EventName) -> bool {
         if let EventName::Workload(workload, at) = name {
             if self.of_workloads.len() <= workload.index() {
                 self.of_workloads.resize(workload.index() + 1, Vec::new());
             }
             let times = &mut self.of_workloads[workload.index()];
-            times.insert(times.partition_point(|t| *t < at), at);
-            return;
+            let place = place_of(times, at);
+            place.inspect_err(|free| times.insert(*free, at)).is_err()
+        } else if self.contains(name) {
+            false
+        } else if let EventName::Pod(pod, at) = name {
+            if self.first_of_pods.len() <= pod.index() {
+                self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
+            }
+            match self.first_of_pods[pod.index()].iter_mut().find(|t| **t == Time::MAX) {
+                Some(free) => {
+                    *free = at;
+                    true
+                }
+                None => self.others.insert(name),
+            }
+        } else {
+            self.others.insert(name)
         }
-        self.others.insert(name);
     }
+}
+
+/// Where a time is, or is to go; most come last.
+fn place_of(times: &[Time], at: Time) -> Result<usize, usize> {
+    if times.last().is_none_or(|last| *last < at) { Err(times.len()) } else { times.binary_search(&at) }
 }
 
 impl ApiServer {
     /// POST of an event.
     pub fn create_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
         self.ctx.writes(self.keys.events.of(name.bucket()));
-        if self.store.with(|s| s.events.contains(name)) {
+        if !self.store.with(|s| s.events.insert(name)) {
             return Err(ApiError::AlreadyExists);
         }
-        self.store.with(|s| {
-            s.next_version();
-            s.events.insert(name);
-        });
+        self.store.with(|s| s.next_version());
         self.record_event(actor, name, body, combined, count);
         Ok(())
     }

@@ -30,12 +30,24 @@ pub struct NewPod {
     pub deletion: Option<Deletion>,
     /// It carries the finalizer of jobs.
     pub job_finalizer: bool,
+    /// It exists since before the run: whitelists are not asked again.
+    pub admitted: bool,
 }
 
 impl NewPod {
     /// A pod that nothing has been done to yet.
     pub fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
-        NewPod { id, template, node, phase: PodPhase::Pending, ready: None, disruption_target: None, deletion: None, job_finalizer: false }
+        NewPod {
+            id,
+            template,
+            node,
+            phase: PodPhase::Pending,
+            ready: None,
+            disruption_target: None,
+            deletion: None,
+            job_finalizer: false,
+            admitted: false,
+        }
     }
 }
 
@@ -67,12 +79,18 @@ impl ApiServer {
         if self.pod(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
+        let template = if self.is_workloads(&new.template) && !self.admission.restricts() {
+            new.template
+        } else {
+            let namespace = self.namespace(new.id);
+            self.admission.new_pod(&new.template, &namespace, new.admitted)?.map_or(new.template, Rc::new)
+        };
         let pod = Pod {
             id: new.id,
             uid: self.store.with(|s| s.next_uid()),
             resource_version: 0,
             record: NO_RECORD,
-            template: self.admit(&new.template),
+            template,
             creation_timestamp: self.timestamp(),
             start_time: new.phase.ne(&PodPhase::Pending).then(|| self.timestamp()),
             job_finalizer: new.job_finalizer,
@@ -86,12 +104,14 @@ impl ApiServer {
         Ok(self.commit_pod(actor, None, pod))
     }
 
-    /// The template with what admission adds to a new pod. One that has it already is shared as it is.
+    /// The template with what admission adds to every pod. One that has it already is shared as it is.
     pub fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
-        if self.is_workloads(template) {
-            return template.clone();
-        }
-        self.admission.new_pod(template).map_or_else(|| template.clone(), Rc::new)
+        self.admission.template(template).map_or_else(|| template.clone(), Rc::new)
+    }
+
+    /// The namespace of a pod, where admission asks for it.
+    fn namespace(&self, pod: PodId) -> String {
+        if self.admission.restricts() { self.names(|n| namespace_of(n.pod_name(pod)).to_owned()) } else { String::new() }
     }
 
     /// Whether it is the template of the workload that it names as its owner: that has been through admission.
@@ -208,7 +228,7 @@ impl ApiServer {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let mut template = (*old.template).clone();
         template.tolerations = tolerations;
-        let template = self.admission.default_tolerations(&template).unwrap_or(template);
+        let template = self.admission.changed_pod(template, &self.namespace(id))?;
         if template == *old.template {
             return Ok(old);
         }

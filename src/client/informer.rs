@@ -279,7 +279,9 @@ impl InformerFactory {
         self.ctx.sleep(self.timing.request).await;
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        let (nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
+        // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes them as they come.
+        self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
         let (workloads, budgets) = (self.api.workloads(), self.api.budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
@@ -640,12 +642,6 @@ impl InformerFactory {
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
         self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
-    }
-
-    /// What `f` makes of a workload as the cache has it.
-    pub fn with_workload<R>(&self, id: WorkloadId, f: impl FnOnce(&Workload) -> R) -> Option<R> {
-        self.reads_workloads();
-        self.caches.with(|c| c.workloads.get(id.index()).and_then(|w| w.as_deref()).map(f))
     }
 
     /// All workloads of a kind in the cache, by id.

@@ -8,7 +8,7 @@ use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::{ApiError, EventName};
 use crate::kernel::{Chan, Ctx, Dur, Group, Keys, Name, Object, PointId, Shared, Time};
-use crate::trace::EventBody;
+use crate::trace::{EventBody, EventText};
 use std::rc::Rc;
 
 /// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
@@ -64,38 +64,46 @@ struct Event {
     cause: u32,
 }
 
+/// What an event is about, and its reason or none: small, as it is looked up several times for every event.
+#[derive(Clone, Copy, PartialEq)]
+struct Subject {
+    id: u32,
+    /// What it is, and whether it has a uid.
+    kind: u8,
+    reason: u8,
+    uid: u64,
+}
+
+/// For any reason.
+const ANY: u8 = u8::MAX;
+
 impl About {
-    fn number(self) -> u64 {
-        match self {
-            About::Node(id, uid) => u64::from(id.0) << 2 | 1 << 40 | uid.map_or(0, |u| u.0 << 42),
-            About::Pod(id, uid) => u64::from(id.0) << 2 | uid.map_or(0, |u| u.0 << 42),
-            About::Workload(id, uid) => u64::from(id.0) << 2 | 1 << 41 | uid.0 << 42,
-        }
+    fn subject(self, reason: u8) -> Subject {
+        let (kind, id, uid) = match self {
+            About::Node(id, uid) => (0, id.0, uid),
+            About::Pod(id, uid) => (2, id.0, uid),
+            About::Workload(id, uid) => (4, id.0, Some(uid)),
+        };
+        Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
     }
 }
 
-impl Key for About {
+/// Events that are alike: about the same object, with the same reason. With any reason, all about it.
+impl Key for Subject {
     fn hash(&self) -> u64 {
-        self.number()
-    }
-}
-
-/// Events that are alike: about the same object, with the same reason.
-impl Key for (About, &'static str) {
-    fn hash(&self) -> u64 {
-        self.0.number() ^ (self.1.len() as u64) << 58
+        u64::from(self.id) ^ u64::from(self.kind) << 24 ^ u64::from(self.reason) << 27 ^ self.uid << 35
     }
 }
 
 /// Events that are the same but for their time; without a text, the aggregate of alike ones.
-impl Key for (About, &'static str, Option<EventBody>) {
+impl Key for (Subject, Option<EventBody>) {
     fn hash(&self) -> u64 {
-        self.0.number() ^ self.2.map_or(63, |b| b.text as u64 ^ u64::from(b.arg)) << 58
+        self.0.hash() ^ self.1.map_or(u64::MAX, |b| (b.text as u64 | u64::from(b.arg) << 8).rotate_left(7))
     }
 }
 
+/// The different texts seen of events that are alike, as few as make an aggregate. Nearly always there is one.
 struct Similar {
-    /// The different texts seen, as few as make an aggregate. Nearly always there is one.
     first: EventBody,
     more: Vec<EventBody>,
     last: Time,
@@ -104,13 +112,16 @@ struct Similar {
 #[derive(Clone, Copy)]
 struct Observed {
     count: u32,
-    name: EventName,
+    /// When the event was made that gave it its name.
+    named: Time,
 }
 
 struct Correlator {
-    similar: Lru<(About, &'static str), Similar>,
-    observed: Lru<(About, &'static str, Option<EventBody>), Observed>,
-    spam: Lru<About, TokenBucket>,
+    /// By text: the number of its reason.
+    reasons: Vec<u8>,
+    similar: Lru<Subject, Similar>,
+    observed: Lru<(Subject, Option<EventBody>), Observed>,
+    spam: Lru<Subject, TokenBucket>,
 }
 
 /// An event as the correlator lets it through.
@@ -121,31 +132,45 @@ struct Told {
 }
 
 impl Correlator {
+    fn new() -> Self {
+        let mut reasons = vec![ANY; EventText::ALL.len()];
+        for text in EventText::ALL {
+            let first = EventText::ALL.iter().position(|t| t.reason() == text.reason());
+            reasons[text as usize] = first.map_or(ANY, |first| first as u8);
+        }
+        Correlator {
+            reasons,
+            similar: Lru::new(MAX_LRU_CACHE_ENTRIES),
+            observed: Lru::new(MAX_LRU_CACHE_ENTRIES),
+            spam: Lru::new(MAX_LRU_CACHE_ENTRIES),
+        }
+    }
+
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
-        let reason = e.body.text.reason();
-        let similar = self.similar.entry((e.about, reason), || Similar { first: e.body, more: Vec::new(), last: now });
+        let subject = e.about.subject(self.reasons[e.body.text as usize]);
+        let similar = self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
             similar.first = e.body;
             similar.more.clear();
         }
-        if similar.first != e.body && !similar.more.contains(&e.body) {
-            similar.more.push(e.body);
-        }
         similar.last = now;
-        let combined = similar.more.len() + 1 >= AGGREGATE_MAX_EVENTS;
-        if combined {
-            similar.first = similar.more.remove(0);
+        let mut combined = false;
+        if similar.first != e.body || !similar.more.is_empty() {
+            let more = &mut similar.more;
+            if similar.first != e.body && !more.contains(&e.body) {
+                more.push(e.body);
+            }
+            combined = more.len() + 1 >= AGGREGATE_MAX_EVENTS;
+            if combined {
+                similar.first = more.remove(0);
+            }
         }
-        let fresh = e.about.name(if combined { now } else { e.at });
-        let key = (e.about, reason, (!combined).then_some(e.body));
-        let o = self.observed.entry(key, || Observed { count: 0, name: fresh });
-        if o.count == 0 {
-            o.name = fresh;
-        }
+        let named = if combined { now } else { e.at };
+        let o = self.observed.entry((subject, (!combined).then_some(e.body)), || Observed { count: 0, named });
         o.count += 1;
-        let told = Told { name: o.name, combined, count: o.count };
-        self.spam.entry(e.about, || TokenBucket::new(SPAM_LIMIT)).try_accept(now).then_some(told)
+        let told = Told { name: e.about.name(o.named), combined, count: o.count };
+        self.spam.entry(e.about.subject(ANY), || TokenBucket::new(SPAM_LIMIT)).try_accept(now).then_some(told)
     }
 }
 
@@ -208,11 +233,7 @@ impl EventRecorder {
     }
 
     async fn write(&self, client: Client) {
-        let mut correlator = Correlator {
-            similar: Lru::new(MAX_LRU_CACHE_ENTRIES),
-            observed: Lru::new(MAX_LRU_CACHE_ENTRIES),
-            spam: Lru::new(MAX_LRU_CACHE_ENTRIES),
-        };
+        let mut correlator = Correlator::new();
         loop {
             let e = self.queue.recv().await;
             self.ctx.yield_point(self.write_point).await;

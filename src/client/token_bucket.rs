@@ -17,38 +17,32 @@ pub struct Limits {
 /// A token bucket.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
-    qps: f32,
-    limit: f64,
-    burst: f64,
+    limits: Limits,
     tokens: f64,
-    last: Option<Time>,
+    /// When a token was last taken; before that it is full, whenever that was.
+    last: Time,
 }
 
 impl TokenBucket {
     /// A full bucket.
     pub fn new(limits: Limits) -> Self {
-        let burst = f64::from(limits.burst);
-        TokenBucket { qps: limits.qps, limit: f64::from(limits.qps), burst, tokens: burst, last: None }
+        TokenBucket { limits, tokens: f64::from(limits.burst), last: Time::ZERO }
     }
 
     /// The rate it was made with.
     pub fn qps(&self) -> f32 {
-        self.qps
+        self.limits.qps
     }
 
     /// The tokens at `now` if one is taken, and how long a caller then has to wait.
     fn reserve(&self, now: Time) -> (f64, i64) {
-        let tokens = match self.last {
-            None => self.burst,
-            Some(last) => {
-                let elapsed = now.since(last).as_nanos();
-                let seconds = (elapsed / 1_000_000_000) as f64 + (elapsed % 1_000_000_000) as f64 / 1e9;
-                (self.tokens + seconds * self.limit).min(self.burst)
-            }
-        };
+        let limit = f64::from(self.limits.qps);
+        let elapsed = now.since(self.last).as_nanos();
+        let seconds = (elapsed / 1_000_000_000) as f64 + (elapsed % 1_000_000_000) as f64 / 1e9;
+        let tokens = (self.tokens + seconds * limit).min(f64::from(self.limits.burst));
         let left = tokens - 1.0;
         // Go converts the float to an integer by truncation, as `as` does.
-        let wait = if left < 0.0 { (1e9 * (-left / self.limit)) as i64 } else { 0 };
+        let wait = if left < 0.0 { (1e9 * (-left / limit)) as i64 } else { 0 };
         (left, wait)
     }
 
@@ -59,7 +53,7 @@ impl TokenBucket {
             return false;
         }
         self.tokens = left;
-        self.last = Some(now);
+        self.last = now;
         true
     }
 
@@ -67,7 +61,7 @@ impl TokenBucket {
     pub fn take(&mut self, now: Time) -> Dur {
         let (left, wait) = self.reserve(now);
         self.tokens = left;
-        self.last = Some(now);
+        self.last = now;
         Dur::from_nanos(wait.max(0) as u64)
     }
 

@@ -29,7 +29,7 @@ pub struct Kernel {
     pub(super) ctx: Ctx,
     pub(super) processes: Vec<Process>,
     /// An empty list to collect the next commands in.
-    spare: Vec<Command>,
+    pub(super) spare: Vec<Command>,
     steps: u64,
     shuffle: Option<Shuffle>,
     pub(super) search: Option<Box<Search>>,
@@ -46,11 +46,11 @@ impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
     pub fn new(choices: Choices) -> Self {
-        Self::over(Core::new(choices), Vec::new(), None)
+        Self::over(Core::new(choices), None)
     }
 
-    pub(super) fn over(core: Core, processes: Vec<Process>, search: Option<Box<Search>>) -> Self {
-        Self { ctx: Ctx(Rc::new(core)), processes, spare: Vec::new(), steps: 0, shuffle: None, search }
+    pub(super) fn over(core: Core, search: Option<Box<Search>>) -> Self {
+        Self { ctx: Ctx(Rc::new(core)), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
     }
 
     /// A handle to it.

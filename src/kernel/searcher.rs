@@ -4,7 +4,7 @@
 //! is offered. A wake-up that has gone stale is dropped: nothing can come of it.
 
 use super::choice::{Choices, Deviation, Drawn, Object, PointId};
-use super::ctx::{Core, Event, HandlerId, Tables};
+use super::ctx::{Command, Core, Event, HandlerId, Tables};
 use super::executor::{Kernel, NEXT, Process};
 use super::process::Ticket;
 use super::queue::{Agenda, Held};
@@ -61,6 +61,7 @@ fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
 pub struct Room {
     tables: Tables,
     processes: Vec<Process>,
+    commands: Vec<Command>,
     search: Box<Search>,
     choices: Option<Choices>,
     log: Vec<Drawn>,
@@ -98,7 +99,10 @@ impl Kernel {
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);
         tables.notes = tables.notes.again(std::mem::take(&mut room.noted));
-        Self::over(Core::of(choices, tables, true), std::mem::take(&mut room.processes), Some(search))
+        let mut kernel = Self::over(Core::of(choices, tables, true), Some(search));
+        kernel.processes = std::mem::take(&mut room.processes);
+        kernel.spare = std::mem::take(&mut room.commands);
+        kernel
     }
 
     /// Ends the run of a search, and leaves its tables in the room. Nothing else of the run may be in use any more.
@@ -108,6 +112,7 @@ impl Kernel {
         room.choices = Some(core.choices.replace(Choices::default_order()));
         room.tables = core.tables();
         room.processes = std::mem::take(&mut self.processes);
+        room.commands = std::mem::take(&mut self.spare);
         room.search = self.search.take().unwrap_or_default();
         room.search.agenda.clear();
     }
@@ -145,11 +150,12 @@ impl Kernel {
             let name = self.name_of(event);
             Label { hash: hashes.of(&name), is_stream: name.is_stream }
         };
-        let alive = |e: &Event| e.handler != HandlerId::WAKE || core.parks.borrow().waits(Ticket::unpack(e.arg));
         loop {
             if !agenda.gather(&mut queue, end, &mut label) {
                 return None;
             }
+            let parks = core.parks.borrow();
+            let alive = |e: &Event| e.handler != HandlerId::WAKE || parks.waits(Ticket::unpack(e.arg));
             if !agenda.events().iter().all(|held| alive(&held.event)) {
                 agenda.retain(alive);
             }
@@ -161,9 +167,6 @@ impl Kernel {
         if events.len() == 1 {
             return Some(0);
         }
-        let mut notes = core.notes.borrow_mut();
-        let from = notes.so_far.candidates.len();
-        let mut state = notes.so_far.fingerprint;
         offered.clear();
         firsts.clear();
         for (i, held) in events.iter().enumerate() {
@@ -174,21 +177,24 @@ impl Kernel {
                 firsts.push(i);
             }
             offered.push(i);
-            notes.so_far.candidates.push(held.sequence() as u32);
-            state = notes.with_posted(state, held.sequence());
         }
+        if offered.len() == 1 {
+            return Some(offered[0]);
+        }
+        let mut notes = core.notes.borrow_mut();
         let mut choices = core.choices.borrow_mut();
         let made = choices.log().len();
-        search.known = offered.len() > 1 && known(state, made);
-        if offered.len() == 1 || search.known {
-            notes.so_far.candidates.truncate(from);
-            return offered.first().copied().filter(|_| !search.known);
+        let state = notes.state(offered.iter().map(|i| events[*i].sequence()));
+        if known(state, made) {
+            search.known = true;
+            return None;
         }
         let hash = events[offered[0]].label.hash;
         let object = Object { id: numbers.of(hash), hash };
         let chosen = choices.turn(search.point?, object, offered.iter().map(|i| events[*i].label.hash));
         let so_far = &mut notes.so_far;
-        let (from, count) = (from as u32, offered.len() as u32);
+        let (from, count) = (so_far.candidates.len() as u32, offered.len() as u32);
+        so_far.candidates.extend(offered.iter().map(|i| events[*i].sequence() as u32));
         so_far.asked.push(Asked { choice: made as u32, step: so_far.steps.len() as u32, from, count });
         so_far.states.push(state);
         Some(offered[chosen as usize])

@@ -25,6 +25,7 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     loaded.spec.workloads.extend(cluster.workloads);
     loaded.spec.priority_classes.extend(cluster.priority_classes);
     loaded.spec.pod_disruption_budgets.extend(cluster.budgets);
+    loaded.spec.namespaces.extend(cluster.namespaces);
     loaded.imported = Some(cluster.summary);
     Ok(())
 }

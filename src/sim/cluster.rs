@@ -203,7 +203,8 @@ impl Cluster {
         let of_job = new.template.owner.as_ref().is_some_and(|o| o.object.is_some() && o.kind == WorkloadKind::Job.as_str());
         // One that has ended was counted, and lost the finalizer then.
         new.job_finalizer = of_job && !new.phase.is_terminal() && self.plan.profile.workload.job.tracking_finalizers;
-        // A pod of that name may exist; then the user's create is refused, as in the API.
+        new.admitted = plan.start != PodStart::Absent;
+        // A pod of that name may exist, or a whitelist lack a toleration; then the user's create is refused, as in the API.
         let _ = self.api.create_pod(Actor::User, new);
     }
 
@@ -230,7 +231,7 @@ pub(super) struct Common {
 impl Common {
     pub(super) fn of(plan: &Plan) -> Self {
         let admission = admission(plan);
-        let admitted = |t: &PodTemplate| Rc::new(admission.new_pod(t).unwrap_or_else(|| t.clone()));
+        let admitted = |t: &PodTemplate| Rc::new(admission.template(t).unwrap_or_else(|| t.clone()));
         Self { plan: Rc::new(without_objects(plan)), templates: plan.templates.iter().map(admitted).collect() }
     }
 }
@@ -244,6 +245,7 @@ fn admission(plan: &Plan) -> Admission {
             .then_some((flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds)),
         taint_nodes_by_condition: plan.admission.taint_nodes_by_condition,
         pod_toleration_restriction: plan.admission.pod_toleration_restriction,
+        namespaces: plan.namespaces.clone(),
         extended_resource_toleration: plan.admission.extended_resource_toleration,
     }
 }
@@ -266,6 +268,7 @@ fn without_objects(plan: &Plan) -> Plan {
         scheduler: plan.scheduler,
         workloads: plan.workloads.clone(),
         budgets: Vec::new(),
+        namespaces: plan.namespaces.clone(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),
         perturb: plan.perturb,

@@ -14,6 +14,7 @@ use crate::api::quantity::Resources;
 use crate::api::taint::Taint;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadKind, WorkloadSpec};
+use crate::apiserver::NamespaceTolerations;
 pub use crate::client::{Delay, Limits};
 use crate::controllers::cloud::Instance;
 use crate::controllers::drain;
@@ -60,6 +61,8 @@ pub struct Plan {
     pub workloads: Vec<WorkloadPlan>,
     /// Disruption budgets that exist from the start.
     pub budgets: Vec<BudgetPlan>,
+    /// What namespaces say of their pods' tolerations, by their names.
+    pub namespaces: BTreeMap<String, NamespaceTolerations>,
     /// The entries of the timeline as a person wrote them.
     pub timeline: Vec<TimelineEntry>,
     /// What the entries come down to, in time order.
@@ -456,6 +459,8 @@ pub struct Timing {
     pub watch: Delay,
     /// Added to the monitor period, for the time a pass takes.
     pub pass_overhead: Dur,
+    /// Added to the period of the pod garbage collector, for the same reason.
+    pub pod_gc_overhead: Dur,
     /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock stands still within an
     /// instant, as in recorded timelines.
     pub clock_advances: bool,

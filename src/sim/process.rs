@@ -133,7 +133,11 @@ impl Cluster {
         if plan.controllers.pod_gc {
             let config = pod_gc::Config {
                 terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
-                pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period { timing.pass_overhead } else { Dur::ZERO },
+                pass_overhead: if timing.clock_advances || plan.profile.pod_gc.settable_period {
+                    timing.pod_gc_overhead
+                } else {
+                    Dur::ZERO
+                },
                 switches: plan.profile.pod_gc,
             };
             let name = under(Actor::PodGc);

@@ -18,7 +18,6 @@ use super::switches::Switches;
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How nodes are chosen (`KubeSchedulerConfiguration`).
@@ -108,9 +107,13 @@ pub struct Algorithm {
     memo: Memo,
     /// The kind of the pod that is being placed.
     kind: usize,
-    default_spread: BTreeMap<u32, (Rc<Selector>, Rc<[Spread]>)>,
+    /// By shape: the selector of the owner, and what came of it.
+    default_spread: Vec<Option<DefaultSpread>>,
     spare: Spare,
 }
+
+/// The selector of an owner, and the default constraints that come of it.
+type DefaultSpread = (Rc<Selector>, Rc<[Spread]>);
 
 /// Lists of an attempt that the next one fills again: there are many attempts.
 #[derive(Default)]
@@ -131,7 +134,7 @@ impl Algorithm {
             next_start: 0,
             memo: Memo::default(),
             kind: 0,
-            default_spread: BTreeMap::new(),
+            default_spread: Vec::new(),
             spare: Spare::default(),
         }
     }
@@ -165,7 +168,8 @@ impl Algorithm {
         outcome
     }
 
-    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`).
+    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`). Where that is no more than a score, it is
+    /// left where it is, and the places of the nodes are noted.
     fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> (Vec<NodeId>, Vec<Found>) {
         let named = match self.named_nodes(of.shape) {
             Ok(named) => named,
@@ -206,7 +210,9 @@ impl Algorithm {
             places.clear();
             let looked_at = known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
             feasible.extend(places.iter().map(|place| list[*place as usize]));
-            all_found.extend(places.iter().map(|place| known.found(*place as usize)));
+            if known.notable() {
+                all_found.extend(places.iter().map(|place| known.found(*place as usize)));
+            }
             if feasible.is_empty() {
                 let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
                 diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
@@ -346,10 +352,8 @@ impl Algorithm {
     fn totals(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found]) -> Vec<i64> {
         let (switches, shape) = (self.choice.switches, of.shape);
         let weights = switches.weights;
-        let most_of = |what: fn(&Found) -> i32| found.iter().map(what).max().unwrap_or(0);
-        // Nearly always there is none of either.
-        let any = found.iter().fold(0, |any, f| any | f.taints | f.affinity) != 0;
-        let (most_taints, most_liked) = if any { (most_of(|f| f.taints), most_of(|f| f.affinity)) } else { (0, 0) };
+        let most_taints = found.iter().map(|f| f.taints).max().unwrap_or(0);
+        let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
         let own = |f: &Found| {
             i64::from(f.score)
                 + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
@@ -357,18 +361,20 @@ impl Algorithm {
         };
         let mut totals = std::mem::take(&mut self.spare.totals);
         totals.clear();
-        if (most_taints, most_liked) == (0, 0) {
-            let alike = own(&Found::default());
-            totals.extend(found.iter().map(|f| alike + i64::from(f.score)));
-        } else {
-            totals.extend(found.iter().map(own));
+        match found {
+            [] => {
+                let (alike, known) = (own(&Found::default()), self.memo.found(self.kind));
+                totals.extend(self.spare.places.iter().map(|place| alike + i64::from(known[*place as usize].score)));
+            }
+            found => totals.extend(found.iter().map(own)),
         }
         let add = |totals: &mut [i64], scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
         let by_default = !shape.has_spread();
         let constraints = if by_default { self.default_constraints(of) } else { None };
         let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
         if !constraints.is_empty() {
-            let raw = pod_topology_spread::score(shape, constraints, !by_default, nodes, &mut self.cache, &switches);
+            let places = found.is_empty().then_some(&*self.spare.places);
+            let raw = pod_topology_spread::score(shape, constraints, !by_default, (nodes, places), &mut self.cache, &switches);
             let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
             let weighted: Vec<i64> = of_class.iter().map(|score| weights.topology_spread * score).collect();
             totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted[*class as usize]);
@@ -389,13 +395,17 @@ impl Algorithm {
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
         let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
-        if let Some((known, spread)) = self.default_spread.get(&of.shape.id)
+        let shape = of.shape.id as usize;
+        if let Some(Some((known, spread))) = self.default_spread.get(shape)
             && Rc::ptr_eq(known, selector)
         {
             return Some(spread.clone());
         }
         let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(&mut self.cache, &of.shape.namespace, selector).into();
-        self.default_spread.insert(of.shape.id, (selector.clone(), spread.clone()));
+        if self.default_spread.len() <= shape {
+            self.default_spread.resize(shape + 1, None);
+        }
+        self.default_spread[shape] = Some((selector.clone(), spread.clone()));
         Some(spread)
     }
 }

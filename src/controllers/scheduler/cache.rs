@@ -3,7 +3,6 @@
 //!
 //! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
 
-use super::counts::Counts;
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Spread};
@@ -45,6 +44,15 @@ impl List {
     }
 }
 
+/// What topology keys make of nodes; see [`Cache::codes_by_place`].
+#[derive(Default, Debug)]
+struct Codes {
+    keys: Vec<KeyId>,
+    /// The order of nodes and the state of their domains that this is about.
+    as_of: (u64, u64),
+    codes: Vec<u32>,
+}
+
 /// Nodes and the pods on them.
 #[derive(Default, Debug)]
 pub struct Cache {
@@ -63,6 +71,7 @@ pub struct Cache {
     /// The domains of nodes.
     pub topologies: Topologies,
     tallies: Tallies,
+    codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
     /// How many pods there are of each priority.
@@ -73,6 +82,8 @@ pub struct Cache {
     scratch: Vec<u32>,
     /// The number of what the last known version of each pod was made into, one higher, or 0.
     shape_of_pod: Vec<u32>,
+    /// By workload: what was last made of a template of its pods.
+    shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
 }
@@ -108,9 +119,19 @@ impl Cache {
         {
             return shape.clone();
         }
-        // Pods that have the same life of a workload as their owner are in one namespace.
-        let owned = pod.controller().and_then(|_| self.shapes.first_of(&pod.template));
-        let shape = owned.unwrap_or_else(|| self.shape(&pod.template, namespace_of(name())));
+        // Pods that one workload owns are in one namespace.
+        let owner = pod.controller().map(|(owner, _)| owner);
+        let known = owner.and_then(|owner| self.shape_of_owner.get(owner.index())?.as_ref());
+        let shape = match known.filter(|shape| Rc::ptr_eq(&shape.template, &pod.template)) {
+            Some(shape) => shape.clone(),
+            None => self.shape(&pod.template, namespace_of(name())),
+        };
+        if let Some(owner) = owner {
+            if self.shape_of_owner.len() <= owner.index() {
+                self.shape_of_owner.resize(owner.index() + 1, None);
+            }
+            self.shape_of_owner[owner.index()] = Some(shape.clone());
+        }
         if self.shape_of_pod.len() <= pod.id.index() {
             self.shape_of_pod.resize(pod.id.index() + 1, 0);
         }
@@ -337,7 +358,7 @@ impl Cache {
     /// and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
-            return i64::from(self.tallies.on_nodes(spread.tally).on(node));
+            return i64::from(self.tallies.on(spread.tally, node));
         }
         self.count_plainly(node, namespace, spread.selector.as_ref())
     }
@@ -347,23 +368,59 @@ impl Cache {
         if !self.indexed {
             return nodes.iter().enumerate().for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        match self.tallies.on_nodes(spread.tally) {
-            Counts::Many(counts) => {
-                nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
-            }
-            Counts::Few(few) => {
-                self.scratch.resize(self.nodes.len(), 0);
-                few.iter().for_each(|(id, count)| self.scratch[id.index()] = *count);
-                nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(self.scratch[id.index()])));
-                few.iter().for_each(|(id, _)| self.scratch[id.index()] = 0);
-            }
+        let Self { tallies, scratch, .. } = self;
+        if let Some(counts) = tallies.dense(spread.tally) {
+            nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
+            return;
         }
+        scratch.resize(self.nodes.len(), 0);
+        tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
+        nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
+        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
+    }
+
+    /// How many pods a constraint counts on nodes that have any, by their places; a place may come up several times, with a part each.
+    pub fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
+        self.tallies.for_each(spread.tally, |id, count| {
+            if let Some(place) = self.place_of(id) {
+                then(place as u32, count);
+            }
+        });
+    }
+
+    /// How many pods a constraint counts, by node, where there is a place for every node.
+    pub fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
+        self.tallies.dense(spread.tally)
+    }
+
+    /// What several topology keys make of nodes, by place: a number of as many digits, each the domain and one, or zero for none.
+    pub fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
+        let as_of = (self.lists, self.topologies.changes());
+        if self.codes.as_of != as_of || self.codes.keys != keys {
+            let mut codes = vec![0; self.list().len()];
+            for key in keys {
+                let (range, domains) = (self.topologies.domains(*key) as u32 + 1, self.topologies.all(*key));
+                let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
+                codes.iter_mut().zip(self.list()).for_each(|(code, id)| *code = *code * range + digit(id));
+            }
+            self.codes = Codes { keys: keys.to_vec(), as_of, codes };
+        }
+        &self.codes.codes
     }
 
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
-    pub fn most(&self, spread: &Spread) -> i64 {
+    pub fn most(&mut self, spread: &Spread) -> i64 {
+        let Self { tallies, scratch, .. } = self;
+        if let Some(counts) = tallies.dense(spread.tally) {
+            return counts.iter().max().map_or(0, |most| i64::from(*most));
+        }
+        scratch.resize(self.nodes.len(), 0);
         let mut most = 0;
-        self.tallies.on_nodes(spread.tally).for_each(|_, count| most = most.max(count));
+        tallies.for_each(spread.tally, |id, count| {
+            scratch[id.index()] += count;
+            most = most.max(scratch[id.index()]);
+        });
+        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
         i64::from(most)
     }
 

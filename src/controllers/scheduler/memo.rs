@@ -38,8 +38,11 @@ struct Kind {
     /// The numbers of rejections, 0 for none.
     rejections: Vec<u32>,
     found: Vec<Found>,
-    /// A bit for each node that is not known to be rejected: the lowest of a word comes first.
+    /// A bit for each node that is not known to be rejected, and for each that has to be looked at: the lowest of a word comes first.
     open: Vec<u64>,
+    stale: Vec<u64>,
+    /// Some node had more to be told of than the scores of resources and balance.
+    notable: bool,
 }
 
 impl Kind {
@@ -88,6 +91,8 @@ impl Memo {
             rejections: Vec::new(),
             found: Vec::new(),
             open: Vec::new(),
+            stale: Vec::new(),
+            notable: false,
         };
         self.made += 1;
         if self.kinds.len() < KINDS {
@@ -99,6 +104,11 @@ impl Memo {
         oldest
     }
 
+    /// What was found out about nodes, by place, for pods of one kind; of one that has changed since, before.
+    pub fn found(&self, kind: usize) -> &[Found] {
+        &self.kinds[kind].found
+    }
+
     /// What is known of all nodes, for pods of one kind.
     pub fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
         let kind = &mut self.kinds[kind];
@@ -107,12 +117,14 @@ impl Memo {
             Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| {
                 kind.rejections[place] = STALE;
                 kind.open[place / 64] |= 1 << (place % 64);
+                kind.stale[place / 64] |= 1 << (place % 64);
             }),
             None => {
                 let nodes = cache.list().len();
                 kind.rejections = vec![STALE; nodes];
                 kind.found = vec![Found::default(); nodes];
                 kind.open = vec![u64::MAX; nodes.div_ceil(64)];
+                kind.stale = kind.open.clone();
             }
         }
         kind.version = version;
@@ -129,6 +141,11 @@ impl Known<'_> {
     pub fn rejection(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
         let known = self.0.rejections[place];
         if known == STALE { self.look(place, cache, choice, rejections) } else { known }
+    }
+
+    /// Whether any node ever had more to be told of than its score.
+    pub fn notable(&self) -> bool {
+        self.0.notable
     }
 
     /// What else is known of the node in that place.
@@ -150,22 +167,27 @@ impl Known<'_> {
         let all = self.0.rejections.len();
         for (first, end) in [(from, all), (0, from)] {
             for word in first / 64..end.div_ceil(64) {
-                let mut open = self.0.open[word];
+                let mut part = u64::MAX;
                 if word == first / 64 {
-                    open &= u64::MAX << (first % 64);
+                    part &= u64::MAX << (first % 64);
                 }
                 if word == end / 64 {
-                    open &= !(u64::MAX << (end % 64));
+                    part &= !(u64::MAX << (end % 64));
                 }
-                while open != 0 {
-                    let place = word * 64 + open.trailing_zeros() as usize;
+                let mut stale = self.0.stale[word] & part;
+                while stale != 0 {
+                    self.look(word * 64 + stale.trailing_zeros() as usize, cache, choice, rejections);
+                    stale &= stale - 1;
+                }
+                let mut open = self.0.open[word] & part;
+                let more = (open.count_ones() as usize).min(wanted - places.len());
+                for _ in 0..more {
+                    places.push((word * 64) as u32 + open.trailing_zeros());
                     open &= open - 1;
-                    if self.rejection(place, cache, choice, rejections) == 0 {
-                        places.push(place as u32);
-                        if places.len() == wanted {
-                            return if place >= from { place - from } else { all - from + place } + 1;
-                        }
-                    }
+                }
+                if let Some(last) = places.last().filter(|_| places.len() == wanted) {
+                    let last = *last as usize;
+                    return if last >= from { last - from } else { all - from + last } + 1;
                 }
             }
         }
@@ -176,6 +198,8 @@ impl Known<'_> {
         let info = cache.node(cache.list()[place]);
         let found = info.map_or_else(Found::default, |info| look(&self.0.example, info, choice, rejections));
         self.0.found[place] = found;
+        self.0.notable |= (found.taints, found.affinity) != (0, 0);
+        self.0.stale[place / 64] &= !(1 << (place % 64));
         self.0.rejections[place] = found.rejection;
         if found.rejection != 0 {
             self.0.open[place / 64] &= !(1 << (place % 64));

@@ -173,7 +173,7 @@ pub struct Shapes {
 impl Shapes {
     /// The shape of a template in a namespace.
     pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies, tally: NewTally<'_>) -> Rc<Shape> {
-        let hash = hash(template);
+        let hash = Rc::as_ptr(template).addr() as u64;
         let is = |number: u32| {
             let shape = &self.all[number as usize];
             Rc::ptr_eq(&shape.template, template) && *shape.namespace == *namespace
@@ -187,18 +187,8 @@ impl Shapes {
         shape
     }
 
-    /// The shape of a template in whatever namespace, if it has any.
-    pub fn first_of(&self, template: &Rc<PodTemplate>) -> Option<Rc<Shape>> {
-        let is = |number: u32| Rc::ptr_eq(&self.all[number as usize].template, template);
-        self.by_template.find(hash(template), is).map(|known| self.all[known as usize].clone())
-    }
-
     /// All of them, by number.
     pub fn all(&self) -> &[Rc<Shape>] {
         &self.all
     }
-}
-
-fn hash(template: &Rc<PodTemplate>) -> u64 {
-    Rc::as_ptr(template).addr() as u64
 }

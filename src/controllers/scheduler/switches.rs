@@ -95,7 +95,7 @@ pub enum PreemptionWrites {
     NominationFirst,
     /// Deletions, then failure and nomination in one write: 1.19 to 1.32.
     DeletionsFirst,
-    /// Failure and nomination, while deletions go on beside it: from 1.33.
+    /// Failure and nomination, while deletions go on beside it (SchedulerAsyncPreemption): alpha 1.32, on from 1.33.
     Async,
 }
 
@@ -177,7 +177,7 @@ pub struct Switches {
     pub update_ends_backoff: bool,
     /// A failed pod is read from the API server before it is queued again, so its own update comes first: 1.18.
     pub requeue_after_get: bool,
-    /// Scheduling gates hold pods back: alpha 1.26, on from 1.27.
+    /// Scheduling gates hold pods back (PodSchedulingReadiness): alpha 1.26, on from 1.27.
     pub scheduling_gates: bool,
     /// Preemption honours `preemptionPolicy: Never`: from 1.19.
     pub never_preempts: bool,

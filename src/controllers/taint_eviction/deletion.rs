@@ -4,11 +4,12 @@ use super::controller::Controller;
 use super::switches::DisruptionTarget;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
-use crate::api::pod::{PodCondition, PodReason};
+use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::ApiError;
 use crate::client::About;
 use crate::kernel::{Dur, Keys, Name};
 use crate::trace::{Actor, EventText, What};
+use std::rc::Rc;
 
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;
@@ -21,6 +22,11 @@ impl Controller {
         let Some(c) = self.handle() else { return };
         let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
         self.ctx.spawn_named(name, self.group, async move {
+            if timer.is_none() {
+                // A goroutine that a worker starts has its turn when the worker and its dispatcher have no more to do, and the way to
+                // the API server is longer than theirs: what they have of this instant they do with the pod still there.
+                c.ctx.after_others().await;
+            }
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 let ok = c.delete_pod_handler(pod).await;
@@ -51,17 +57,18 @@ impl Controller {
     async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
         let object = self.pod_object(id);
         if self.config.switches.disruption_target != DisruptionTarget::Off {
-            let pod = self.client.call(object, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await?;
-            self.ctx.set_saw(pod.record);
-            let has =
-                pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
+            // Of the reply only this is kept: there may be very many deletions at once.
+            let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);
+            let get = self.client.call(object, move |api, _| api.pod(id).map(seen).ok_or(ApiError::NotFound));
+            let (record, uid, target) = get.await?;
+            self.ctx.set_saw(record);
+            let has = target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
             if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
                 let condition = PodCondition {
                     status: ConditionStatus::True,
                     reason: PodReason::DeletionByTaintManager,
                     last_transition_time: self.client.api().timestamp(),
                 };
-                let uid = pod.uid;
                 self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
             }
         }

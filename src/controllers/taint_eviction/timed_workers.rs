@@ -66,10 +66,7 @@ struct Fire(Weak<Controller>);
 impl Handler for Fire {
     fn handle(&self, arg: u64) {
         if let Some(c) = self.0.upgrade() {
-            match (PodId(arg as u32), (arg >> 32) as u32) {
-                (pod, 0) => c.start_deletion(pod, None),
-                (pod, number) => c.queue.fire(&c, pod, number),
-            }
+            c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
         }
     }
 
@@ -123,17 +120,14 @@ impl TimedWorkerQueue {
     }
 
     /// `AddWork`: false if there is an entry. `nil`: the work begins at once and its entry is nil.
-    pub(super) fn add_work(&self, pod: PodId, delay: Dur, nil: bool) -> bool {
+    pub(super) fn add_work(&self, controller: &Controller, pod: PodId, delay: Dur, nil: bool) -> bool {
         self.ctx.reads(self.key(pod));
         if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
             return false;
         }
         if nil {
             self.set(pod, Entry::Nil);
-            match self.handler.get() {
-                Some(handler) => self.ctx.post_at(self.ctx.now(), Class::Timer, handler, u64::from(pod.0)),
-                None => return true,
-            };
+            controller.start_deletion(pod, None);
             return true;
         }
         let number = self.entries.with(|e| {

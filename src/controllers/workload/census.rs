@@ -17,10 +17,20 @@ pub(super) struct Numbers {
     pub(super) terminating: i32,
 }
 
-/// The numbers of every owner, of its first life in a table; seldom has a workload more than one.
+/// What is known of an owner, side by side, as it is all looked up for each change of a pod.
+#[derive(Clone, Copy, Default)]
+struct Owner {
+    /// The life of the workload that the cache has, and its `minReadySeconds`.
+    life: Option<(Uid, i32)>,
+    /// The life that had the first pod seen; seldom is there another.
+    first: Option<(Uid, Numbers)>,
+}
+
+/// The numbers of every owner.
 #[derive(Default)]
 pub(super) struct Census {
-    first: Vec<Option<(Uid, Numbers)>>,
+    owners: Vec<Owner>,
+    /// Of other lives.
     others: BTreeMap<(WorkloadId, Uid), Numbers>,
 }
 
@@ -39,11 +49,26 @@ impl Census {
         }
     }
 
-    fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
-        if self.first.len() <= owner.index() {
-            self.first.resize(owner.index() + 1, None);
+    fn owner(&mut self, owner: WorkloadId) -> &mut Owner {
+        if self.owners.len() <= owner.index() {
+            self.owners.resize(owner.index() + 1, Owner::default());
         }
-        match self.first[owner.index()].get_or_insert((uid, Numbers::default())) {
+        &mut self.owners[owner.index()]
+    }
+
+    /// Notes which life of a workload the cache has, with its `minReadySeconds`.
+    pub(super) fn set_life(&mut self, owner: WorkloadId, life: Option<(Uid, i32)>) {
+        self.owner(owner).life = life;
+    }
+
+    /// Which life of a workload the cache has, with its `minReadySeconds`.
+    pub(super) fn life(&self, owner: WorkloadId) -> Option<(Uid, i32)> {
+        self.owners.get(owner.index())?.life
+    }
+
+    fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
+        self.owner(owner);
+        match self.owners[owner.index()].first.get_or_insert((uid, Numbers::default())) {
             (first, numbers) if *first == uid => numbers,
             _ => self.others.entry((owner, uid)).or_default(),
         }
@@ -51,8 +76,8 @@ impl Census {
 
     /// The numbers of one life of a workload.
     pub(super) fn of(&self, owner: WorkloadId, uid: Uid) -> Numbers {
-        match self.first.get(owner.index()) {
-            Some(Some((first, numbers))) if *first == uid => *numbers,
+        match self.owners.get(owner.index()).and_then(|o| o.first) {
+            Some((first, numbers)) if first == uid => numbers,
             _ => self.others.get(&(owner, uid)).copied().unwrap_or_default(),
         }
     }

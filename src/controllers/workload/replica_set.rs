@@ -76,9 +76,7 @@ impl ReplicaSetController {
     /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and its `minReadySeconds`.
     fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        let found =
-            self.informers.with_workload(id, |w| (w.uid == uid && w.kind == WorkloadKind::ReplicaSet).then_some(w.min_ready_seconds));
-        Some((id, found.flatten()?))
+        Some((id, self.census.with(|c| c.life(id)).filter(|life| life.0 == uid)?.1))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
@@ -247,6 +245,7 @@ impl WorkloadHandler for ReplicaSetController {
             // Expectations belong to one life of the ReplicaSet.
             self.expectations.with(|e| e.forget(rs.id));
         }
+        self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
         self.queue.add(Item(rs.id));
     }
 }

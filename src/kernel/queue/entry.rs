@@ -24,10 +24,6 @@ impl Rank {
         Time::from_nanos((self.0 >> 64) as u64)
     }
 
-    pub(super) const fn order(self) -> u64 {
-        self.0 as u64
-    }
-
     pub(super) const fn class(self) -> Class {
         class_of(self.0 as u64)
     }

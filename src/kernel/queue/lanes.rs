@@ -155,12 +155,19 @@ impl<E: Copy> Lanes<E> {
         Some((class, posted.event))
     }
 
-    /// Takes all events that are due at `at`, with their orders.
+    /// Takes all events that are due at `at` and none before it, with their orders, lane by lane.
     pub(super) fn take_due(&mut self, at: Time, out: &mut Vec<(u64, E)>) {
-        while self.first_rank.at() == at && self.first_rank != Rank::NEVER {
-            let order = self.first_rank.order();
-            out.extend(self.pop().map(|event| (order, event)));
+        if self.first_rank > Rank::end_of(at) {
+            return;
         }
+        for (fifo, head) in self.fifos.iter_mut().zip(&mut self.heads).filter(|(_, head)| **head < Rank::end_of(at)) {
+            while let Some(posted) = fifo.events.pop_front_if(|p| p.at <= at) {
+                out.push((posted.order, posted.event));
+                self.len -= 1;
+            }
+            *head = fifo.events.front().map_or(Rank::NEVER, Posted::rank);
+        }
+        self.find_first();
     }
 
     pub(super) fn clear(&mut self) {

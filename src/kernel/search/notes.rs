@@ -272,9 +272,9 @@ impl Notes {
         }
     }
 
-    /// A state, with one more event that could come next.
-    pub(in crate::kernel) fn with_posted(&self, state: u64, sequence: u64) -> u64 {
-        fold(state, self.posted[sequence as usize].hash)
+    /// The state in which one of these events is to be chosen.
+    pub(in crate::kernel) fn state(&self, candidates: impl Iterator<Item = u64>) -> u64 {
+        candidates.fold(self.so_far.fingerprint, |h, c| fold(h, self.posted[c as usize].hash))
     }
 
     pub(in crate::kernel) fn begin(&mut self, at: Time, sequence: u64, choices: usize, name: Name) {

@@ -6,6 +6,7 @@ mod complaints;
 mod describe;
 mod expect;
 mod flags;
+mod namespaces;
 mod nodes;
 mod overlap;
 mod pods;

@@ -14,7 +14,7 @@ use super::pods::Lookup;
 use super::priorities::Priorities;
 use super::select::{Nodes, Pods};
 use super::workloads::Workloads;
-use super::{flags, scheduling, timeline, timing, values};
+use super::{flags, namespaces, scheduling, timeline, timing, values};
 use crate::api::workload::WorkloadKind;
 use crate::controllers::cloud::UNINITIALIZED;
 use crate::kernel::{Dur, Time};
@@ -178,6 +178,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     let scheduler = scheduling::settings(&spec.scheduler, complaints);
     let budgets = scheduling::budgets(&spec.pod_disruption_budgets, complaints);
     let operators = profile.taint_eviction.comparison_operators;
+    let namespaces = namespaces::read(&spec.namespaces, operators, complaints);
     let mut workloads = Workloads { incomplete: damage.workloads, ..Workloads::default() };
     let lookup = Lookup { nodes: &nodes, priorities: &priorities, operators };
     for (i, workload) in spec.workloads.iter().enumerate() {
@@ -256,6 +257,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
         pods: pods.plans,
         workloads: workloads.plans,
         budgets,
+        namespaces,
         timeline: entries,
         actions,
         perturb,

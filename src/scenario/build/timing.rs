@@ -71,6 +71,7 @@ fn ideal(kubelet: KubeletMode) -> Timing {
         response: constant(Dur::from_nanos(1)),
         watch: constant(Dur::from_nanos(0)),
         pass_overhead: Dur::from_micros(1),
+        pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
         node_lifecycle_client: None,
         taint_eviction_client: None,
@@ -88,6 +89,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         response: Delay { min: Dur::from_micros(500), max: Dur::from_millis(2) },
         watch: Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) },
         pass_overhead: Dur::from_millis(5),
+        pod_gc_overhead: Dur::from_millis(5),
         clock_advances: true,
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
@@ -153,6 +155,7 @@ pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Pro
             }
         }
         set(&mut timing.pass_overhead, pass_overhead.as_ref().map(|t| t.as_str()), || at!["timing", "pass_overhead"], complaints);
+        timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, complaints);
         }

@@ -7,6 +7,7 @@ use super::document::{self, Object};
 use super::error::{ImportError, Place};
 use super::groups;
 use super::input::Input;
+use super::namespace::{RawNamespace, namespace};
 use super::node::{LeaseSeen, NodeShape, RawNode};
 use super::object::{RawLeaseSpec, RawMeta};
 use super::pod::{PodShape, RawPod, StartShape};
@@ -17,7 +18,7 @@ use super::times::{Times, time};
 use super::value::{self, Wrong};
 use super::workload::{RawPriorityClass, RawWorkload};
 use crate::api::workload::WorkloadKind;
-use crate::scenario::spec::{NodeGroup, PodDisruptionBudget, PodGroup, PreemptionPolicy, PriorityClass, Workload};
+use crate::scenario::spec::{Namespace, NodeGroup, PodDisruptionBudget, PodGroup, PreemptionPolicy, PriorityClass, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -34,6 +35,8 @@ pub struct ImportedCluster {
     pub priority_classes: Vec<PriorityClass>,
     /// Disruption budgets.
     pub budgets: Vec<PodDisruptionBudget>,
+    /// Namespaces that say something of their pods' tolerations.
+    pub namespaces: Vec<Namespace>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
     pub workloads: Vec<Workload>,
     /// What was taken and what was left out.
@@ -67,6 +70,7 @@ struct Gathered {
     workload_at: BTreeMap<String, usize>,
     classes: Vec<RawPriorityClass>,
     budgets: Vec<RawBudget>,
+    namespaces: Vec<RawNamespace>,
     summary: Summary,
 }
 
@@ -156,6 +160,19 @@ impl Gathered {
                     }
                 }
             }
+            Object::Namespace(meta) => {
+                let Some(said) = namespace(&meta).map_err(at(&place))? else {
+                    *self.summary.kinds.entry("Namespace".to_owned()).or_default() += 1;
+                    return Ok(());
+                };
+                match self.namespaces.iter().find(|n| n.said.name == said.name) {
+                    None => self.namespaces.push(RawNamespace { place, said }),
+                    Some(first) => {
+                        let name = said.name.clone().unwrap_or_default();
+                        self.again(first.said == said, "Namespace", &first.place.clone(), place, &name)?;
+                    }
+                }
+            }
             Object::Lease(meta, spec) => {
                 if meta.namespace.as_deref() != Some(NODE_LEASES) {
                     *self.summary.kinds.entry("Lease".to_owned()).or_default() += 1;
@@ -211,7 +228,7 @@ impl Gathered {
 
     fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
-        let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, budgets, mut summary, .. } = self;
+        let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, budgets, namespaces, mut summary, .. } = self;
         let mut shapes = Vec::with_capacity(nodes.len());
         for node in &nodes {
             let lease = match renewed.get(&node.name) {
@@ -286,7 +303,12 @@ impl Gathered {
         if !budgets.is_empty() {
             summary.workloads.insert("PodDisruptionBudget".to_owned(), budgets.len());
         }
-        Ok(ImportedCluster { nodes: groups::nodes(shapes), pods: groups::pods(bound), priority_classes, budgets, workloads, summary })
+        if !namespaces.is_empty() {
+            summary.workloads.insert("Namespace".to_owned(), namespaces.len());
+        }
+        let namespaces = namespaces.into_iter().map(|n| n.said).collect();
+        let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
+        Ok(ImportedCluster { nodes, pods, priority_classes, budgets, namespaces, workloads, summary })
     }
 }
 

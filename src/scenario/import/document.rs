@@ -38,6 +38,8 @@ pub(super) enum Object {
     PriorityClass(RawMeta, RawClass),
     /// `policy` `PodDisruptionBudget`
     Budget(RawMeta, RawBudgetSpec),
+    /// `v1` `Namespace`
+    Namespace(RawMeta),
     /// Anything else: its kind.
     Other(String),
 }
@@ -203,6 +205,7 @@ enum Role {
     Workload(WorkloadKind),
     PriorityClass,
     Budget,
+    Namespace,
     Other,
     /// Not known before `kind` and, for some kinds, `apiVersion`.
     Unknown,
@@ -213,6 +216,7 @@ fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         None => return Role::Unknown,
         Some("Node") => (Role::Node, |v| v == "v1"),
         Some("Pod") => (Role::Pod, |v| v == "v1"),
+        Some("Namespace") => (Role::Namespace, |v| v == "v1"),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
         Some("Job") => (Role::Workload(WorkloadKind::Job), |v| v.starts_with("batch/")),
         Some("PodDisruptionBudget") => (Role::Budget, |v| v.starts_with("policy/")),
@@ -307,6 +311,7 @@ impl Raw {
                 Object::PriorityClass(self.meta, class)
             }
             Role::Budget => Object::Budget(self.meta, self.spec.budget().map_err(wrong)?),
+            Role::Namespace => Object::Namespace(self.meta),
         };
         take(place, object)
     }
@@ -438,7 +443,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Workload(_) => Part::Workload(Box::new(map.next_value::<Option<_>>()?.unwrap_or_default())),
                         Role::Budget => Part::Budget(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
-                        Role::PriorityClass | Role::Other => pass_over(&mut map)?,
+                        Role::PriorityClass | Role::Namespace | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Status => {
@@ -447,7 +452,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
                         Role::Workload(_) => Part::WorkloadStatus(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Role::Lease | Role::PriorityClass | Role::Budget | Role::Other => pass_over(&mut map)?,
+                        Role::Lease | Role::PriorityClass | Role::Budget | Role::Namespace | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Items if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),

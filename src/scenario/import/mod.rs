@@ -7,6 +7,7 @@
 //! object     the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads and priority classes
+//! namespace  annotations of namespaces about tolerations
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! cluster    all objects together: duplicates, leases, time zero, what is left out
 //! groups     like nodes and pods become groups of the language
@@ -24,6 +25,7 @@ mod document;
 mod error;
 mod groups;
 mod input;
+mod namespace;
 mod node;
 mod object;
 mod pod;

@@ -183,6 +183,10 @@ pub(super) struct ConfigAnnotations {
     pub mirror: bool,
     /// `kubernetes.io/config.source`
     pub source: Option<String>,
+    /// Of a namespace: `scheduler.alpha.kubernetes.io/defaultTolerations`
+    pub default_tolerations: Option<String>,
+    /// Of a namespace: `scheduler.alpha.kubernetes.io/tolerationsWhitelist`
+    pub tolerations_whitelist: Option<String>,
 }
 
 /// A field of which only this is asked: whether it is there and not empty.
@@ -202,6 +206,10 @@ impl<'de> Deserialize<'de> for ConfigAnnotations {
             Mirror,
             #[serde(rename = "kubernetes.io/config.source")]
             Source,
+            #[serde(rename = "scheduler.alpha.kubernetes.io/defaultTolerations")]
+            DefaultTolerations,
+            #[serde(rename = "scheduler.alpha.kubernetes.io/tolerationsWhitelist")]
+            TolerationsWhitelist,
             #[serde(other)]
             Other,
         }
@@ -216,6 +224,9 @@ impl<'de> Deserialize<'de> for ConfigAnnotations {
                 while let Some(key) = map.next_key()? {
                     match key {
                         Key::Source => found.source = map.next_value()?,
+                        // A null is an empty text, as in Go.
+                        Key::DefaultTolerations => found.default_tolerations = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Key::TolerationsWhitelist => found.tolerations_whitelist = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Key::Mirror => {
                             map.next_value::<IgnoredAny>()?;
                             found.mirror = true;

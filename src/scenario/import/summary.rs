@@ -14,7 +14,7 @@ pub struct Summary {
     pub pods: usize,
     /// How many node leases were used.
     pub leases: usize,
-    /// Workloads and disruption budgets by kind.
+    /// Workloads, disruption budgets and namespaces that say something, by kind.
     pub workloads: BTreeMap<String, usize>,
     /// Workloads of which nothing will come any more, and how many of each were left out.
     pub over: BTreeMap<String, usize>,

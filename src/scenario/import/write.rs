@@ -40,6 +40,7 @@ impl ImportedCluster {
         list(&mut out, "nodes", &self.nodes);
         list(&mut out, "priorityClasses", &self.priority_classes);
         list(&mut out, "podDisruptionBudgets", &self.budgets);
+        list(&mut out, "namespaces", &self.namespaces);
         list(&mut out, "workloads", &self.workloads);
         list(&mut out, "pods", &self.pods);
         self.fault(&mut out);

@@ -6,6 +6,7 @@
 use super::release::{Release, UnknownRelease};
 use crate::api::spelling;
 use crate::controllers::node_lifecycle::{ConditionTaints, EvictionMode};
+use crate::controllers::scheduler::PreemptionWrites;
 use crate::controllers::taint_eviction::DisruptionTarget;
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
@@ -140,6 +141,23 @@ const GATES: &[Gate] = &[
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
     },
+    Gate {
+        name: "PodSchedulingReadiness",
+        stages: &[off(26), on(27), locked(30, true)],
+        removed: None,
+        apply: |p, on| p.scheduler.scheduling_gates &= on,
+    },
+    Gate {
+        name: "SchedulerAsyncPreemption",
+        stages: &[off(32), on(33)],
+        removed: None,
+        apply: |p, on| {
+            if !on {
+                p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
+            }
+        },
+    },
+    Gate { name: "SchedulerPopFromBackoffQ", stages: &[on(33)], removed: None, apply: |p, on| p.scheduler.pops_from_backoff &= on },
     Gate {
         name: "LogarithmicScaleDown",
         stages: &[off(21), on(22), locked(31, true)],

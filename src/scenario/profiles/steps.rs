@@ -362,12 +362,12 @@ const STEPS: &[Step] = &[
         s.fit_text = FitText::TwoStops;
         s.marks_victims = true;
         s.old_victim_reason = true;
+        s.scheduling_gates = true;
         s.first_series_count = 2;
     }),
     step(&[(27, 0)], |p| {
         let s = &mut p.scheduler;
         s.narrow_search_resets_start = false;
-        s.scheduling_gates = true;
         s.any_terminating_blocks = false;
         s.old_victim_reason = false;
     }),
@@ -383,13 +383,15 @@ const STEPS: &[Step] = &[
         p.scheduler.spread_woken_by_pods = true;
         p.scheduler.taint_changes_wake_all = true;
     }),
-    step(&[(32, 0)], |p| p.scheduler.left_out_counted = true),
+    step(&[(32, 0)], |p| {
+        p.scheduler.left_out_counted = true;
+        p.scheduler.preemption_writes = PreemptionWrites::Async;
+    }),
     step(&[(33, 0)], |p| {
         let s = &mut p.scheduler;
         s.balance = Balance::SkipsBestEffort;
         s.nominations_wake = true;
         s.pops_from_backoff = true;
-        s.preemption_writes = PreemptionWrites::Async;
     }),
     step(&[(34, 0)], |p| {
         let s = &mut p.scheduler;

@@ -4,6 +4,7 @@
 use super::*;
 use crate::controllers::kubelet::{FirstTry, ReportOffset};
 use crate::controllers::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
+use crate::controllers::scheduler::PreemptionWrites;
 use crate::controllers::scheduler::TaintMessage;
 use crate::controllers::taint_eviction::{DisruptionTarget, FinishedEntry};
 use crate::kernel::Dur;
@@ -292,6 +293,11 @@ fn gates_switch_what_they_switch_upstream() {
     assert!(read("1.37", "NodeControllerLeaseCircuitBreaker", false, |p| !p.node_lifecycle.lease_circuit_breaker));
     assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p.pod_gc.out_of_service));
     assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p.scheduler.queueing_hints));
+    assert!(read("1.26", "PodSchedulingReadiness", true, |p| p.scheduler.scheduling_gates));
+    assert!(read("1.29", "PodSchedulingReadiness", false, |p| !p.scheduler.scheduling_gates));
+    assert!(read("1.32", "SchedulerAsyncPreemption", true, |p| p.scheduler.preemption_writes == PreemptionWrites::Async));
+    assert!(read("1.37", "SchedulerAsyncPreemption", false, |p| p.scheduler.preemption_writes == PreemptionWrites::DeletionsFirst));
+    assert!(read("1.33", "SchedulerPopFromBackoffQ", false, |p| !p.scheduler.pops_from_backoff));
 }
 
 #[test]
@@ -350,7 +356,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
-                 LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
+                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
             ),
         ),
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),

@@ -139,6 +139,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
         budgets: Vec::new(),
+        namespaces: BTreeMap::new(),
         timeline: b.timeline,
         actions: b.actions,
         perturb: Perturb::default(),
@@ -188,6 +189,8 @@ fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         response: constant(sc.api.response.map_or(Dur::from_nanos(1), |d| d.0)),
         watch: constant(sc.api.watch.0),
         pass_overhead: sc.pass_overhead.map_or(Dur::from_micros(1), |d| d.0),
+        // The recorder's own, whatever the scenario has for the monitor (`adapter.go`).
+        pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
         node_lifecycle_client: limits("node-lifecycle"),
         taint_eviction_client: limits("taint-eviction"),

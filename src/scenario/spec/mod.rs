@@ -7,6 +7,7 @@
 mod budget;
 mod cluster;
 mod expect;
+mod namespace;
 mod scheduling;
 mod tape;
 mod texts;
@@ -23,6 +24,7 @@ pub use expect::{
     Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation, Limit, NodesSeen,
     NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
 };
+pub use namespace::Namespace;
 pub use scheduling::{
     Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
     PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
@@ -93,6 +95,9 @@ pub struct Scenario {
     /// How many pods an eviction may take away.
     #[serde(default, rename = "podDisruptionBudgets", skip_serializing_if = "Vec::is_empty")]
     pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
+    /// What namespaces say of the tolerations of their pods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<Namespace>,
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Workload>,

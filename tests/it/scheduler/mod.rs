@@ -201,7 +201,7 @@ fn spread_by_release() {
         [(SpreadScore::Rounded, [20, 60, 100, 0]), (SpreadScore::Truncated, [40, 80, 100, 0]), (SpreadScore::PlainSum, [66, 83, 100, 50])]
     {
         let switches = Switches { spread_score: how, ..switches("1.34") };
-        let raw = pod_topology_spread::score(&shape, &shape.soft_spread, true, &nodes, &mut algorithm.cache, &switches);
+        let raw = pod_topology_spread::score(&shape, &shape.soft_spread, true, (&nodes, None), &mut algorithm.cache, &switches);
         let of_class = pod_topology_spread::normalize(&raw.of_class, how);
         let scores: Vec<i64> = raw.class_of.iter().map(|class| of_class[*class as usize]).collect();
         assert_eq!(scores, expected, "{how:?}");

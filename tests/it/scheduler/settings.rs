@@ -43,19 +43,20 @@ fn the_strategy_decides() {
 }
 
 /// Of 151 nodes the default looks for 50 - 151/125 = 49 %, 73, but 100 at the least, and finds them among the first 100, which are alike:
-/// (75 + 75) / 2 points. All of them have the last one among them, of which the pod takes 1 %: 99 points.
+/// (75 + 75) / 2 points. All of them have the last one among them, of which the pod takes 1 %: 99 points. It is the last by its name, in the
+/// order of which the API server lists nodes.
 #[test]
 fn a_search_for_more_nodes_finds_a_better_one() {
     let on = |setting: &str| {
         let world = r#"nodes: [(names: "n-{000..149}", capacity: {"cpu": "4", "memory": "4Gi", "pods": "110"}),
-                               (name: "big", capacity: {"cpu": "100", "memory": "100Gi", "pods": "110"})],
+                               (name: "o-big", capacity: {"cpu": "100", "memory": "100Gi", "pods": "110"})],
             pods: [(name: "new", on: Unbound, requests: {"cpu": "1", "memory": "1Gi"})],"#;
         bound(&play(&format!("{world} {setting}")), "default/new")
     };
     assert_eq!(on(""), ["n-000"]);
     // 66 % of 151 is 99, which is 100 again; 67 % is 101, and the last node is the 151st.
     assert_eq!(on("scheduler: (percentageOfNodesToScore: 67),"), ["n-000"]);
-    assert_eq!(on("scheduler: (percentageOfNodesToScore: 100),"), ["big"]);
+    assert_eq!(on("scheduler: (percentageOfNodesToScore: 100),"), ["o-big"]);
 }
 
 /// The node's one CPU belongs to a pod of lower priority.

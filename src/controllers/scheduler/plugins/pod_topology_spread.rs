@@ -6,7 +6,7 @@ use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
 use super::super::node_info::NodeInfo;
 use super::super::shape::{Shape, Spread};
 use super::super::switches::{SpreadScore, Switches};
-use super::super::topology::{ABSENT, HOSTNAME};
+use super::super::topology::{ABSENT, HOSTNAME, KeyId};
 use super::{node_affinity, taint_toleration};
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
@@ -127,19 +127,28 @@ pub struct Scores {
     pub of_class: Vec<Option<i64>>,
 }
 
-/// Raw scores of feasible nodes (`PreScore` and `Score`).
-pub fn score(shape: &Shape, constraints: &[Spread], all_keys: bool, nodes: &[NodeId], cache: &mut Cache, switches: &Switches) -> Scores {
+/// Raw scores of feasible nodes (`PreScore` and `Score`), which may come with their places.
+pub fn score(
+    shape: &Shape,
+    constraints: &[Spread],
+    all_keys: bool,
+    (nodes, places): (&[NodeId], Option<&[u32]>),
+    cache: &mut Cache,
+    switches: &Switches,
+) -> Scores {
     let plain = switches.spread_score == SpreadScore::PlainSum;
     let all_keys = all_keys || plain;
     // The plain sum is about each node for itself.
-    let classes = if plain || !cache.is_indexed() { None } else { classes(shape, constraints, nodes, cache) };
+    let by_place = places.filter(|_| !plain).and_then(|places| classes_by_place(constraints, nodes, places, cache));
+    let classes = if plain || !cache.is_indexed() { None } else { by_place.or_else(|| classes(shape, constraints, nodes, cache)) };
     let Classes { class_of, size, known: classes, examples } = classes.unwrap_or_else(|| Classes::one_each(nodes));
     let scored: Vec<bool> = examples.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
     let among = if scored.iter().all(|s| *s) {
         nodes.len()
     } else {
-        let unscored: Vec<u32> = classes.iter().zip(&scored).filter(|(_, scored)| !**scored).map(|(class, _)| *class).collect();
-        class_of.iter().filter(|c| !unscored.contains(c)).count()
+        let mut left_out = vec![false; size];
+        classes.iter().zip(&scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
+        class_of.iter().filter(|class| !left_out[**class as usize]).count()
     };
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
@@ -195,6 +204,13 @@ struct Classes {
 }
 
 impl Classes {
+    fn of(class_of: Vec<u32>, size: usize, nodes: &[NodeId]) -> Self {
+        let mut example_of = vec![NodeId(u32::MAX); size];
+        class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
+        let (known, examples) = example_of.into_iter().zip(0..).filter(|(id, _)| id.0 != u32::MAX).map(|(id, class)| (class, id)).unzip();
+        Self { class_of, size, known, examples }
+    }
+
     /// A class for each node.
     fn one_each(nodes: &[NodeId]) -> Self {
         let numbers: Vec<u32> = (0..nodes.len() as u32).collect();
@@ -230,10 +246,40 @@ fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut 
             class_of.iter_mut().zip(nodes).for_each(|(class, id)| *class = *class * range + digit(id));
         }
     }
-    let mut example_of = vec![NodeId(u32::MAX); size];
-    class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
-    let (known, examples) = example_of.into_iter().zip(0..).filter(|(id, _)| id.0 != u32::MAX).map(|(id, class)| (class, id)).unzip();
-    Some(Classes { class_of, size, known, examples })
+    Some(Classes::of(class_of, size, nodes))
+}
+
+/// As [`classes`], for nodes whose places are known, in the order in which they are tried: what their labels make of them lies by place,
+/// and few of them have any of the pods. None where a node lacks the label of its name.
+fn classes_by_place(constraints: &[Spread], nodes: &[NodeId], places: &[u32], cache: &mut Cache) -> Option<Classes> {
+    let mut by_host = constraints.iter().filter(|c| c.by_host);
+    let host = by_host.next();
+    if by_host.next().is_some() || host.is_some_and(|c| cache.topologies.any_without(c.key)) {
+        return None;
+    }
+    let most = host.map_or(0, |host| cache.most(host)) as usize;
+    let keys: Vec<KeyId> = constraints.iter().filter(|c| !c.by_host).map(|c| c.key).collect();
+    let codes_size = keys.iter().try_fold(1, |size: usize, key| size.checked_mul(cache.topologies.domains(*key) + 1))?;
+    let size = codes_size.checked_mul(most + 1).filter(|size| *size <= CLASSES)?;
+    let mut class_of = std::mem::take(&mut cache.spare);
+    let codes = cache.codes_by_place(&keys);
+    class_of.clear();
+    class_of.extend(places.iter().map(|place| codes[*place as usize]));
+    if let Some(host) = host {
+        if let Some(counts) = cache.dense_counts(host) {
+            let count = |id: &NodeId| counts.get(id.index()).map_or(0, |n| *n);
+            class_of.iter_mut().zip(nodes).for_each(|(class, id)| *class += count(id) * codes_size as u32);
+        } else {
+            let (all, first) = (cache.list().len() as u32, places.first().copied().unwrap_or(0));
+            let rank = |place: u32| if place < first { place + all - first } else { place - first };
+            cache.each_count(host, |place, count| {
+                if let Ok(at) = places.binary_search_by_key(&rank(place), |p| rank(*p)) {
+                    class_of[at] += count * codes_size as u32;
+                }
+            });
+        }
+    }
+    Some(Classes::of(class_of, size, nodes))
 }
 
 /// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).

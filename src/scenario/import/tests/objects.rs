@@ -1,7 +1,7 @@
 //! Single objects and documents in all the forms in which they come.
 
 use super::{error, good, node, pod};
-use crate::scenario::spec::{NodeStart, Placement, PodStart, StaticPod};
+use crate::scenario::spec::{NodeStart, Placement, PodStart, Scenario, StaticPod};
 
 const NODE: &str = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"conditions":[
   {"type":"Ready","status":"True","lastHeartbeatTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#;
@@ -204,4 +204,26 @@ fn pods_that_were_not_admitted_by_default_are_counted() {
     assert!(cluster.to_scenario().contains("// flags: (kube_apiserver: {\"disable-admission-plugins\""));
     assert_eq!(super::exports(&["healthy-all.json.gz"]).summary.unadmitted, 0);
     assert_eq!(super::exports(&["manifest-multidoc.yaml.gz"]).summary.unadmitted, 0, "never sent");
+}
+
+/// `extractNSTolerations`: no annotation is nothing said, one without a value an empty list.
+#[test]
+fn namespaces_keep_what_they_say_of_tolerations() {
+    let namespace = |name: &str, annotations: &str| {
+        format!("{{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{{\"name\":\"{name}\",\"annotations\":{{{annotations}}}}}}}")
+    };
+    let list = r#"[{\"key\":\"team\",\"operator\":\"Exists\"}]"#;
+    let a = format!("\"scheduler.alpha.kubernetes.io/defaultTolerations\":\"{list}\",\"other\":\"x\"");
+    let b = "\"scheduler.alpha.kubernetes.io/tolerationsWhitelist\":\"\"";
+    let text = format!("{NODE}{}{}{}", namespace("a", &a), namespace("b", b), namespace("c", "\"x\":\"y\""));
+    let cluster = good(&text);
+    let said: Vec<_> = cluster.namespaces.iter().map(|n| (n.name.as_deref(), &n.default_tolerations, &n.tolerations_whitelist)).collect();
+    assert_eq!((said[0].0, said[0].1.as_ref().map(Vec::len), said[0].2), (Some("a"), Some(1), &None));
+    assert_eq!(said[1..], [(Some("b"), &None, &Some(Vec::new()))]);
+    assert_eq!((cluster.summary.workloads["Namespace"], cluster.summary.kinds["Namespace"]), (2, 1));
+    let options = ron::Options::default().with_default_extension(crate::scenario::load::extensions());
+    let back: Scenario = options.from_str(&cluster.to_scenario()).unwrap();
+    assert_eq!(back.namespaces, cluster.namespaces);
+    let e = error(&namespace("a", "\"scheduler.alpha.kubernetes.io/tolerationsWhitelist\":\"nonsense\""));
+    assert!(e.contains("the annotation scheduler.alpha.kubernetes.io/tolerationsWhitelist is no list of tolerations"), "{e}");
 }
