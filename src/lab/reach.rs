@@ -8,8 +8,8 @@
 use super::explore::children::children;
 use crate::analysis::conformance::lines;
 use crate::api::names::stable_hash;
-use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn, Span};
+use crate::kernel::{Choices, NEXT};
 use crate::scenario::recorded::{Line, Outcome};
 use crate::sim::{self, Plan, Searched};
 use crate::trace::Trace;
@@ -21,8 +21,8 @@ const SEEDS: u64 = 16;
 const NEAREST: usize = 500;
 /// And of those that let a wanted object come sooner.
 const SOONER: usize = 50;
-/// How many choices a run that is farther from the outcome gets to come nearer again.
-const AMENDS: usize = 3;
+/// How many choices are made at once to see whether any of them matters.
+const GROUP: usize = 16;
 /// How many others are put before an object that came too soon.
 const SWAPS: usize = 4;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
@@ -122,29 +122,29 @@ impl Search<'_> {
             if !tried.insert(tape.clone()) {
                 continue;
             }
-            let mut node = self.node(tape, wanted);
-            if node.lines == nodes[at].lines
-                && let [same] = &deviations[..]
-            {
-                // Of a rotation the others that come to nothing, either.
-                nodes[at].left.retain(|(_, d)| !matches!(&d[..], [one] if is_about_the_same(one, same)));
+            let node = self.node(tape, wanted);
+            if node.lines == nodes[at].lines {
+                // The other values of these choices come to nothing, either.
+                let is_idle = |d: &[Deviation]| matches!(d, [one] if deviations.iter().any(|same| is_about_the_same(one, same)));
+                nodes[at].left.retain(|(_, d)| !is_idle(d));
             }
-            // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it.
-            for _ in 0..AMENDS {
-                let is_better = node.near > nodes[at].near || node.lines == nodes[at].lines;
-                if is_better || node.sooner == 0 || self.reach.runs >= end || self.reach.tapes.contains_key(&outcome) {
-                    break;
+            // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it:
+            // the first chance after the step, or the last before the run departs.
+            let near = nodes[at].near;
+            if node.near <= near && node.lines != nodes[at].lines && node.sooner > 0 {
+                let chances = &node.left[node.left.len() - node.sooner..];
+                let amends = [chances.iter().find(|(at, _)| *at >= time), chances.last()]
+                    .map(|chance| chance.map(|(_, d)| with(&node.tape, d.clone())));
+                for tape in amends.into_iter().flatten() {
+                    if self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) && tried.insert(tape.clone()) {
+                        let amended = self.node(tape, wanted);
+                        if amended.near >= near {
+                            nodes.push(amended);
+                        }
+                    }
                 }
-                // The first chance after the step.
-                let firsts = &node.left[node.left.len() - node.sooner..];
-                let Some((_, amends)) = firsts.iter().find(|(at, _)| *at >= time).or(firsts.last()) else { break };
-                let tape = with(&node.tape, amends.clone());
-                if !tried.insert(tape.clone()) {
-                    break;
-                }
-                node = self.node(tape, wanted);
             }
-            if node.near >= nodes[at].near {
+            if node.near >= near {
                 nodes.push(node);
             }
         }
@@ -160,18 +160,22 @@ impl Search<'_> {
         let lines = self.look(&run, &tape);
         let near = Near::of(&lines, wanted);
         let parts = near.until.saturating_add(MILLI);
-        let mut left: Vec<(u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
+        let mut left: Vec<(bool, u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
             .0
             .into_iter()
-            .map(|c| (time_of(&run, c.choice as usize), vec![c.deviation()]))
-            .filter(|(at, _)| *at <= parts)
+            .map(|c| {
+                let choice = c.choice as usize;
+                (!matches!(run.choices[choice].span, Span::Turn(_)), time_of(&run, choice), vec![c.deviation()])
+            })
+            .filter(|(_, at, _)| *at <= parts)
             .collect();
         if let Some(shift) = shift(&lines, wanted) {
-            left.extend(shifted(&run, parts, shift));
+            left.extend(shifted(&run, parts, shift).into_iter().map(|(at, d)| (true, at, d)));
         }
-        // The nearest last, which is where it is taken from; of one instant the first.
+        // The nearest last, which is where it is taken from; of one instant the first. Turns, which are many, come after all others.
         left.reverse();
-        left.sort_by_key(|(at, _)| *at);
+        left.sort_by_key(|(other, at, _)| (*other, *at));
+        let mut left = in_groups(left.into_iter().map(|(_, at, d)| (at, d)).collect());
         let far = left.len().saturating_sub(NEAREST);
         left.drain(..far);
         let mut sooner = sooner(&run, parts, &Wish::of(&lines, wanted, &run.trace));
@@ -181,6 +185,33 @@ impl Search<'_> {
         left.extend(sooner.into_iter().skip(far));
         Node { tape, lines, near, left, sooner: kept }
     }
+}
+
+/// Puts before choices that are asked for again and again, most of them for nothing, one that makes several at once: where nothing
+/// comes of it, each of them need not be tried.
+fn in_groups(left: Vec<(u64, Vec<Deviation>)>) -> Vec<(u64, Vec<Deviation>)> {
+    let mut out: Vec<(u64, Vec<Deviation>)> = Vec::with_capacity(left.len());
+    let mut group: Vec<Deviation> = Vec::new();
+    let mut left = left.into_iter().peekable();
+    while let Some((at, deviations)) = left.next() {
+        // Of the values of one choice the last is tried first.
+        match (&deviations[..], group.last_mut()) {
+            ([one], Some(last)) if last.ordinal == one.ordinal => *last = one.clone(),
+            ([one], _) if one.point != NEXT => group.push(one.clone()),
+            _ => {}
+        }
+        out.push((at, deviations));
+        let goes_on = left.peek().is_some_and(|(_, next)| {
+            matches!((&next[..], group.last()), ([n], Some(d)) if n.point == d.point && n.object == d.object && (group.len() < GROUP || n.ordinal == d.ordinal))
+        });
+        if !goes_on {
+            let whole = std::mem::take(&mut group);
+            if whole.len() > 1 {
+                out.push((at, whole));
+            }
+        }
+    }
+    out
 }
 
 /// A tape with other choices laid over it, sorted.
