@@ -36,9 +36,10 @@ impl Controller {
     /// `deletePodHandler`: one event, then up to five tries.
     async fn delete_pod_handler(&self, pod: PodId, at_once: bool) -> bool {
         self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
-        if at_once {
-            // A goroutine that a worker starts has its turn when the worker and its dispatcher have no more to do, and the way to the
-            // API server is longer than theirs: what they have of this instant they do with the pod still there.
+        if at_once && !self.config.clock_advances {
+            // Where time stands still while work is done, as in recorded timelines: a goroutine that a worker starts has its turn when the
+            // worker and its dispatcher have no more to do, and the way to the API server is longer than theirs. What they have of this
+            // instant they do with the pod still there.
             self.ctx.after_others().await;
         }
         // Of many that are here at one time, another may be first to get a token.
