@@ -94,8 +94,8 @@ fn the_guided_search_reaches_what_upstream_did() {
         ("conditions-to-taints-lat", "20"),
         // A pod's update before that of its node: dispatchers yield.
         ("bind-to-tainted-node", "50"),
-        // Two events of one name, of which the API takes the first: up to 1.20 events overtake each other.
-        ("tolerations-edited", "50"),
+        // Up to 1.20 events overtake each other.
+        ("deployment-one", "300"),
         // Ten events in the order of a map, found place by place.
         ("rate-staggered-lat", "100"),
         // A process that starts later walks its map in an order of its own.
