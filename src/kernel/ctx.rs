@@ -395,7 +395,10 @@ impl Ctx {
     pub fn after_others(&self) -> impl Future<Output = ()> {
         self.parked(|t| {
             self.0.posting();
-            self.0.queue.borrow_mut().push_at(self.now(), Class::Timer, self.0.wake_event(t));
+            let mut queue = self.0.queue.borrow_mut();
+            // There may be very many in one instant, and a lane takes each at a constant price.
+            let lane = queue.lane(Dur::ZERO, Class::Timer);
+            queue.push_in(lane, self.0.wake_event(t));
         })
     }
 }

@@ -75,7 +75,7 @@ pub fn write(
         let deviated: Vec<String> = turn
             .into_iter()
             .chain(from..to)
-            .filter(|c| run.choices[*c].deviates() && turn.is_none_or(|t| t == *c || !is_turn(run, *c)))
+            .filter(|c| run.choices[*c].deviates() && (turn == Some(*c) || !is_turn(run, *c)))
             .map(|c| texts.choice(&run.choices[c].into()))
             .collect();
         if records.is_empty() && deviated.is_empty() {

@@ -27,6 +27,7 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
     let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
     assert_eq!((shown.code, shown.stderr.as_str()), (1, ""), "it is violated again");
+    assert_eq!(shown.stdout.matches('↕').count(), 1, "the tape has one deviation: {}", shown.stdout);
     // The step at fault is the taint that comes again, and the cancelled deletion comes before it.
     let at_fault = shown.stdout.lines().position(|l| l.starts_with(" ►  60.0")).expect("a step at fault");
     let cancelled = shown.stdout.lines().position(|l| l.contains("timer-cancelled default/db-0")).expect("the cancelled timer");
