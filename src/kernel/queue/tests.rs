@@ -263,3 +263,55 @@ fn an_event_cancelled_by_another_of_its_instant_does_not_come() {
     assert_eq!(instant.pop_until(&mut queue, at, |_| 0), None);
     assert_eq!(instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2), Some(3));
 }
+
+/// A look ahead takes a slot apart whose entries come after the first event of a lane; what is pushed then, before that slot, comes first.
+#[test]
+fn looking_ahead_past_a_lane_costs_no_order() {
+    let ops = [
+        Op::PushAt(0, 0),
+        Op::Pop,
+        Op::PushAt(0, 0),
+        Op::PushIn(5),
+        Op::PushAt(2884901888, 0),
+        Op::Burst(12885950464, 32),
+        Op::PushAt(0, 0),
+        Op::Pop,
+        Op::PushAt(2884901888, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(-1, 0),
+        Op::PushAt(0, 0),
+        Op::Pop,
+        Op::Pop,
+        Op::PushIn(5),
+        Op::Pop,
+        Op::Pop,
+        Op::PushAt(0, 0),
+        Op::Pop,
+        Op::Pop,
+        Op::PushIn(5),
+        Op::PushAt(10001048576, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::PushAt(0, 0),
+        Op::CancelMany(6),
+        Op::Burst(17179869183, 1),
+        Op::Pop,
+        Op::Pop,
+        Op::Pop,
+        Op::PushIn(0),
+        Op::Pop,
+        Op::PushIn(0),
+        Op::Pop,
+        Op::Pop,
+        Op::Peek,
+        Op::PushAt(0, 0),
+        Op::PushAt(108, 2),
+    ];
+    let mut pair = Pair::new();
+    ops.iter().for_each(|op| pair.apply(op));
+    pair.drain();
+}

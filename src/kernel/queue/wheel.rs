@@ -178,6 +178,8 @@ impl Wheel {
         };
         self.edge = start;
         self.used = start;
+        // Nothing is left before it: what is pushed there from now on goes to the near-heap, also when this slot is taken apart.
+        self.claimed = self.claimed.max(start);
         if entries.len() <= limit {
             let end = start + (1 << (SLOT_BITS * level as u32));
             self.claimed = self.claimed.max(end);
