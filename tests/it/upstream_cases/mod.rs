@@ -5,11 +5,17 @@
 mod daemon_set;
 mod own_writes;
 mod pod_gc;
+mod replica_set;
 mod stateful_set;
 
+use std::path::Path;
 use taintsim::analysis::conformance::lines;
+use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
+use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use taintsim::kernel::Choices;
 use taintsim::scenario::recorded::{Line, parse};
+use taintsim::scenario::{self, Overrides};
+use taintsim::sim::plan::PodStart;
 use taintsim::sim::{Plan, run};
 
 /// The plan of a scenario with these fields under a release.
@@ -19,6 +25,31 @@ fn plan(release: &str, fields: &str) -> Plan {
             "scenario": {{"name": "case", {fields}}}}}"#
     );
     parse(text.as_bytes()).unwrap().remove(0).plan().unwrap_or_else(|e| panic!("{fields}: {e}"))
+}
+
+/// The plan of a scenario in the scenario language with these fields under a release, without delays.
+fn ron(release: &str, fields: &str) -> Plan {
+    let text = format!("Scenario(version: 1, kubernetes: \"{release}\", timing: Ideal, {fields})");
+    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
+    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+}
+
+/// The pods that are there from the start belong to a workload.
+fn owned(plan: &mut Plan, kind: &str, name: &str) {
+    for template in &mut plan.templates {
+        template.owner = Some(OwnerReference { kind: kind.to_owned(), name: name.to_owned(), object: None });
+    }
+}
+
+/// A pod that is there from the start, in a state that no kubelet of a scenario has brought about.
+fn imported(phase: PodPhase, ready: bool, deleting: bool) -> PodStart {
+    let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
+    PodStart::Imported {
+        phase,
+        ready: Some(PodCondition { status, reason: PodReason::None, last_transition_time: Timestamp(0) }),
+        disruption_target: None,
+        deletion: deleting.then_some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
+    }
 }
 
 /// What one actor did in a run: time in milliseconds, what, about which object, and how.
