@@ -288,11 +288,14 @@ impl Kubelets {
         }
     }
 
-    /// The end of a pod: from 1.27 its phase is terminal before the object goes. Mirror pods are created again by the kubelet,
-    /// which is left out: the object goes, the containers stay.
+    /// The end of a pod: from 1.27 its phase is terminal before the object goes. It is Succeeded, as of a server that ends in order when it
+    /// is asked to; a Job's pod that had to end before its work was done has Failed. Mirror pods are created again by the kubelet, which is
+    /// left out: the object goes, the containers stay.
     fn stop_pod(&self, pod: &Pod) {
         if self.switches.terminal_phase_before_removal && !pod.phase.is_terminal() {
-            let _ = self.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, PodPhase::Succeeded);
+            let unfinished = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
+            let phase = if unfinished { PodPhase::Failed } else { PodPhase::Succeeded };
+            let _ = self.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
         }
         let _ = self.api.delete_pod(Actor::Kubelet, pod.id, Some(0), Some(pod.uid));
     }

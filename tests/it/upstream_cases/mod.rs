@@ -3,6 +3,7 @@
 //! What is expected is what upstream's test asserts, with times worked out by hand beside it.
 
 mod daemon_set;
+mod job;
 mod own_writes;
 mod pod_gc;
 mod replica_set;
@@ -29,7 +30,12 @@ fn plan(release: &str, fields: &str) -> Plan {
 
 /// The plan of a scenario in the scenario language with these fields under a release, without delays.
 fn ron(release: &str, fields: &str) -> Plan {
-    let text = format!("Scenario(version: 1, kubernetes: \"{release}\", timing: Ideal, {fields})");
+    scenario_of(release, "Ideal", fields)
+}
+
+/// The plan of a scenario in the scenario language with these fields under a release and a timing.
+fn scenario_of(release: &str, timing: &str, fields: &str) -> Plan {
+    let text = format!("Scenario(version: 1, kubernetes: \"{release}\", timing: {timing}, {fields})");
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
     loaded.and_then(|l| scenario::build(&l, &Overrides::default())).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
 }
