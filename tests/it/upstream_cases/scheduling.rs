@@ -5,8 +5,8 @@ use super::{done_by, ron};
 /// The pods that were bound within a minute, each behind the second in which it was.
 fn bound(fields: &str) -> Vec<String> {
     let done = done_by("scheduler", &ron("1.34", &format!(r#"horizon: "1m", nodes: [(name: "n")], {fields}"#)));
-    let bound = done.into_iter().filter_map(|l| Some(l.split_once("000 pod-bound default/").map(|(s, rest)| format!("{s} {rest}"))?));
-    bound.map(|l| l.trim_end_matches(" n").to_owned()).collect()
+    let bound = done.iter().filter_map(|l| l.trim_end_matches(" n").split_once("000 pod-bound default/"));
+    bound.map(|(second, pod)| format!("{second} {pod}")).collect()
 }
 
 /// `TestUnschedulableNodes`: a cordoned node takes no pod until it is uncordoned, when the pod's first back-off is over.
