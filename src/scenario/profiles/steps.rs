@@ -145,6 +145,7 @@ fn oldest() -> Profile {
         eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
         workload: workload::Switches {
             logarithmic_scale_down: false,
+            pod_deletion_cost: false,
             terminating_replicas: false,
             waits_for_own_writes: false,
             exact_availability_check: false,
@@ -409,7 +410,10 @@ const STEPS: &[Step] = &[
         p.scheduler.preemption_told = true;
     }),
     // Workload controllers
-    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(21, 0)], |p| {
+        p.workload.logarithmic_scale_down = true;
+        p.workload.pod_deletion_cost = true;
+    }),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
