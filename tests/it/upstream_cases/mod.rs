@@ -3,6 +3,7 @@
 //! What is expected is what upstream's test asserts, with times worked out by hand beside it.
 
 mod cloud;
+mod creation;
 mod daemon_set;
 mod disruption;
 mod job;
