@@ -163,6 +163,9 @@ pub struct Switches {
     pub nominations_wake: bool,
     /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
     pub taint_changes_wake_all: bool,
+    /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears of new nodes but not of taints
+    /// (`scheduler.go: buildQueueingHintMap`): 1.32 to 1.36.
+    pub taint_changes_wake_unasked: bool,
     /// A change of several things of a node is several changes; up to 1.29 only the first of them counts.
     pub several_node_changes: bool,
     /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).

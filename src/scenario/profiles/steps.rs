@@ -121,6 +121,7 @@ fn oldest() -> Profile {
             spread_woken_by_pods: false,
             nominations_wake: false,
             taint_changes_wake_all: false,
+            taint_changes_wake_unasked: false,
             several_node_changes: false,
             unschedulable_flush: Dur::from_secs(60),
             pops_from_backoff: false,
@@ -386,6 +387,7 @@ const STEPS: &[Step] = &[
     }),
     step(&[(32, 0)], |p| {
         p.scheduler.left_out_counted = true;
+        p.scheduler.taint_changes_wake_unasked = true;
         p.scheduler.preemption_writes = PreemptionWrites::Async;
     }),
     step(&[(33, 0)], |p| {
@@ -406,6 +408,7 @@ const STEPS: &[Step] = &[
         p.scheduler.spares_terminating = true;
     }),
     step(&[(37, 0)], |p| {
+        p.scheduler.taint_changes_wake_unasked = false;
         p.scheduler.claims_text = false;
         p.scheduler.preemption_told = true;
     }),
