@@ -199,6 +199,12 @@ pub struct Switches {
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
+    /// Victims are deleted side by side: from 1.26; before, one after the other.
+    pub victims_in_parallel: bool,
+    /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
+    pub clears_hopeless_nomination: bool,
+    /// The PATCH of the condition clears a nomination that is of no use: from 1.23.
+    pub clears_useless_nomination: bool,
     /// Preemption reads the pod from the API server first: up to 1.19.
     pub preemption_gets_pod: bool,
     /// The count that the first repetition of an event is written with: 1 up to 1.25, then 2.

@@ -138,6 +138,9 @@ fn oldest() -> Profile {
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
+            victims_in_parallel: false,
+            clears_hopeless_nomination: true,
+            clears_useless_nomination: false,
             preemption_gets_pod: true,
             first_series_count: 1,
         },
@@ -354,7 +357,10 @@ const STEPS: &[Step] = &[
         s.balance = Balance::Plain;
         s.wakes_registered = true;
     }),
-    step(&[(23, 0)], |p| p.scheduler.preempted_text = PreemptedText::ByAPod),
+    step(&[(23, 0)], |p| {
+        p.scheduler.preempted_text = PreemptedText::ByAPod;
+        p.scheduler.clears_useless_nomination = true;
+    }),
     step(&[(24, 0)], |p| {
         p.scheduler.spread_score = SpreadScore::Rounded;
         p.scheduler.fit_text = FitText::WithPreemption;
@@ -363,6 +369,7 @@ const STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_text = FitText::TwoStops;
         s.marks_victims = true;
+        s.victims_in_parallel = true;
         s.old_victim_reason = true;
         s.scheduling_gates = true;
         s.first_series_count = 2;
@@ -400,6 +407,7 @@ const STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_knows_too_large = true;
         s.claims_text = true;
+        s.clears_hopeless_nomination = false;
         s.backoff_counts_rejections = true;
     }),
     step(&[(35, 0)], |p| p.scheduler.ties_by_heap = true),

@@ -364,7 +364,7 @@ fn attempt(algorithm: &mut Algorithm, pod: &Rc<Pod>, budgets: &[Rc<Budget>]) -> 
     let of = Incoming { pod, shape: &shape, owners: None };
     match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
-        Attempt::NoUse(why) => Err(why),
+        Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),
         Attempt::NotEligible(why) => Err(why.to_owned()),
     }
 }
