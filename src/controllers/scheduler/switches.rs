@@ -201,6 +201,9 @@ pub struct Switches {
     pub preemption_writes: PreemptionWrites,
     /// Victims are deleted side by side: from 1.26; before, one after the other.
     pub victims_in_parallel: bool,
+    /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so that the victim is Pending and not
+    /// Ready any more: 1.26.11 to 1.28.13, and to 1.29.8, 1.30.4 and 1.31.0.
+    pub victims_get_preemptors_status: bool,
     /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
     pub clears_hopeless_nomination: bool,
     /// The PATCH of the condition clears a nomination that is of no use: from 1.23.

@@ -111,10 +111,15 @@ impl Controller {
         }
         let reason = if switches.old_victim_reason { PodReason::PreemptionByKubeScheduler } else { PodReason::PreemptionByScheduler };
         let marked = victim.pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
-        if switches.marks_victims && !marked {
+        if switches.marks_victims {
             let at = self.client.api().timestamp();
             let condition = PodCondition { status: ConditionStatus::True, reason, last_transition_time: at };
-            self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+            if switches.victims_get_preemptors_status {
+                let with = pod.clone();
+                self.client.call(object, move |api, actor| api.replace_status(actor, id, uid, &with, condition)).await?;
+            } else if !marked {
+                self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+            }
         }
         match self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await {
             Ok(()) => {}

@@ -139,6 +139,7 @@ fn oldest() -> Profile {
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
             victims_in_parallel: false,
+            victims_get_preemptors_status: false,
             clears_hopeless_nomination: true,
             clears_useless_nomination: false,
             preemption_gets_pod: true,
@@ -380,6 +381,8 @@ const STEPS: &[Step] = &[
         s.any_terminating_blocks = false;
         s.old_victim_reason = false;
     }),
+    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.scheduler.victims_get_preemptors_status = true),
+    step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| p.scheduler.victims_get_preemptors_status = false),
     step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
     step(&[(29, 0)], |p| {
         let s = &mut p.scheduler;
