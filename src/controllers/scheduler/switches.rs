@@ -161,6 +161,8 @@ pub struct Switches {
     pub spread_woken_by_pods: bool,
     /// A nomination that ends wakes pods as the end of a pod does: from 1.33.
     pub nominations_wake: bool,
+    /// So does the end of a nomination with the pod's binding: up to 1.34.
+    pub bindings_wake: bool,
     /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
     pub taint_changes_wake_all: bool,
     /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears of new nodes but not of taints

@@ -120,6 +120,7 @@ fn oldest() -> Profile {
             queueing_hints: false,
             spread_woken_by_pods: false,
             nominations_wake: false,
+            bindings_wake: true,
             taint_changes_wake_all: false,
             taint_changes_wake_unasked: false,
             several_node_changes: false,
@@ -413,11 +414,12 @@ const STEPS: &[Step] = &[
         s.clears_hopeless_nomination = false;
         s.backoff_counts_rejections = true;
     }),
-    step(&[(35, 0)], |p| p.scheduler.ties_by_heap = true),
-    step(&[(36, 0)], |p| {
-        p.scheduler.balance = Balance::Improvement;
+    step(&[(35, 0)], |p| {
+        p.scheduler.ties_by_heap = true;
+        p.scheduler.bindings_wake = false;
         p.scheduler.spares_terminating = true;
     }),
+    step(&[(36, 0)], |p| p.scheduler.balance = Balance::Improvement),
     step(&[(37, 0)], |p| {
         p.scheduler.taint_changes_wake_unasked = false;
         p.scheduler.claims_text = false;
