@@ -201,6 +201,8 @@ pub struct Switches {
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
+    /// The event of a failure and the PATCH are about the pod as the cache has it by then, not as it was tried: 1.19 to 1.24.
+    pub failure_is_of_newest: bool,
     /// Victims are deleted side by side: from 1.26; before, one after the other.
     pub victims_in_parallel: bool,
     /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so that the victim is Pending and not

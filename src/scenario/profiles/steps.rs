@@ -139,6 +139,7 @@ fn oldest() -> Profile {
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
+            failure_is_of_newest: false,
             victims_in_parallel: false,
             victims_get_preemptors_status: false,
             clears_hopeless_nomination: true,
@@ -359,6 +360,8 @@ const STEPS: &[Step] = &[
         s.balance = Balance::Plain;
         s.wakes_registered = true;
     }),
+    step(&[(19, 0)], |p| p.scheduler.failure_is_of_newest = true),
+    step(&[(25, 0)], |p| p.scheduler.failure_is_of_newest = false),
     step(&[(23, 0)], |p| {
         p.scheduler.preempted_text = PreemptedText::ByAPod;
         p.scheduler.clears_useless_nomination = true;
