@@ -122,7 +122,9 @@ impl<'a> Objects<'a> {
             What::PodPhase(PodPhase::Running) if pod.node.is_none() => Some("it is on no node".to_owned()),
             What::PodPhase(phase) => {
                 let old = std::mem::replace(&mut pod.phase, phase);
-                (old.is_terminal() || phase == PodPhase::Pending || phase == old).then(|| format!("it was {old:?}"))
+                // A scheduler gives its victim the preemptor's status in some releases.
+                let back = phase == PodPhase::Pending && record.actor != Actor::Scheduler;
+                (old.is_terminal() || back || phase == old).then(|| format!("it was {old:?}"))
             }
             What::PodCondition(kind, status, _) => repeats(pod.conditions.insert(kind, status) == Some(status)),
             What::PodDeleting(grace) => {
