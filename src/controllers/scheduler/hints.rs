@@ -157,14 +157,14 @@ pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> b
         Plugin::NodePorts | Plugin::NodeResourcesFit => matches!(event, E::NodeAdd | E::PodDelete) || node_update,
         Plugin::PodTopologySpread => match event {
             E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeDelete | E::NodeLabel => true,
-            E::PodUpdate => !hints,
+            E::PodUpdate => !hints && switches.hears_pod_updates,
             E::NodeTaint => switches.taint_changes_wake_all,
             E::OwnLabels | E::OwnTolerations => hints,
             _ => false,
         },
         Plugin::InterPodAffinity => match event {
             E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeLabel => true,
-            E::PodUpdate => !hints,
+            E::PodUpdate => !hints && switches.hears_pod_updates,
             E::NodeTaint => switches.taint_changes_wake_all && !hints,
             _ => false,
         },

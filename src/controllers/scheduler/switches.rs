@@ -159,6 +159,8 @@ pub struct Switches {
     pub queueing_hints: bool,
     /// An added or changed bound pod also wakes pods of its namespace that spread rejected: from 1.31.
     pub spread_woken_by_pods: bool,
+    /// Changes of bound pods other than of their labels concern spread and affinity: up to 1.30.
+    pub hears_pod_updates: bool,
     /// A nomination that ends wakes pods as the end of a pod does: from 1.33.
     pub nominations_wake: bool,
     /// So does the end of a nomination with the pod's binding: up to 1.34.

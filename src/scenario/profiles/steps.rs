@@ -119,6 +119,7 @@ fn oldest() -> Profile {
             wakes_registered: false,
             queueing_hints: false,
             spread_woken_by_pods: false,
+            hears_pod_updates: true,
             nominations_wake: false,
             bindings_wake: true,
             taint_changes_wake_all: false,
@@ -397,6 +398,7 @@ const STEPS: &[Step] = &[
     step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),
     step(&[(31, 0)], |p| {
         p.scheduler.spread_woken_by_pods = true;
+        p.scheduler.hears_pod_updates = false;
         p.scheduler.taint_changes_wake_all = true;
     }),
     step(&[(32, 0)], |p| {
