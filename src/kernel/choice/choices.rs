@@ -197,7 +197,9 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        if let Some(i) = self.points.iter().position(|p| p.name == name) {
+        // Each is asked for again and again from the same places.
+        let known = self.points.iter().position(|p| std::ptr::eq(p.name, name));
+        if let Some(i) = known.or_else(|| self.points.iter().position(|p| p.name == name)) {
             return PointId(i as u32);
         }
         let key = match self.base {
@@ -256,6 +258,14 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// Whether the tape says something of the choice that is made next at a point for an object.
+    #[must_use]
+    pub fn is_planned(&self, point: PointId, object: Object) -> bool {
+        let p = &self.points[point.0 as usize];
+        let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
+        p.plan.contains_key(&(object.hash, made))
     }
 
     /// Which of these events of one instant comes next, each given by the hash of its name.

@@ -37,12 +37,11 @@ impl<E, L> Held<E, L> {
 pub struct Agenda<E, L> {
     at: Time,
     held: Vec<Held<E, L>>,
-    lanes: Vec<(u64, E)>,
 }
 
 impl<E, L> Default for Agenda<E, L> {
     fn default() -> Self {
-        Self { at: Time::ZERO, held: Vec::new(), lanes: Vec::new() }
+        Self { at: Time::ZERO, held: Vec::new() }
     }
 }
 
@@ -68,10 +67,10 @@ impl<E: Copy, L> Agenda<E, L> {
                 self.held.push(Held { order: entry.order, key: Some(entry.key), event, label: label(&event) });
             }
         }
-        queue.lanes.take_due(at, &mut self.lanes);
-        self.held.extend(self.lanes.drain(..).map(|(order, event)| Held { order, key: None, event, label: label(&event) }));
+        let held = &mut self.held;
+        queue.lanes.take_due(at, |order, event| held.push(Held { order, key: None, event, label: label(&event) }));
         // Most newcomers come behind all others.
-        if !self.held[before.saturating_sub(1)..].is_sorted_by_key(|h| h.order) {
+        if self.held.len() > before && !self.held[before.saturating_sub(1)..].is_sorted_by_key(|h| h.order) {
             self.held.sort_by_key(|h| h.order);
         }
         true
@@ -80,11 +79,6 @@ impl<E: Copy, L> Agenda<E, L> {
     /// The events laid out.
     pub fn events(&self) -> &[Held<E, L>] {
         &self.held
-    }
-
-    /// Drops those that nothing can come of.
-    pub fn retain(&mut self, keep: impl Fn(&E) -> bool) {
-        self.held.retain(|h| keep(&h.event));
     }
 
     /// When those laid out are due.

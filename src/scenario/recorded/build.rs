@@ -26,6 +26,7 @@ use crate::sim::plan::{
 use crate::sim::profile::Profile;
 use crate::trace::Actor;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as good as ever.
 const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
@@ -241,10 +242,10 @@ impl Builder {
         let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
         let plan = NodePlan {
             name: spec.name.clone(),
-            labels: node_labels(spec),
+            labels: Rc::new(node_labels(spec)),
             taints,
             unschedulable: spec.unschedulable,
-            allocatable: resources(capacity)?,
+            allocatable: Rc::new(resources(capacity)?),
             // An offset of zero is one period (`kubelet.go: every`).
             lease_offset: or(spec.lease_offset, lease_period),
             lease_period,
@@ -328,7 +329,7 @@ impl Builder {
             name: format!("{}/default/{}", w.kind, w.name),
             kind,
             owner: None,
-            selector,
+            selector: Rc::new(selector),
             template,
             node,
             min_ready_seconds: 0,
