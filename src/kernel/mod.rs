@@ -15,6 +15,7 @@ pub mod search;
 mod searcher;
 mod shared;
 pub mod sync;
+mod texts;
 mod time;
 
 pub use choice::{Choices, Object, PointId};

@@ -8,7 +8,7 @@ use super::ctx::{Command, Core, Event, HandlerId, Tables};
 use super::executor::{Kernel, NEXT, Process};
 use super::process::Ticket;
 use super::queue::{Agenda, Held};
-use super::search::{Hashes, Keys, Name, Searched, Wanted};
+use super::search::{Hashes, Keys, Name, Notes, Searched, Wanted};
 use super::{HashIndex, Time};
 use std::rc::Rc;
 
@@ -25,11 +25,11 @@ pub(super) struct Search {
     known: bool,
 }
 
-/// What an event is called, as long as it waits.
+/// What an event is called, as long as it waits, and the hash of that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
+    name: Name,
     hash: u64,
-    is_stream: bool,
 }
 
 /// Numbers of names, to count choices by.
@@ -53,7 +53,7 @@ impl Numbers {
 
 /// Whether an event can only come after an earlier one: both are handled alike, or come over one connection.
 fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
-    let alike = event.label.is_stream && earlier.label.hash == event.label.hash;
+    let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
     earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
 }
 
@@ -146,10 +146,9 @@ impl Kernel {
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
-        let name = self.name_of(&event);
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
-            notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), name);
+            notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), held.label.name);
             if event.handler == HandlerId::WAKE {
                 notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.arg).slot), true);
             }
@@ -164,46 +163,50 @@ impl Kernel {
         let core = &*self.ctx.0;
         let mut queue = core.queue.borrow_mut();
         let Search { agenda, offered, firsts, numbers, hashes, .. } = search;
-        let mut label = |event: &Event| {
-            let name = self.name_of(event);
-            Label { hash: hashes.of(&name), is_stream: name.is_stream }
-        };
-        let parks = core.parks.borrow();
-        let is_alive = |held: &Held<Event, Label>| held.event.handler != HandlerId::WAKE || parks.waits(Ticket::unpack(held.event.arg));
+        let (parks, mut notes, mut choices) = (core.parks.borrow(), core.notes.borrow_mut(), core.choices.borrow_mut());
+        let (point, made) = (search.point?, choices.log().len());
+        let is_of_interest = made >= notes.wanted.from;
+        let mut object = Object::NONE;
         loop {
-            if !agenda.gather(&mut queue, end, &mut label) {
+            let label = |event: &Event| {
+                let name = self.name_of(event, &notes);
+                Label { name, hash: hashes.of(&name) }
+            };
+            if !agenda.gather(&mut queue, end, label) {
                 return None;
             }
-            if agenda.events().iter().any(is_alive) {
+            offered.clear();
+            firsts.clear();
+            let events = agenda.events();
+            for (i, held) in events.iter().enumerate() {
+                if held.event.handler == HandlerId::WAKE {
+                    if !parks.waits(Ticket::unpack(held.event.arg)) {
+                        continue;
+                    }
+                } else if firsts.iter().any(|j| is_behind(&events[*j], held)) {
+                    continue;
+                } else {
+                    firsts.push(i);
+                }
+                offered.push(i);
+                if offered.len() == 2 {
+                    let hash = events[offered[0]].label.hash;
+                    object = Object { id: numbers.of(hash), hash };
+                    // Before that it is enough to know that there is a choice, unless the tape says something of it.
+                    if !is_of_interest && !choices.is_planned(point, object) {
+                        break;
+                    }
+                }
+            }
+            if !offered.is_empty() {
                 break;
             }
             agenda.clear();
         }
-        let events = agenda.events();
-        firsts.clear();
-        let mut offers = events.iter().enumerate().filter(|(i, held)| {
-            if held.event.handler == HandlerId::WAKE {
-                return is_alive(held);
-            }
-            let comes_first = !firsts.iter().any(|j| is_behind(&events[*j], held));
-            if comes_first {
-                firsts.push(*i);
-            }
-            comes_first
-        });
-        let (first, event) = offers.next()?;
-        let Some((second, _)) = offers.next() else { return Some(first) };
-        let mut notes = core.notes.borrow_mut();
-        let mut choices = core.choices.borrow_mut();
-        let (point, object) = (search.point?, Object { id: numbers.of(event.label.hash), hash: event.label.hash });
-        let made = choices.log().len();
-        let is_of_interest = made >= notes.wanted.from;
-        offered.clear();
-        offered.extend([first, second]);
-        // Before that it is enough to know that there is a choice, unless the tape says something of it.
-        if is_of_interest || choices.is_planned(point, object) {
-            offered.extend(offers.map(|(i, _)| i));
+        if let [only] = offered[..] {
+            return Some(only);
         }
+        let events = agenda.events();
         if is_of_interest {
             let candidates = offered.iter().map(|i| events[*i].sequence());
             let state = notes.state(candidates.clone());
@@ -217,9 +220,9 @@ impl Kernel {
         Some(offered[chosen as usize])
     }
 
-    fn name_of(&self, event: &Event) -> Name {
+    fn name_of(&self, event: &Event, notes: &Notes) -> Name {
         if event.handler == HandlerId::WAKE {
-            return self.ctx.0.notes.borrow().name_of(Ticket::unpack(event.arg).slot);
+            return notes.name_of(Ticket::unpack(event.arg).slot);
         }
         self.ctx.0.handlers.borrow()[event.handler.0 as usize].name(event.arg)
     }

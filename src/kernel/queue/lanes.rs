@@ -124,7 +124,8 @@ impl<E: Copy> Lanes<E> {
     #[inline(never)]
     fn find_first(&mut self) {
         (self.first, self.first_rank, self.others) = (0, Rank::NEVER, Rank::NEVER);
-        for (i, head) in self.heads.iter().enumerate() {
+        let heads = if self.len == 0 { &[] } else { &self.heads[..] };
+        for (i, head) in heads.iter().enumerate() {
             if *head < self.first_rank {
                 self.others = self.first_rank;
                 (self.first, self.first_rank) = (i, *head);

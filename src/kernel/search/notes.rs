@@ -1,6 +1,7 @@
 //! The notes of one run: steps, what they touched, and the choices of who comes next.
 
 use super::{Name, fold};
+use crate::kernel::texts::Texts;
 use crate::kernel::{Group, Time};
 use std::any::TypeId;
 
@@ -176,7 +177,7 @@ fn grow(members: &mut Vec<Last>, id: u32) {
 
 #[derive(Debug, Default)]
 pub(in crate::kernel) struct Notes {
-    families: Vec<&'static str>,
+    families: Texts,
     last: Vec<Vec<Last>>,
     pub(in crate::kernel) wanted: Wanted,
     things: u32,
@@ -196,8 +197,10 @@ impl Notes {
     /// For another run, in the tables of one that is over and in those of what it noted. What families are called stays.
     pub(in crate::kernel) fn again(self, so_far: Searched, wanted: Wanted) -> Self {
         let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
-        if families.is_empty() {
-            families.extend(Keys::NAMES);
+        if families.len() == 0 {
+            for name in Keys::NAMES {
+                families.number(name, || ());
+            }
         }
         last.iter_mut().for_each(|members| members.fill(Last::default()));
         last.resize_with(families.len(), Vec::new);
@@ -209,13 +212,8 @@ impl Notes {
 
     /// The family of this name.
     pub(in crate::kernel) fn keys(&mut self, name: &'static str) -> Keys {
-        let known = self.families.iter().position(|f| std::ptr::eq(*f, name));
-        if let Some(i) = known.or_else(|| self.families.iter().position(|f| *f == name)) {
-            return Keys(i as u32);
-        }
-        self.families.push(name);
-        self.last.push(Vec::new());
-        Keys(self.families.len() as u32 - 1)
+        let Self { families, last, .. } = self;
+        Keys(families.number(name, || last.push(Vec::new())))
     }
 
     pub(in crate::kernel) fn thing(&mut self) -> Key {
@@ -278,10 +276,13 @@ impl Notes {
             self.run = fold(self.run, last.write);
             last.reads = last.reads.wrapping_add(self.run);
         }
-        if self.wanted.only_states {
-            return;
+        if !self.wanted.only_states {
+            self.list(Touch::new(Key(family, id), write));
         }
-        let touch = Touch::new(Key(family, id), write);
+    }
+
+    #[inline(never)]
+    fn list(&mut self, touch: Touch) {
         if self.so_far.touches.last() != Some(&touch) {
             self.so_far.touches.push(touch);
         }
