@@ -27,6 +27,8 @@ pub struct PodTemplate {
     pub requests: Resources,
     /// `spec.volumes` holds an emptyDir.
     pub empty_dir: bool,
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`.
+    pub deletion_cost: i32,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

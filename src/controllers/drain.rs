@@ -81,7 +81,7 @@ impl Drain {
         let listed = self
             .client
             .call(self.node(node), move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>()));
-        let pods = self.pods_for_deletion(listed.await.map_err(|e| vec![e.to_string()])?)?;
+        let pods = self.pods_for_deletion(listed.await.map_err(|e| vec![e.to_string()])?).await?;
         if self.options.disable_eviction {
             return self.delete_pods(pods).await;
         }
@@ -102,40 +102,64 @@ impl Drain {
 
     /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and whatever has no flag to allow it
     /// stops the node.
-    fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<String>> {
+    async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<String>> {
         let o = &self.options;
-        let (mut chosen, mut daemons, mut local, mut naked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut chosen = Vec::new();
+        // Upstream walks over a map here; these come in the order in which they turn up.
+        let mut complaints: Vec<(String, Vec<String>)> = Vec::new();
         for pod in pods {
-            let name = || self.client.api().names(|n| n.pod_name(pod.id).to_owned());
-            if pod.template.source != PodSource::Api {
+            if self.waited_for_too_long(&pod) || pod.template.source != PodSource::Api {
                 continue;
             }
-            let ended = pod.phase.is_terminal();
-            if !ended && pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
-                if !o.ignore_daemonsets {
-                    daemons.push(name());
+            let refusal = if pod.phase.is_terminal() {
+                None
+            } else if pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
+                match self.missing_daemon_set(&pod).await {
+                    Some(_) if o.force => None,
+                    Some(missing) => Some(missing),
+                    None if o.ignore_daemonsets => continue,
+                    None => Some("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)".to_owned()),
                 }
-                continue;
-            }
-            if !ended && pod.template.empty_dir && !o.delete_emptydir_data {
-                local.push(name());
-            } else if !ended && pod.template.owner.is_none() && !o.force {
-                naked.push(name());
+            } else if pod.template.empty_dir && !o.delete_emptydir_data {
+                Some("Pods with local storage (use --delete-emptydir-data to override)".to_owned())
+            } else if pod.template.owner.is_none() && !o.force {
+                // The words are there twice since kubectl made them a part of this text (`unmanagedFatal`).
+                Some("cannot delete Pods that declare no controller (use --force to override)".to_owned())
             } else {
+                None
+            };
+            let Some(refusal) = refusal else {
                 chosen.push(pod);
+                continue;
+            };
+            let name = self.client.api().names(|n| n.pod_name(pod.id).to_owned());
+            match complaints.iter_mut().find(|(text, _)| *text == refusal) {
+                Some((_, pods)) => pods.push(name),
+                None => complaints.push((refusal, vec![name])),
             }
         }
-        let complaints = [
-            (daemons, "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"),
-            (naked, "cannot delete Pods that declare no controller (use --force to override)"),
-            (local, "cannot delete Pods with local storage (use --delete-emptydir-data to override)"),
-        ];
-        let complaints: Vec<String> = complaints
-            .into_iter()
-            .filter(|(pods, _)| !pods.is_empty())
-            .map(|(pods, text)| format!("{text}: {}", pods.join(", ")))
-            .collect();
-        if complaints.is_empty() { Ok(chosen) } else { Err(complaints) }
+        if complaints.is_empty() {
+            return Ok(chosen);
+        }
+        Err(complaints.into_iter().map(|(text, pods)| format!("cannot delete {text}: {}", pods.join(", "))).collect())
+    }
+
+    /// What the API server says of a pod's DaemonSet if that is gone. One that was never modelled counts as there.
+    async fn missing_daemon_set(&self, pod: &Pod) -> Option<String> {
+        let owner = pod.template.owner.as_ref()?;
+        let object = owner.object.map(|(id, _)| id);
+        let found = self.client.call(self.pod(pod.id), move |api, _| match object {
+            Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
+            None => Ok(()),
+        });
+        found.await.is_err().then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
+    }
+
+    /// `shouldSkipPod`: a pod that has been terminating for longer than kubectl was told to wait.
+    fn waited_for_too_long(&self, pod: &Pod) -> bool {
+        let (Some(limit), Some(deletion)) = (self.options.skip_wait_for_delete_timeout, pod.deletion) else { return false };
+        let since = u64::try_from(deletion.timestamp.0).unwrap_or_default();
+        self.ctx.now() > Time::from_secs(since).saturating_add(limit)
     }
 
     /// `evictPods`, of one pod.
@@ -187,11 +211,8 @@ impl Drain {
                 Ok(_) | Err(ApiError::NotFound) => return Ok(()),
                 Err(e) => return Err(self.complain("waiting for", id, &e.to_string())),
             };
-            if let (Some(limit), Some(deletion)) = (self.options.skip_wait_for_delete_timeout, pod.deletion) {
-                let since = u64::try_from(deletion.timestamp.0).unwrap_or_default();
-                if self.ctx.now() > Time::from_secs(since).saturating_add(limit) {
-                    return Ok(());
-                }
+            if self.waited_for_too_long(&pod) {
+                return Ok(());
             }
             if self.ctx.now().saturating_add(POLL) > self.deadline {
                 self.ctx.sleep_until(self.deadline).await;

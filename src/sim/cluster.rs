@@ -88,7 +88,8 @@ impl Cluster {
             let _ = cluster.api.create_budget(NewBudget { id, selector, rule, always_allow_unhealthy: budget.always_allow_unhealthy });
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
-            cluster.create_pod(pod, *id);
+            // Nothing refuses those that are there from the start: their names differ, and they have been admitted.
+            let _ = cluster.create_pod(pod, *id);
         }
         Timeline::schedule(&cluster);
         cluster
@@ -107,10 +108,11 @@ impl Cluster {
     }
 
     /// A user creates a pod of the plan.
-    pub(super) fn create_late_pod(&self, index: PodIndex) {
-        if let Some(plan) = self.late_pods.get(&index) {
-            self.create_pod(plan, self.pod_ids[index as usize]);
-        }
+    ///
+    /// # Errors
+    /// A pod of that name exists, or a whitelist lacks one of its tolerations.
+    pub(super) fn create_late_pod(&self, index: PodIndex) -> Result<(), ApiError> {
+        self.late_pods.get(&index).map_or(Ok(()), |plan| self.create_pod(plan, self.pod_ids[index as usize]))
     }
 
     /// Creates a node with its lease and starts its kubelet. `registering`: the kubelet does it, and admission runs.
@@ -186,7 +188,7 @@ impl Cluster {
     }
 
     /// Creates a pod of the plan.
-    fn create_pod(&self, plan: &PodPlan, id: PodId) {
+    fn create_pod(&self, plan: &PodPlan, id: PodId) -> Result<(), ApiError> {
         let mut new = NewPod::pending(id, self.template_of(plan, id), plan.node.map(|n| self.node_id(n)));
         match plan.start {
             PodStart::Pending | PodStart::Absent => {}
@@ -206,8 +208,7 @@ impl Cluster {
         // One that has ended was counted, and lost the finalizer then.
         new.job_finalizer = of_job && !new.phase.is_terminal() && self.plan.profile.workload.job.tracking_finalizers;
         new.admitted = plan.start != PodStart::Absent;
-        // A pod of that name may exist, or a whitelist lack a toleration; then the user's create is refused, as in the API.
-        let _ = self.api.create_pod(Actor::User, new);
+        self.api.create_pod(Actor::User, new).map(|_| ())
     }
 
     /// How many records there are.

@@ -171,7 +171,10 @@ impl Cluster {
                     n.labels = Rc::new(all);
                 });
             }),
-            Do::CreatePod(pod) => self.create_late_pod(*pod),
+            Do::CreatePod(pod) => {
+                let result = self.create_late_pod(*pod);
+                self.told_of_pod(action.entry, self.pod_ids[*pod as usize], result);
+            }
             Do::DeletePod(pod, grace) => {
                 let id = self.pod_ids[*pod as usize];
                 let result = self.api.delete_pod(Actor::User, id, *grace, None);
@@ -341,6 +344,10 @@ impl Cluster {
         match result {
             Ok(()) => {}
             Err(ApiError::NotFound) => self.refuse(entry, &format!("Error from server (NotFound): pods \"{name}\" not found")),
+            Err(ApiError::AlreadyExists) => {
+                self.refuse(entry, &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"));
+            }
+            Err(error @ ApiError::NotWhitelisted) => self.refuse(entry, &format!("Error from server: {error}")),
             Err(_) => self.refuse(entry, &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted")),
         }
     }

@@ -115,9 +115,9 @@ impl Cluster {
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.disruption {
+            let (client, recorder) = own(Actor::Disruption);
             let name = under(Actor::Disruption);
-            let client = client(Actor::Disruption, limits(Actor::Disruption));
-            let c = ctx.under(name, || disruption::Controller::new(plan.profile.disruption, client, &informers, group));
+            let c = ctx.under(name, || disruption::Controller::new(plan.profile.disruption, client, &informers, group, recorder));
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.scheduler {

@@ -177,11 +177,19 @@ pub enum EventText {
     FailedScheduling,
     /// Normal Preempted. Argument: text.
     Preempted,
+    /// Normal NoPods, of a disruption budget. Argument: text.
+    NoPods,
+    /// Warning CalculateExpectedPodCountFailed, of a disruption budget. Argument: text.
+    CalculateExpectedPodCountFailed,
+    /// Warning NotDeleted, of a pod whose eviction was granted. Argument: text.
+    NotDeleted,
+    /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
+    MultiplePodDisruptionBudgets,
 }
 
 impl EventText {
     /// All of them; of two with one reason and message the first is meant.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 33] = [
         Self::RegisteredNode,
         Self::RemovingNode,
         Self::NodeNotReady,
@@ -211,6 +219,10 @@ impl EventText {
         Self::Scheduled,
         Self::FailedScheduling,
         Self::Preempted,
+        Self::NoPods,
+        Self::CalculateExpectedPodCountFailed,
+        Self::NotDeleted,
+        Self::MultiplePodDisruptionBudgets,
     ];
 }
 

@@ -49,6 +49,10 @@ impl EventText {
                 | Self::JobCompleted
                 | Self::FailedScheduling
                 | Self::Preempted
+                | Self::NoPods
+                | Self::CalculateExpectedPodCountFailed
+                | Self::NotDeleted
+                | Self::MultiplePodDisruptionBudgets
         )
     }
 
@@ -80,6 +84,10 @@ impl EventText {
             Self::Scheduled => "Scheduled",
             Self::FailedScheduling => "FailedScheduling",
             Self::Preempted => "Preempted",
+            Self::NoPods => "NoPods",
+            Self::CalculateExpectedPodCountFailed => "CalculateExpectedPodCountFailed",
+            Self::NotDeleted => "NotDeleted",
+            Self::MultiplePodDisruptionBudgets => "MultiplePodDisruptionBudgets",
         }
     }
 
@@ -94,7 +102,10 @@ impl EventText {
             | Self::FailedDaemonPod
             | Self::BackoffLimitExceeded
             | Self::PodFailurePolicy
-            | Self::FailedScheduling => "Warning",
+            | Self::FailedScheduling
+            | Self::CalculateExpectedPodCountFailed
+            | Self::NotDeleted
+            | Self::MultiplePodDisruptionBudgets => "Warning",
             _ => "Normal",
         }
     }

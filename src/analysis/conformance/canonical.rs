@@ -3,7 +3,7 @@
 //!
 //! Left out are the kinds that only the model can see: faults, silence, zone states, queues, new tolerations, timers, starts of the controllers.
 
-use crate::scenario::recorded::{Line, sort_lines};
+use crate::scenario::recorded::{Line, sort_lines, without_uids};
 use crate::trace::{Trace, What};
 
 const MILLI: u64 = 1_000_000;
@@ -92,7 +92,7 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
                 kind: text(f.kind),
                 status: text(f.status),
                 reason: text(f.reason),
-                message: renamed.text(f.message),
+                message: without_uids(&renamed.text(f.message)),
                 value: f.value,
                 grace: f.seconds.map(i64::from),
                 count: f.count.unwrap_or_default(),

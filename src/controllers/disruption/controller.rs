@@ -4,10 +4,11 @@ use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::api::workload::{WorkloadKind, namespace_of};
+use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
-use crate::client::{BudgetHandler, Client, InformerFactory, PodHandler, QueueKey, RateLimiter, WorkQueue};
+use crate::client::{About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey, RateLimiter, WorkQueue};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
@@ -48,6 +49,7 @@ pub struct Controller {
     group: Group,
     switches: Switches,
     client: Client,
+    recorder: EventRecorder,
     informers: Rc<InformerFactory>,
     queue: WorkQueue<BudgetItem>,
     limiter: Shared<RateLimiter<BudgetItem>>,
@@ -56,7 +58,13 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
-    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
+    pub fn new(
+        switches: Switches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
@@ -65,6 +73,7 @@ impl Controller {
             stale: WorkQueue::new(&ctx),
             informers: informers.clone(),
             switches,
+            recorder,
             client,
             group,
             ctx,
@@ -99,12 +108,21 @@ impl Controller {
         let Some(budget) = self.informers.budget(id) else { return Ok(()) };
         let mut pods = self.informers.pods();
         pods.retain(|p| self.selects(&budget, p));
-        let Some((expected, desired)) = self.expected_pod_count(&budget, &pods) else {
-            let status = BudgetStatus { disruptions_allowed: 0, sync_failed: true, ..budget.status.clone() };
-            return self.put_status(&budget, status).await;
+        let about = About::Workload(budget.id, budget.uid);
+        if pods.is_empty() {
+            self.tell(about, EventText::NoPods, "No matching pods found");
+        }
+        let (expected, desired) = match self.expected_pod_count(&budget, &pods) {
+            Ok(counts) => counts,
+            Err(why) => {
+                let text = format!("Failed to calculate the number of expected pods: {why}");
+                self.tell(about, EventText::CalculateExpectedPodCountFailed, &text);
+                let status = BudgetStatus { disruptions_allowed: 0, sync_failed: true, ..budget.status.clone() };
+                return self.put_status(&budget, status).await;
+            }
         };
         let now = self.ctx.now();
-        let (disrupted, recheck) = disrupted_pods(&pods, &budget, now);
+        let (disrupted, recheck) = self.disrupted_pods(&pods, &budget, now);
         let healthy = pods.iter().filter(|p| !p.is_terminating() && !disrupted.contains_key(&p.id) && p.is_ready()).count() as i32;
         let status = BudgetStatus {
             current_healthy: healthy,
@@ -122,9 +140,9 @@ impl Controller {
         Ok(())
     }
 
-    /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy.
-    fn expected_pod_count(&self, budget: &Budget, pods: &[Rc<Pod>]) -> Option<(i32, i32)> {
-        Some(match budget.rule {
+    /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why nobody can tell.
+    fn expected_pod_count(&self, budget: &Budget, pods: &[Rc<Pod>]) -> Result<(i32, i32), String> {
+        Ok(match budget.rule {
             BudgetRule::MaxUnavailable(n) => {
                 let expected = self.expected_scale(pods)?;
                 (expected, (expected - n.of(expected)).max(0))
@@ -138,19 +156,65 @@ impl Controller {
     }
 
     /// `getExpectedScale`: the sum over the pods' controllers; pods without one do not count.
-    fn expected_scale(&self, pods: &[Rc<Pod>]) -> Option<i32> {
+    fn expected_scale(&self, pods: &[Rc<Pod>]) -> Result<i32, String> {
         let mut scales: BTreeMap<Uid, i32> = BTreeMap::new();
-        for (id, uid) in pods.iter().filter_map(|p| p.controller()) {
-            let mut workload = self.informers.workload(id).filter(|w| w.uid == uid)?;
+        for (pod, (id, uid)) in pods.iter().filter_map(|p| Some((p, p.controller()?))) {
+            let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
+                return Err(self.client.api().names(|n| format!("found no controllers for pod \"{}\"", short_name(n.pod_name(pod.id)))));
+            };
             if let Some(owner) = workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid)) {
                 workload = owner;
             }
-            if matches!(workload.kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-                return None;
+            let without_scale = match workload.kind {
+                WorkloadKind::DaemonSet => Some("apps/v1, Resource=daemonsets"),
+                WorkloadKind::Job => Some("batch/v1, Resource=jobs"),
+                _ => None,
+            };
+            if let Some(resource) = without_scale {
+                return Err(format!("{resource} does not implement the scale subresource"));
             }
             scales.insert(workload.uid, workload.replicas());
         }
-        Some(scales.values().sum())
+        Ok(scales.values().sum())
+    }
+
+    fn tell(&self, about: About, text: EventText, words: &str) {
+        let arg = self.client.api().names(|n| n.text(words)).0;
+        self.recorder.event(about, EventBody { text, arg });
+    }
+
+    /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, and when the first of them is given up.
+    fn disrupted_pods(&self, pods: &[Rc<Pod>], budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, Option<Time>) {
+        let (mut kept, mut recheck) = (BTreeMap::new(), None);
+        for pod in pods.iter().filter(|p| !p.is_terminating()) {
+            let Some(&at) = budget.status.disrupted_pods.get(&pod.id) else { continue };
+            let due = instant(at).saturating_add(DELETION_TIMEOUT);
+            if due < now {
+                // It is the namespace twice in upstream, too.
+                let text = format!("Pod was expected by PDB {0}/{0} to be deleted but it wasn't", budget.namespace);
+                self.tell(About::Pod(pod.id, Some(pod.uid)), EventText::NotDeleted, &text);
+                continue;
+            }
+            recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
+            kept.insert(pod.id, at);
+        }
+        (kept, recheck)
+    }
+
+    /// `getPdbForPod`: the first budget that selects a pod.
+    fn budget_of(&self, pod: &Pod) -> Option<WorkloadId> {
+        let budgets = self.informers.budgets();
+        let mut selecting = budgets.iter().filter(|b| self.selects(b, pod));
+        let first = selecting.next()?.id;
+        if selecting.next().is_some() {
+            let text = self.client.api().names(|n| {
+                let (namespace, name) = n.pod_name(pod.id).split_once('/').unwrap_or_default();
+                let chosen = short_name(n.workload_name(first));
+                format!("Pod {namespace:?}/{name:?} matches multiple PodDisruptionBudgets.  Chose {chosen:?} arbitrarily.")
+            });
+            self.tell(About::Pod(pod.id, Some(pod.uid)), EventText::MultiplePodDisruptionBudgets, &text);
+        }
+        Some(first)
     }
 
     async fn put_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> Result<(), ApiError> {
@@ -189,20 +253,6 @@ impl Controller {
     }
 }
 
-/// `buildDisruptedPodMap`: the granted evictions that are still to be seen, and when the first of them is given up.
-fn disrupted_pods(pods: &[Rc<Pod>], budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, Option<Time>) {
-    let (mut kept, mut recheck) = (BTreeMap::new(), None);
-    for pod in pods.iter().filter(|p| !p.is_terminating()) {
-        let Some(&at) = budget.status.disrupted_pods.get(&pod.id) else { continue };
-        let due = instant(at).saturating_add(DELETION_TIMEOUT);
-        if due >= now {
-            recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
-            kept.insert(pod.id, at);
-        }
-    }
-    (kept, recheck)
-}
-
 fn instant(t: Timestamp) -> Time {
     Time::from_secs(u64::try_from(t.0).unwrap_or_default())
 }
@@ -218,8 +268,8 @@ impl PodHandler for Controller {
     /// `addPod`, `updatePod`, `deletePod`: the first budget that selects the pod (`getPdbForPod`).
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        if let Some(budget) = self.informers.budgets().iter().find(|b| self.selects(b, pod)) {
-            self.queue.add(BudgetItem(budget.id));
+        if let Some(budget) = self.budget_of(pod) {
+            self.queue.add(BudgetItem(budget));
         }
         if let Some(left) = new.and_then(|p| self.stale_in(p)) {
             self.stale.add_after(self.group, left, PodItem(pod.id));

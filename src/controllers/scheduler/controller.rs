@@ -282,10 +282,16 @@ impl Controller {
                 let now = self.client.api().timestamp();
                 preempt(&s.algorithm, of, &diagnosis, &s.nominator, &budgets, now, &mut Drawn { controller: self, object })
             });
+            let nominated = pod.unscheduled.as_ref().is_some_and(|u| u.nominated.is_some());
+            if matches!(attempt, Attempt::Hopeless(_)) && nominated && switches.clears_hopeless_nomination {
+                self.clear_nomination(pod.id).await;
+            }
             let told = match attempt {
                 Attempt::NotEligible(why) => format!("preemption: {why}"),
-                Attempt::NoUse(why) => {
-                    nomination = Nomination::Set(None);
+                Attempt::Hopeless(why) | Attempt::NoVictims(why) => {
+                    if switches.clears_useless_nomination {
+                        nomination = Nomination::Set(None);
+                    }
                     format!("preemption: {why}")
                 }
                 Attempt::Found(candidate) => {

@@ -134,10 +134,19 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
     events
 }
 
+/// Whether a change of taints wakes the pods that a plugin rejected without asking it.
+fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
+    let deaf = matches!(plugin, Plugin::NodeAffinity | Plugin::NodePorts | Plugin::NodeResourcesFit | Plugin::InterPodAffinity);
+    deaf && event == ClusterEvent::NodeTaint && switches.taint_changes_wake_unasked && switches.wake() == WakeRule::Hints
+}
+
 /// Whether a plugin is told of a kind of change at all.
 pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
     use ClusterEvent as E;
     let hints = switches.wake() == WakeRule::Hints;
+    if unasked(plugin, event, switches) {
+        return true;
+    }
     let node_update = matches!(event, E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition);
     match plugin {
         Plugin::SchedulingGates => event == E::OwnGates || !hints && event == E::OwnUpdate,
@@ -170,6 +179,9 @@ pub fn helps(plugin: Plugin, pod: PodId, shape: &Shape, change: &Change, cache: 
     let (old, new) = (change.nodes.0.as_deref(), change.nodes.1.as_deref());
     let deleted = || change.pods.1.is_none().then_some(change.pods.0.as_ref()).flatten();
     let comparison = switches.comparison_operators;
+    if unasked(plugin, change.event, switches) {
+        return true;
+    }
     match plugin {
         Plugin::SchedulingGates => change.event == ClusterEvent::OwnGates,
         Plugin::NodeUnschedulable => node_unschedulable::hint(shape, change.event, old, new),

@@ -33,8 +33,10 @@ pub struct Candidate {
 pub enum Attempt {
     /// The pod may not preempt; why. A nomination that it has stays.
     NotEligible(&'static str),
-    /// Nothing would help; why. A nomination that it has ends.
-    NoUse(String),
+    /// Taking pods away would help on no node; why.
+    Hopeless(String),
+    /// On no node there are pods to be taken away for it; why.
+    NoVictims(String),
     /// This would.
     Found(Candidate),
 }
@@ -72,12 +74,12 @@ pub fn preempt(
     }
     nodes.sort_by_key(|n| place[n.index()]);
     if nodes.is_empty() {
-        return Attempt::NoUse(no_candidates(diagnosis.nodes, [].iter()));
+        return Attempt::Hopeless(no_candidates(diagnosis.nodes, [].iter()));
     }
     if algorithm.cache.lowest_priority().is_none_or(|lowest| lowest >= of.shape.priority) {
         // Nobody is weaker anywhere, so no node needs to be tried.
         let (one, times) = (no_victims(), nodes.len());
-        return Attempt::NoUse(no_candidates(diagnosis.nodes, std::iter::repeat_n(&one, times)));
+        return Attempt::NoVictims(no_candidates(diagnosis.nodes, std::iter::repeat_n(&one, times)));
     }
     let all = algorithm.choice.switches.preemption_tries_all;
     let wanted = if all { usize::MAX } else { (nodes.len() * LEAST_PERCENTAGE / 100).max(LEAST_NUMBER).min(nodes.len()) };
@@ -95,7 +97,7 @@ pub fn preempt(
     }
     sparing.append(&mut violating);
     if sparing.is_empty() {
-        return Attempt::NoUse(no_candidates(diagnosis.nodes, failures.iter()));
+        return Attempt::NoVictims(no_candidates(diagnosis.nodes, failures.iter()));
     }
     Attempt::Found(cheapest(sparing, now, chances))
 }

@@ -163,6 +163,9 @@ pub struct Switches {
     pub nominations_wake: bool,
     /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
     pub taint_changes_wake_all: bool,
+    /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears of new nodes but not of taints
+    /// (`scheduler.go: buildQueueingHintMap`): 1.32 to 1.36.
+    pub taint_changes_wake_unasked: bool,
     /// A change of several things of a node is several changes; up to 1.29 only the first of them counts.
     pub several_node_changes: bool,
     /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).
@@ -196,6 +199,12 @@ pub struct Switches {
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
+    /// Victims are deleted side by side: from 1.26; before, one after the other.
+    pub victims_in_parallel: bool,
+    /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
+    pub clears_hopeless_nomination: bool,
+    /// The PATCH of the condition clears a nomination that is of no use: from 1.23.
+    pub clears_useless_nomination: bool,
     /// Preemption reads the pod from the API server first: up to 1.19.
     pub preemption_gets_pod: bool,
     /// The count that the first repetition of an event is written with: 1 up to 1.25, then 2.

@@ -7,9 +7,9 @@ use super::preemption::Candidate;
 use super::shape::Shape;
 use super::switches::{PreemptedText, PreemptionWrites};
 use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
+use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition, PodReason};
-use crate::apiserver::ApiError;
+use crate::apiserver::{ApiError, ApiServer};
 use crate::client::parallelize;
 use crate::trace::EventText;
 use std::cell::Cell;
@@ -32,16 +32,18 @@ impl Controller {
                     self.state.with(|s| s.nominator.remove(id));
                     return Nomination::Keep;
                 }
-                for victim in &candidate.victims {
-                    if self.evict(pod, victim, node).await.is_err() {
-                        return Nomination::Keep;
-                    }
+                if !self.evict_in_turn(pod, &candidate.victims, node).await {
+                    return Nomination::Keep;
                 }
                 self.clear_weaker_nominations(shape.priority, node).await;
                 Nomination::Keep
             }
             PreemptionWrites::DeletionsFirst => {
-                let ok = c.evict_all(pod.clone(), candidate.victims, node).await;
+                let ok = if self.config.choice.switches.victims_in_parallel {
+                    c.evict_all(pod.clone(), candidate.victims, node).await
+                } else {
+                    self.evict_in_turn(pod, &candidate.victims, node).await
+                };
                 if !ok {
                     return Nomination::Keep;
                 }
@@ -71,6 +73,16 @@ impl Controller {
             self.state.with(|s| s.queue.activate(pod.id));
             self.kick();
         }
+    }
+
+    /// Evicts pods one after the other, up to the first that could not be; false if there is one.
+    async fn evict_in_turn(&self, pod: &Pod, victims: &[Placed], node: NodeId) -> bool {
+        for victim in victims {
+            if self.evict(pod, victim, node).await.is_err() {
+                return false;
+            }
+        }
+        true
     }
 
     /// Evicts pods in parallel; false if any could not be.
@@ -130,10 +142,15 @@ impl Controller {
         for id in weaker.iter().map(|p| p.id) {
             let shown = self.informers.pod(id).and_then(|p| p.unscheduled.as_ref().and_then(|u| u.nominated));
             if shown.is_some() {
-                let clear = move |api: &crate::apiserver::ApiServer, actor| api.patch_unscheduled(actor, id, None, Some(None));
-                ok &= self.client.call(self.pod_object(id), clear).await.is_ok();
+                ok &= self.clear_nomination(id).await;
             }
         }
         ok
+    }
+
+    /// `ClearNominatedNodeName`, of one pod; false if it could not be told.
+    pub(super) async fn clear_nomination(&self, id: PodId) -> bool {
+        let clear = move |api: &ApiServer, actor| api.patch_unscheduled(actor, id, None, Some(None));
+        self.client.call(self.pod_object(id), clear).await.is_ok()
     }
 }

@@ -7,7 +7,7 @@ use super::expectations::Expectations;
 use super::item::Item;
 use super::job_backoff::BackoffRecord;
 use super::pod_control::PodControl;
-use super::ranking::{Ranked, sort};
+use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::JobSwitches;
 use super::written::Written;
@@ -319,7 +319,7 @@ impl JobController {
         let now = self.ctx.now();
         if active > wanted {
             let mut ranked: Vec<Ranked> = s.active.iter().map(|p| Ranked { pod: p.clone(), rank: 0 }).collect();
-            sort(&mut ranked, now, false);
+            sort(&mut ranked, now, Rules::default());
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
             self.memory.with(|m| m.expectations.expect_deletions(s.job.id, doomed.iter().map(|p| p.uid), now));

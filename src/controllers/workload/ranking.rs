@@ -1,6 +1,6 @@
 //! Which pods of a ReplicaSet go first (`pkg/controller/controller_utils.go: ActivePodsWithRanks`).
 //!
-//! Left out: the annotation pod-deletion-cost and restart counts, which no modelled object has.
+//! Left out: restart counts, which no modelled object has.
 
 use crate::api::meta::Timestamp;
 use crate::api::pod::{Pod, PodPhase};
@@ -14,18 +14,30 @@ pub(super) struct Ranked {
     pub(super) rank: usize,
 }
 
-/// Sorts pods so that those that are deleted first come first.
-pub(super) fn sort(pods: &mut [Ranked], now: Time, logarithmic: bool) {
-    pods.sort_by(|a, b| compare(a, b, now, logarithmic));
+/// What a ReplicaSet looks at beside what all controllers look at (`ActivePods`).
+#[derive(Clone, Copy, Default)]
+pub(super) struct Rules {
+    /// Pods that cost less go first (gate PodDeletionCost).
+    pub(super) deletion_cost: bool,
+    /// Ages are compared by their logarithm (gate LogarithmicScaleDown).
+    pub(super) logarithmic: bool,
 }
 
-fn compare(a: &Ranked, b: &Ranked, now: Time, logarithmic: bool) -> Ordering {
+/// Sorts pods so that those that are deleted first come first.
+pub(super) fn sort(pods: &mut [Ranked], now: Time, rules: Rules) {
+    pods.sort_by(|a, b| compare(a, b, now, rules));
+}
+
+fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
+    let logarithmic = rules.logarithmic;
+    let cost = |pod: &Pod| if rules.deletion_cost { pod.template.deletion_cost } else { 0 };
     let (p, q) = (&*a.pod, &*b.pod);
     p.node
         .is_some()
         .cmp(&q.node.is_some())
         .then_with(|| phase(p).cmp(&phase(q)))
         .then_with(|| p.is_ready().cmp(&q.is_ready()))
+        .then_with(|| cost(p).cmp(&cost(q)))
         .then_with(|| b.rank.cmp(&a.rank))
         .then_with(|| {
             let since = |pod: &Pod| pod.ready.filter(|_| pod.is_ready()).map(|c| c.last_transition_time);

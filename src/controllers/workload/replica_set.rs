@@ -6,7 +6,7 @@ use super::census::{Census, Numbers};
 use super::expectations::Expectations;
 use super::item::Item;
 use super::pod_control::PodControl;
-use super::ranking::{Ranked, sort};
+use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
 use super::switches::Switches;
 use super::written::Written;
@@ -171,7 +171,8 @@ impl ReplicaSetController {
                 .drain(..)
                 .map(|pod| Ranked { rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(), pod })
                 .collect();
-            sort(&mut ranked, self.ctx.now(), self.switches.logarithmic_scale_down);
+            let rules = Rules { deletion_cost: self.switches.pod_deletion_cost, logarithmic: self.switches.logarithmic_scale_down };
+            sort(&mut ranked, self.ctx.now(), rules);
             pods.extend(ranked.into_iter().map(|r| r.pod));
         }
         pods.truncate(count);

@@ -18,6 +18,8 @@ pub enum ScalingText {
 pub struct Switches {
     /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate LogarithmicScaleDown).
     pub logarithmic_scale_down: bool,
+    /// Of two pods the one that costs less goes first (gate PodDeletionCost).
+    pub pod_deletion_cost: bool,
     /// `status.terminatingReplicas` is kept (gate DeploymentReplicaSetTerminatingReplicas).
     pub terminating_replicas: bool,
     /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes after minReadySeconds

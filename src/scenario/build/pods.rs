@@ -263,6 +263,7 @@ fn template(group: &PodGroup, place: &Place, created_later: bool, lookup: &Looku
         preemption_policy: group.preemption_policy,
         container_requests: group.container_requests.clone(),
         empty_dir: group.empty_dir,
+        pod_deletion_cost: group.pod_deletion_cost,
         ..spec::PodTemplate::default()
     };
     let mut template = pod_template(&written, place, !created_later, lookup, complaints);
@@ -298,6 +299,7 @@ pub(super) fn pod_template(
         node_selector: checked_labels(&written.node_selector, &with(place, "nodeSelector"), complaints),
         requests: resources(&written.requests, &with(place, "requests"), complaints).unwrap_or_default(),
         empty_dir: written.empty_dir,
+        deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         priority: lookup.priorities.of(written, place, admitted, complaints),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(written, lookup.priorities.never_preempts(written), place, complaints),

@@ -131,6 +131,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         preemption_policy: shape.scheduling.preemption_policy,
         container_requests: shape.scheduling.container_requests.into_iter().map(quantities).collect(),
         empty_dir: shape.scheduling.empty_dir,
+        pod_deletion_cost: shape.deletion_cost,
         static_pod: shape.static_from_url.map(|url| if url { spec::StaticPod::Url } else { spec::StaticPod::File }),
         start,
         ..PodGroup::default()

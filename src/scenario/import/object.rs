@@ -176,7 +176,7 @@ pub(super) struct RawLeaseSpec {
     pub renew_time: Option<String>,
 }
 
-/// The annotations of a static pod's mirror; others may be large and are not kept.
+/// The annotations that matter here; others may be large and are not kept.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ConfigAnnotations {
     /// `kubernetes.io/config.mirror` is there.
@@ -187,6 +187,18 @@ pub(super) struct ConfigAnnotations {
     pub default_tolerations: Option<String>,
     /// Of a namespace: `scheduler.alpha.kubernetes.io/tolerationsWhitelist`
     pub tolerations_whitelist: Option<String>,
+    /// Of a pod: `controller.kubernetes.io/pod-deletion-cost`
+    pub pod_deletion_cost: Option<String>,
+}
+
+impl ConfigAnnotations {
+    /// `pkg/apis/core/helper/helpers.go: GetDeletionCostFromPodAnnotations`; what is no number as Go writes it counts as nothing.
+    pub(super) fn deletion_cost(&self) -> Option<i32> {
+        let text = self.pod_deletion_cost.as_deref()?;
+        let cost: i32 = text.parse().ok()?;
+        let as_written = text == "0" || !text.starts_with(['+', '0']);
+        (as_written && cost != 0).then_some(cost)
+    }
 }
 
 /// A field of which only this is asked: whether it is there and not empty.
@@ -210,6 +222,8 @@ impl<'de> Deserialize<'de> for ConfigAnnotations {
             DefaultTolerations,
             #[serde(rename = "scheduler.alpha.kubernetes.io/tolerationsWhitelist")]
             TolerationsWhitelist,
+            #[serde(rename = "controller.kubernetes.io/pod-deletion-cost")]
+            PodDeletionCost,
             #[serde(other)]
             Other,
         }
@@ -224,6 +238,7 @@ impl<'de> Deserialize<'de> for ConfigAnnotations {
                 while let Some(key) = map.next_key()? {
                     match key {
                         Key::Source => found.source = map.next_value()?,
+                        Key::PodDeletionCost => found.pod_deletion_cost = map.next_value()?,
                         // A null is an empty text, as in Go.
                         Key::DefaultTolerations => found.default_tolerations = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Key::TolerationsWhitelist => found.tolerations_whitelist = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),

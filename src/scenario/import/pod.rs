@@ -4,7 +4,7 @@
 //! pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::error::Place;
-use super::object::{RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
+use super::object::{ConfigAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
 use super::quantities;
 use super::rfc3339::Stamp;
 use super::scheduling::{Scheduling, scheduling};
@@ -38,6 +38,8 @@ pub(super) struct PodShape {
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
     pub priority_class: String,
+    /// The annotation about its deletion's cost, unless that is 0.
+    pub deletion_cost: Option<i32>,
     /// What few pods say about where they may be placed.
     pub scheduling: Scheduling,
     /// A mirror of a static pod; from a URL, or else from a file.
@@ -195,6 +197,7 @@ impl RawPod {
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
+            deletion_cost: self.meta.annotations.as_ref().and_then(ConfigAnnotations::deletion_cost),
             scheduling: scheduling(spec, &mut |_| {})?,
             static_from_url,
             start: self.start(zero)?,

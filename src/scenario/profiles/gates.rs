@@ -164,6 +164,7 @@ const GATES: &[Gate] = &[
         removed: Some(37),
         apply: |p, on| p.workload.logarithmic_scale_down &= on,
     },
+    Gate { name: "PodDeletionCost", stages: &[off(21), on(22)], removed: None, apply: |p, on| p.workload.pod_deletion_cost &= on },
     Gate {
         name: "DeploymentReplicaSetTerminatingReplicas",
         stages: &[off(33), on(35)],

@@ -121,6 +121,7 @@ fn oldest() -> Profile {
             spread_woken_by_pods: false,
             nominations_wake: false,
             taint_changes_wake_all: false,
+            taint_changes_wake_unasked: false,
             several_node_changes: false,
             unschedulable_flush: Dur::from_secs(60),
             pops_from_backoff: false,
@@ -137,6 +138,9 @@ fn oldest() -> Profile {
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
+            victims_in_parallel: false,
+            clears_hopeless_nomination: true,
+            clears_useless_nomination: false,
             preemption_gets_pod: true,
             first_series_count: 1,
         },
@@ -145,6 +149,7 @@ fn oldest() -> Profile {
         eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
         workload: workload::Switches {
             logarithmic_scale_down: false,
+            pod_deletion_cost: false,
             terminating_replicas: false,
             waits_for_own_writes: false,
             exact_availability_check: false,
@@ -352,7 +357,10 @@ const STEPS: &[Step] = &[
         s.balance = Balance::Plain;
         s.wakes_registered = true;
     }),
-    step(&[(23, 0)], |p| p.scheduler.preempted_text = PreemptedText::ByAPod),
+    step(&[(23, 0)], |p| {
+        p.scheduler.preempted_text = PreemptedText::ByAPod;
+        p.scheduler.clears_useless_nomination = true;
+    }),
     step(&[(24, 0)], |p| {
         p.scheduler.spread_score = SpreadScore::Rounded;
         p.scheduler.fit_text = FitText::WithPreemption;
@@ -361,6 +369,7 @@ const STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_text = FitText::TwoStops;
         s.marks_victims = true;
+        s.victims_in_parallel = true;
         s.old_victim_reason = true;
         s.scheduling_gates = true;
         s.first_series_count = 2;
@@ -385,6 +394,7 @@ const STEPS: &[Step] = &[
     }),
     step(&[(32, 0)], |p| {
         p.scheduler.left_out_counted = true;
+        p.scheduler.taint_changes_wake_unasked = true;
         p.scheduler.preemption_writes = PreemptionWrites::Async;
     }),
     step(&[(33, 0)], |p| {
@@ -397,6 +407,7 @@ const STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_knows_too_large = true;
         s.claims_text = true;
+        s.clears_hopeless_nomination = false;
         s.backoff_counts_rejections = true;
     }),
     step(&[(35, 0)], |p| p.scheduler.ties_by_heap = true),
@@ -405,11 +416,15 @@ const STEPS: &[Step] = &[
         p.scheduler.spares_terminating = true;
     }),
     step(&[(37, 0)], |p| {
+        p.scheduler.taint_changes_wake_unasked = false;
         p.scheduler.claims_text = false;
         p.scheduler.preemption_told = true;
     }),
     // Workload controllers
-    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(21, 0)], |p| {
+        p.workload.logarithmic_scale_down = true;
+        p.workload.pod_deletion_cost = true;
+    }),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),

@@ -347,7 +347,9 @@ fn gates_that_cannot_be_set_are_refused() {
             "Nonsense",
             true,
             "unrecognized feature gate: Nonsense",
-            Some("gates that change something here: LogarithmicScaleDown, JobTrackingWithFinalizers, StatefulSetMinReadySeconds"),
+            Some(
+                "gates that change something here: LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
+            ),
         ),
         (
             "1.33",
@@ -356,7 +358,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, SeparateTaintEvictionController, SchedulerQueueingHints, \
-                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
+                 PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
             ),
         ),
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),

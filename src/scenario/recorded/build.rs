@@ -5,13 +5,15 @@
 //! crashed (cutting a node that never existed), the scenario is refused.
 
 use super::file::Recorded;
-use super::format::{ActionSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec};
+use super::format::{ActionSpec, BudgetSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec};
+use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType};
 use crate::api::pod::PodTemplate;
 use crate::api::quantity::{Quantity, Resources};
+use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
@@ -20,7 +22,7 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan, PodStart,
+    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan, PodStart,
     SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
@@ -59,8 +61,18 @@ impl Recorded {
 }
 
 /// The controllers that are modelled, under the recorder's names.
-const MODELLED: [&str; 9] =
-    ["node-lifecycle", "taint-eviction", "pod-gc", "replicaset", "statefulset", "daemonset", "deployment", "job", "scheduler"];
+const MODELLED: [&str; 10] = [
+    "node-lifecycle",
+    "taint-eviction",
+    "pod-gc",
+    "replicaset",
+    "statefulset",
+    "daemonset",
+    "deployment",
+    "job",
+    "disruption",
+    "scheduler",
+];
 
 /// What of a scenario the model has not.
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
@@ -86,7 +98,7 @@ fn controllers(sc: &RecordedScenario) -> Controllers {
         daemon_set: wanted("daemonset"),
         job: wanted("job"),
         cloud: false,
-        disruption: false,
+        disruption: wanted("disruption"),
         scheduler: wanted("scheduler"),
     }
 }
@@ -139,7 +151,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         controllers: controllers(sc),
         scheduler: SchedulerSettings::default(),
         workloads: b.workloads,
-        budgets: Vec::new(),
+        budgets: sc.budgets.iter().map(budget).collect::<Result<_, _>>()?,
         namespaces: BTreeMap::new(),
         timeline: b.timeline,
         actions: b.actions,
@@ -176,8 +188,16 @@ fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
 }
 
 /// The controllers beside those of node failure handling, each with a client of its own.
-const OTHERS: [Actor; 7] =
-    [Actor::PodGc, Actor::Deployment, Actor::ReplicaSet, Actor::StatefulSet, Actor::DaemonSet, Actor::Job, Actor::Scheduler];
+const OTHERS: [Actor; 8] = [
+    Actor::PodGc,
+    Actor::Deployment,
+    Actor::ReplicaSet,
+    Actor::StatefulSet,
+    Actor::DaemonSet,
+    Actor::Job,
+    Actor::Disruption,
+    Actor::Scheduler,
+];
 
 fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
     let constant = |d: Dur| Delay { min: d, max: d };
@@ -422,14 +442,28 @@ fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
     if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
         return Err(invalid(format!("pod {:?} has a grace period of {} s", spec.name, spec.grace.unwrap_or_default())));
     }
+    let never_preempts = spec.preemption_policy.as_deref() == Some("Never");
     Ok(PodTemplate {
         labels: spec.labels.clone(),
         tolerations: tolerations(&spec.tolerations)?,
         termination_grace_period_seconds: spec.grace,
         node_selector: spec.node_selector.clone(),
+        priority: spec.priority,
+        scheduling: never_preempts.then(|| Rc::new(SchedulingSpec { never_preempts, ..SchedulingSpec::default() })),
         requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
         ..PodTemplate::default()
     })
+}
+
+fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
+    let rule = match (spec.min_available, spec.max_unavailable) {
+        (Some(min), None) => BudgetRule::MinAvailable(IntOrPercent::Int(min)),
+        (None, Some(max)) => BudgetRule::MaxUnavailable(IntOrPercent::Int(max)),
+        _ => return Err(invalid(format!("budget {:?} asks for nothing, or for two things", spec.name))),
+    };
+    let selector = LabelSelector { match_labels: spec.labels.clone(), ..LabelSelector::default() };
+    let selector = selector.as_selector().map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
+    Ok(BudgetPlan { name: format!("PodDisruptionBudget/default/{}", spec.name), selector, rule, always_allow_unhealthy: false })
 }
 
 /// What an action does in a few words, for people.

@@ -64,6 +64,9 @@ pub struct RecordedScenario {
     /// Objects whose controllers create pods.
     #[serde(default, deserialize_with = "nullable")]
     pub workloads: Vec<WorkloadSpec>,
+    /// Disruption budgets.
+    #[serde(default, deserialize_with = "nullable")]
+    pub budgets: Vec<BudgetSpec>,
     /// What happens, in time order.
     #[serde(default, deserialize_with = "nullable")]
     pub actions: Vec<ActionSpec>,
@@ -185,6 +188,26 @@ pub struct PodSpec {
     /// `spec.nodeSelector`
     #[serde(rename = "nodeSelector", deserialize_with = "nullable")]
     pub node_selector: BTreeMap<String, String>,
+    /// `spec.priority`
+    pub priority: Option<i32>,
+    /// `spec.preemptionPolicy`
+    #[serde(rename = "preemptionPolicy")]
+    pub preemption_policy: Option<String>,
+}
+
+/// A PodDisruptionBudget of the namespace `default`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct BudgetSpec {
+    /// Its name.
+    pub name: String,
+    /// `spec.selector.matchLabels`
+    #[serde(deserialize_with = "nullable")]
+    pub labels: BTreeMap<String, String>,
+    /// `spec.minAvailable`, a number.
+    pub min_available: Option<i32>,
+    /// `spec.maxUnavailable`, a number.
+    pub max_unavailable: Option<i32>,
 }
 
 /// A toleration as in the Kubernetes API.

@@ -32,7 +32,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The message of an event.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "message")]
     pub message: String,
     /// `spec.unschedulable`
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +49,19 @@ pub struct Line {
     /// Taints that were removed, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
+}
+
+fn message<'de, D: serde::Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    String::deserialize(d).map(|text| without_uids(&text))
+}
+
+/// A message with `UID` for each uid: those of a recording count objects that the model has not, namespaces say.
+pub fn without_uids(text: &str) -> String {
+    let is_uid = |word: &str| {
+        let parts: Vec<usize> = word.split('-').map(str::len).collect();
+        parts == [8, 4, 4, 4, 12] && word.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+    };
+    text.split(' ').map(|word| if is_uid(word) { "UID" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// Up to 1.25 a series of events begins with a count of one, which says no more than none.
@@ -118,6 +131,15 @@ mod tests {
         assert_eq!(one.envelope_kind(), "node-lifecycle node-taints +node.kubernetes.io/unreachable:NoExecute");
         let two = Line { added: vec!["z:NoExecute".into()], removed: vec!["a:NoExecute".into()], ..line };
         assert_eq!(two.envelope_kind(), "node-lifecycle node-taints +z:NoExecute -a:NoExecute");
+    }
+
+    #[test]
+    fn uids_are_all_alike() {
+        let text = "Preempted by pod 00000000-0000-4000-8000-00000000001a on node n1";
+        assert_eq!(without_uids(text), "Preempted by pod UID on node n1");
+        for other in ["00000000-0000-4000-8000-00000000001", "web-5468c74c4d-x7x2k on node", "zzzzzzzz-0000-4000-8000-00000000001a", ""] {
+            assert_eq!(without_uids(other), other);
+        }
     }
 
     #[test]

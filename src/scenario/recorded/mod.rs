@@ -20,4 +20,4 @@ pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
 pub use format::{
     ActionSpec, ApiSpec, FlagsSpec, GoDuration, KubeletSpec, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec,
 };
-pub use line::{Line, sort_lines};
+pub use line::{Line, sort_lines, without_uids};

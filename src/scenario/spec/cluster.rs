@@ -188,6 +188,9 @@ pub struct PodGroup {
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet those that cost less go first; 0 where not given.
+    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    pub pod_deletion_cost: Option<i32>,
     /// A static pod: where its kubelet has it from.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     pub static_pod: Option<StaticPod>,

@@ -141,6 +141,9 @@ pub struct PodTemplate {
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet those that cost less go first; 0 where not given.
+    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    pub pod_deletion_cost: Option<i32>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
     #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<RestartPolicy>,

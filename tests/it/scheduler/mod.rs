@@ -208,6 +208,55 @@ fn spread_by_release() {
     }
 }
 
+/// Nodes 2 and 3 of seven are the best. Up to 1.34 either may be chosen, and the default is the first. From 1.35 on it is the one that comes first
+/// in a heap read from its root down, left before right: 0, 1, 3, 4, 2, 5, 6 (the reference, §1.6).
+#[test]
+fn ties_by_release() {
+    for (release, expected) in [("1.34", 2), ("1.35", 3)] {
+        let mut algorithm = Algorithm::new(choice(release));
+        for id in 0..7 {
+            let cpu = if id == 2 || id == 3 { "16" } else { "4" };
+            set_node(&mut algorithm, node(id, "", &[("cpu", cpu), ("memory", "16Gi"), ("pods", "110")]));
+        }
+        let wants = Rc::new(template(&[("cpu", "1"), ("memory", "1Gi")]));
+        assert_eq!(place(&mut algorithm, pod(1, &wants)), Ok(expected), "{release}");
+    }
+}
+
+/// A zone whose only node is dead and tainted still counts for a spread unless it says otherwise, so that a second pod fits nowhere
+/// (`nodeTaintsPolicy`, the reference, §1.3).
+#[test]
+fn a_dead_zone_counts_for_a_spread() {
+    for (honor_taints, expected) in [
+        (
+            false,
+            Err("0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, 1 node(s) had untolerated taint(s)."),
+        ),
+        (true, Ok(1)),
+    ] {
+        let constraint = TopologySpreadConstraint {
+            max_skew: 1,
+            topology_key: LABEL_ZONE.into(),
+            hard: true,
+            selector: Some(selector("app=web")),
+            min_domains: 1,
+            honor_affinity: true,
+            honor_taints,
+            match_label_keys: Vec::new(),
+        };
+        let scheduling = Some(Rc::new(SchedulingSpec { topology_spread: vec![constraint], ..SchedulingSpec::default() }));
+        let web = Rc::new(PodTemplate { labels: labels("app=web"), scheduling, ..template(&[]) });
+        let mut algorithm = Algorithm::new(choice("1.34"));
+        set_node(&mut algorithm, node(1, "a", ROOMY));
+        set_node(
+            &mut algorithm,
+            Node { taints: vec![Taint::new("node.kubernetes.io/unreachable", Effect::NoSchedule)], ..node(2, "b", ROOMY) },
+        );
+        bind(&mut algorithm, pod(1, &web), 1);
+        assert_eq!(place(&mut algorithm, pod(2, &web)), expected.map_err(str::to_owned), "{honor_taints}");
+    }
+}
+
 /// The reference, §1.3: the first of each zone, then the second of each. A zone that was emptied comes last when it returns.
 #[test]
 fn nodes_are_tried_zone_by_zone() {
@@ -315,7 +364,7 @@ fn attempt(algorithm: &mut Algorithm, pod: &Rc<Pod>, budgets: &[Rc<Budget>]) -> 
     let of = Incoming { pod, shape: &shape, owners: None };
     match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
-        Attempt::NoUse(why) => Err(why),
+        Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),
         Attempt::NotEligible(why) => Err(why.to_owned()),
     }
 }

@@ -12,12 +12,16 @@ fn job(release: &str, job: &str, pulses: &[(u32, &str)]) -> Plan {
             r#"(at: "{at}s", do: Taint(node: "{node}", taint: "k:NoExecute")), (at: "{at}s500ms", do: Untaint(node: "{node}", taint: "k:NoExecute"))"#
         )
     };
+    job_of(release, job, &pulses.iter().map(taint).collect::<Vec<_>>().join(", "))
+}
+
+/// The same with this timeline.
+fn job_of(release: &str, job: &str, timeline: &str) -> Plan {
     let timing = r#"Custom(request: "0s", response: "0s", watch: "0s", kubelet: Real(pod_start: "1s", pod_stop: "5s"), user: Raw)"#;
-    let timeline = pulses.iter().map(taint).collect::<Vec<_>>().join(", ");
     scenario_of(
         release,
         timing,
-        &format!(r#"horizon: "4m", nodes: [(names: ["n", "m"])], workloads: [Job(name: "j", {job})], timeline: [{timeline}]"#),
+        &format!(r#"horizon: "8m", nodes: [(names: ["n", "m"])], workloads: [Job(name: "j", {job})], timeline: [{timeline}]"#),
     )
 }
 
@@ -66,4 +70,17 @@ fn a_job_ends_with_its_pods() {
     let failed = |release| times(&job(release, &format!("{TWO}, backoffLimit: 0"), &[(10, "n")]), " BackoffLimitExceeded ");
     assert_eq!(failed("1.30"), [11_000]);
     assert_eq!(failed("1.31"), [16_000]);
+}
+
+/// The failure time of a pod that lost its node is when it stopped being Ready (`getFinishedTime`), five minutes before its deletion: the
+/// back-off is over by then, and its replacement comes with the next sync, a second later.
+#[test]
+fn a_pod_of_a_dead_node_failed_long_ago() {
+    let plan = job_of("1.34", TWO, r#"(at: "10s", do: Partition(node: "n"))"#);
+    let deleted: Vec<u64> = done_by("taint-eviction", &plan)
+        .into_iter()
+        .filter(|l| l.contains(" pod-deleting "))
+        .filter_map(|l| l.split(' ').next()?.parse().ok())
+        .collect();
+    assert_eq!((deleted.len(), times(&plan, " pod-created ")), (1, vec![deleted[0] + 1_000]));
 }

@@ -2,11 +2,15 @@
 //!
 //! What is expected is what upstream's test asserts, with times worked out by hand beside it.
 
+mod cloud;
+mod creation;
 mod daemon_set;
+mod disruption;
 mod job;
 mod own_writes;
 mod pod_gc;
 mod replica_set;
+mod scheduling;
 mod stateful_set;
 
 use std::path::Path;
@@ -64,6 +68,7 @@ fn done_by(actor: &str, plan: &Plan) -> Vec<String> {
         let about = format!("{}{}", l.pod, l.object);
         let mut parts = vec![l.ms().to_string(), l.what.clone(), about, l.kind.clone(), l.status.clone(), l.reason.clone(), l.node.clone()];
         parts.extend(l.grace.map(|g| format!("grace {g}")));
+        parts.extend(l.added.iter().map(|t| format!("+{t}")).chain(l.removed.iter().map(|t| format!("-{t}"))));
         parts.push(l.message.clone());
         parts.retain(|p| !p.is_empty());
         parts.join(" ")

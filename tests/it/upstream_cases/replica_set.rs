@@ -102,6 +102,47 @@ fn the_least_useful_pod_goes() {
     assert_eq!(goes(&[ready, not_ready]), ["0 pod-deleting default/not-ready grace 30"]);
 }
 
+/// `TestGetPodsToDelete`: of the pods of a Deployment one that shares its node goes before one that has a node of its own. Of those of a
+/// ReplicaSet without a Deployment the first goes, as nothing tells them apart.
+#[test]
+fn pods_that_share_a_node_go_first() {
+    let goes = |kind: &str| {
+        let workload = format!(r#"{kind}(name: "web", replicas: 3, placement: Nodes(["m", "n", "n"]))"#);
+        let fields = format!(
+            r#"horizon: "1m", nodes: [(names: ["n", "m"])], workloads: [{workload}],
+               timeline: [(at: "10s", do: Scale(workload: "web", replicas: 2))]"#
+        );
+        let done = done_by("replicaset", &ron("1.34", &fields));
+        let deleted: Vec<String> = done.into_iter().filter(|l| l.starts_with("10000 pod-deleting")).collect();
+        assert_eq!(deleted.len(), 1, "{deleted:?}");
+        deleted[0].contains("-0 ")
+    };
+    assert!(goes("ReplicaSet") && !goes("Deployment"));
+}
+
+/// `TestPodDeletionCost`: of two pods the one that costs less goes; without the feature, or at equal costs, the first of them, as nothing else
+/// tells them apart.
+#[test]
+fn cheap_pods_go_first() {
+    let goes = |release: &str, flags: &str, costs: [i32; 2]| {
+        let pods = ["a", "b"].into_iter().zip(costs).map(|(name, cost)| {
+            format!(r#"(name: "{name}", on: Node("n"), labels: {{ "app": "web" }}, owner: (kind: "ReplicaSet", name: "web"), podDeletionCost: {cost})"#)
+        });
+        let fields = format!(
+            r#"horizon: "1m", nodes: [(name: "n")], pods: [{}], workloads: [ReplicaSet(name: "web", replicas: 2)], {flags}
+               timeline: [(at: "10s", do: Scale(workload: "web", replicas: 1))]"#,
+            pods.collect::<Vec<_>>().join(", ")
+        );
+        let done = done_by("replicaset", &ron(release, &fields));
+        done.into_iter().filter_map(|l| Some(l.strip_prefix("10000 pod-deleting default/")?[..1].to_owned())).collect::<String>()
+    };
+    assert_eq!(goes("1.34", "", [1000, 100]), "b");
+    assert_eq!(goes("1.34", "", [-5, 0]), "a");
+    assert_eq!(goes("1.34", "", [100, 100]), "a");
+    assert_eq!(goes("1.34", r#"feature_gates: { "PodDeletionCost": false },"#, [1000, 100]), "a");
+    assert_eq!(goes("1.21", "", [1000, 100]), "a");
+}
+
 /// `TestRSSyncExpectations`, `TestControllerBurstReplicas`: of 700 pods 500 are created by one sync, and the rest when those have been seen: the
 /// watch takes 100 ms.
 #[test]

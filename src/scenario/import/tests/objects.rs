@@ -149,6 +149,20 @@ fn static_pods() {
     assert!(error(&mirror("p", "floppy")).contains("kubernetes.io/config.source is \"floppy\""));
 }
 
+/// The annotation is a number as Go writes it; anything else counts as nothing.
+#[test]
+fn deletion_costs() {
+    let costing = |name: &str, cost: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, annotations: {{controller.kubernetes.io/pod-deletion-cost: \"{cost}\"}}}}\nspec: {{}}\n---\n"
+        )
+    };
+    let texts = ["100", "-7", "0", "+10", "008", "much", "2147483648", ""];
+    let cluster = good(&texts.iter().enumerate().map(|(i, cost)| costing(&format!("p{i}"), cost)).collect::<String>());
+    let costs: Vec<Option<i32>> = (0..texts.len()).map(|i| pod(&cluster, "default", &format!("p{i}")).pod_deletion_cost).collect();
+    assert_eq!(costs, [Some(100), Some(-7), None, None, None, None, None, None]);
+}
+
 /// Pods that are starting, ended or being deleted keep what they are; a deletion without a grace period has its own.
 #[test]
 fn pods_in_other_states() {
