@@ -66,8 +66,13 @@ impl<K> Clone for WorkQueue<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// An empty queue.
     pub fn new(ctx: &Ctx) -> Self {
-        let state =
-            State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: Waiters::default(), delayed: BTreeMap::new() };
+        let state = State {
+            queue: VecDeque::new(),
+            slots: Vec::new(),
+            more: BTreeMap::new(),
+            waiting: Waiters::default(),
+            delayed: BTreeMap::new(),
+        };
         WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
     }
 

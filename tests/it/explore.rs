@@ -8,6 +8,7 @@ use taintsim::api::names::stable_hash;
 use taintsim::controllers::taint_eviction::FinishedEntry;
 use taintsim::kernel::Choices;
 use taintsim::kernel::choice::{Deviation, Span};
+use taintsim::kernel::search::Wanted;
 use taintsim::lab::explore::{Explore, Outcome, Report, Strategy, digest, explore, shorter};
 use taintsim::lab::tape::{self, Tape, Texts};
 use taintsim::report::replay::departure;
@@ -356,6 +357,34 @@ fn a_watch_that_broke_misses_a_state() {
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
     // The watch of nodes breaks when it is to deliver the taint of 10 s; the list a second later shows it.
     assert_eq!((timer(&plain), timer(&broken)), (Some(10_001), Some(11_001)));
+}
+
+/// One searcher makes all its runs in the same tables, and notes of each what is wanted: neither shows in the run or in the rest.
+#[test]
+fn runs_in_old_tables_are_those_in_new_ones() {
+    let plan = plan(RAPID);
+    let plain = sim::search(&plan, Choices::default_order(), &mut |_| false);
+    let mut searcher = sim::Searcher::new(self::plan(RAPID));
+    for (i, drawn) in plain.choices.iter().enumerate().step_by(7) {
+        let value = if matches!(drawn.span, Span::Range(..)) { u64::MAX } else { 1 };
+        let tape = vec![Deviation { value, ..(*drawn).into() }];
+        let new = sim::search(&plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_| false);
+        for (from, only_states) in [(0, false), (i + 1, false), (i + 1, true)] {
+            let old = searcher.search(tape.clone(), Wanted { from, only_states }, &mut |_| false);
+            assert!(same(&old.trace, &new.trace), "{drawn:?}");
+            let key = |d: &taintsim::kernel::choice::Drawn| (d.point, d.object, d.ordinal, d.value);
+            assert!(old.choices.iter().map(key).eq(new.choices.iter().map(key)), "{drawn:?}");
+            assert_eq!((old.notes.fingerprint, &old.unmet), (new.notes.fingerprint, &new.unmet));
+            let before = new.notes.asked.partition_point(|a| (a.choice as usize) < from);
+            assert_eq!(old.notes.states, new.notes.states[before..]);
+            if only_states {
+                assert_eq!((old.notes.steps.len(), old.notes.touches.len(), old.notes.candidates.len()), (0, 0, 0));
+            } else {
+                assert_eq!((&old.notes.touches, &old.records), (&new.notes.touches, &new.records));
+            }
+            searcher.take_back(old);
+        }
+    }
 }
 
 /// A race of the catalogue whose default order is not what upstream mostly did: whether anybody looks between two changes of one instant.

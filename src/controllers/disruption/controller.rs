@@ -58,13 +58,7 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
-    pub fn new(
-        switches: Switches,
-        client: Client,
-        informers: &Rc<InformerFactory>,
-        group: Group,
-        recorder: EventRecorder,
-    ) -> Rc<Self> {
+    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),

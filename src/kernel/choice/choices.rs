@@ -107,7 +107,17 @@ const ENDS: u64 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self { base, points: Vec::new(), names: Texts::default(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
+        Self {
+            base,
+            points: Vec::new(),
+            names: Texts::default(),
+            plans: BTreeMap::new(),
+            taped: false,
+            log: None,
+            free: false,
+            pct: None,
+            picked: None,
+        }
     }
 
     /// Draws everything, keyed by the seed. Never yields.

@@ -27,7 +27,8 @@ impl<T> Chan<T> {
     /// An empty channel that buffers `capacity` values.
     #[must_use]
     pub fn new(ctx: &Ctx, capacity: usize) -> Self {
-        let state = State { capacity, buffer: VecDeque::new(), receivers: Waiters::default(), senders: VecDeque::new(), handed: Vec::new() };
+        let state =
+            State { capacity, buffer: VecDeque::new(), receivers: Waiters::default(), senders: VecDeque::new(), handed: Vec::new() };
         Self { ctx: ctx.clone(), key: ctx.key(), state: Shared::new(state) }
     }
 

@@ -61,7 +61,8 @@ fn run(search: &Explore<'_>, (searcher, view): &mut Worker, job: &Job, seen: &Se
     let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0 }, &mut known);
     let notes = &run.notes;
     let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if enough > 0 { few_children(view, notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
+    let (children, skipped) =
+        if enough > 0 { few_children(view, notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
         (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &job.tape())))

@@ -22,8 +22,8 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan, PodStart,
-    SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
+    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan,
+    PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
 use crate::trace::Actor;
