@@ -142,6 +142,21 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
 
+    /// PATCH of a pod's status to that of another, with a condition DisruptionTarget, and a precondition on the uid.
+    pub fn replace_status(&self, actor: Actor, id: PodId, uid: Uid, with: &Pod, target: PodCondition) -> Result<Rc<Pod>, ApiError> {
+        let old = self.pod(id).ok_or(ApiError::NotFound)?;
+        if old.uid != uid {
+            return Err(ApiError::Conflict);
+        }
+        Ok(self.change_pod(actor, &old, |p| {
+            p.phase = with.phase;
+            p.start_time = with.start_time;
+            p.unscheduled = with.unscheduled.clone();
+            p.ready = with.ready;
+            p.disruption_target = Some(target);
+        }))
+    }
+
     /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given, and a precondition on the uid.
     pub fn mark_pod_failed(&self, actor: Actor, id: PodId, uid: Uid, target: Option<PodCondition>) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;

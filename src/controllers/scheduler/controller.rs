@@ -347,8 +347,11 @@ impl Controller {
 
     /// `handleSchedulingFailure`: back into the queue, an event, and the condition, if it changed.
     async fn fail(&self, entry: QueuedPod, reason: &'static str, message: String, nomination: Nomination) {
-        let (pod, shape) = (entry.pod.clone(), entry.shape.clone());
+        let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
         let id = pod.id;
+        if self.config.choice.switches.failure_is_of_newest {
+            pod = self.informers.pod(id).filter(|p| p.node.is_none()).unwrap_or(pod);
+        }
         if self.config.choice.switches.requeue_after_get {
             if let Some(c) = self.me.upgrade() {
                 self.ctx.spawn(self.group, async move {

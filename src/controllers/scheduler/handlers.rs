@@ -81,8 +81,9 @@ impl PodHandler for Controller {
             if both.as_ref().is_some_and(|(p, _)| p.node.is_some()) { (both, None) } else { (None, both) }
         };
         let ((old_bound, old_waiting), (new_bound, new_waiting)) = (split(old, of_old), split(new, of_new));
+        let bound_now = old_waiting.is_some() && new_bound.is_some();
         self.bound_pod(old_bound, new_bound);
-        self.waiting_pod(old_waiting, new_waiting);
+        self.waiting_pod(old_waiting, new_waiting, bound_now);
         self.kick();
     }
 }
@@ -118,7 +119,7 @@ impl Controller {
     }
 
     /// `addPodToSchedulingQueue`, `updatePodInSchedulingQueue`, `deletePodFromSchedulingQueue`
-    fn waiting_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
+    fn waiting_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>, bound_now: bool) {
         let at = (self.ctx.now(), self.ctx.cause());
         let nominated = |p: &Pod| p.unscheduled.as_ref().and_then(|u| u.nominated);
         let freed = |old: &PodAndShape| {
@@ -155,7 +156,9 @@ impl Controller {
                     s.queue.delete(old.0.id);
                     s.nominator.remove(old.0.id);
                 });
-                freed(&old);
+                if !bound_now || self.config.choice.switches.bindings_wake {
+                    freed(&old);
+                }
             }
             (None, None) => {}
         }

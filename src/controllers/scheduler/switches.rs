@@ -161,6 +161,8 @@ pub struct Switches {
     pub spread_woken_by_pods: bool,
     /// A nomination that ends wakes pods as the end of a pod does: from 1.33.
     pub nominations_wake: bool,
+    /// So does the end of a nomination with the pod's binding: up to 1.34.
+    pub bindings_wake: bool,
     /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
     pub taint_changes_wake_all: bool,
     /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears of new nodes but not of taints
@@ -199,8 +201,13 @@ pub struct Switches {
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
+    /// The event of a failure and the PATCH are about the pod as the cache has it by then, not as it was tried: 1.19 to 1.24.
+    pub failure_is_of_newest: bool,
     /// Victims are deleted side by side: from 1.26; before, one after the other.
     pub victims_in_parallel: bool,
+    /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so that the victim is Pending and not
+    /// Ready any more: 1.26.11 to 1.28.13, and to 1.29.8, 1.30.4 and 1.31.0.
+    pub victims_get_preemptors_status: bool,
     /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
     pub clears_hopeless_nomination: bool,
     /// The PATCH of the condition clears a nomination that is of no use: from 1.23.

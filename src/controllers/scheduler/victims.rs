@@ -20,8 +20,11 @@ const PARALLELISM: usize = 16;
 
 impl Controller {
     /// Evicts a candidate's victims, now or beside the next attempts; what becomes of the pod's nomination.
-    pub(super) async fn make_room(&self, pod: &Rc<Pod>, shape: &Rc<Shape>, candidate: Candidate) -> Nomination {
+    pub(super) async fn make_room(&self, pod: &Rc<Pod>, shape: &Rc<Shape>, mut candidate: Candidate) -> Nomination {
         let node = candidate.node;
+        if self.config.choice.switches.spares_terminating {
+            candidate.victims.retain(|v| !v.pod.is_terminating());
+        }
         let Some(c) = self.me.upgrade() else { return Nomination::Keep };
         match self.config.choice.switches.preemption_writes {
             PreemptionWrites::NominationFirst => {
@@ -50,6 +53,8 @@ impl Controller {
                 self.clear_weaker_nominations(shape.priority, node).await;
                 Nomination::Set(Some(node))
             }
+            // All victims are on their way already.
+            PreemptionWrites::Async if candidate.victims.is_empty() => Nomination::Set(Some(node)),
             PreemptionWrites::Async => {
                 self.state.with(|s| s.queue.preempting.insert(pod.id));
                 let (pod, priority) = (pod.clone(), shape.priority);
@@ -106,15 +111,17 @@ impl Controller {
         let switches = &self.config.choice.switches;
         let (id, uid) = (victim.pod.id, victim.pod.uid);
         let object = self.pod_object(id);
-        if switches.spares_terminating && victim.pod.is_terminating() {
-            return Ok(());
-        }
         let reason = if switches.old_victim_reason { PodReason::PreemptionByKubeScheduler } else { PodReason::PreemptionByScheduler };
         let marked = victim.pod.disruption_target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == reason);
-        if switches.marks_victims && !marked {
+        if switches.marks_victims {
             let at = self.client.api().timestamp();
             let condition = PodCondition { status: ConditionStatus::True, reason, last_transition_time: at };
-            self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+            if switches.victims_get_preemptors_status {
+                let with = pod.clone();
+                self.client.call(object, move |api, actor| api.replace_status(actor, id, uid, &with, condition)).await?;
+            } else if !marked {
+                self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+            }
         }
         match self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await {
             Ok(()) => {}

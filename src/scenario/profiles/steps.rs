@@ -120,6 +120,7 @@ fn oldest() -> Profile {
             queueing_hints: false,
             spread_woken_by_pods: false,
             nominations_wake: false,
+            bindings_wake: true,
             taint_changes_wake_all: false,
             taint_changes_wake_unasked: false,
             several_node_changes: false,
@@ -138,7 +139,9 @@ fn oldest() -> Profile {
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
+            failure_is_of_newest: false,
             victims_in_parallel: false,
+            victims_get_preemptors_status: false,
             clears_hopeless_nomination: true,
             clears_useless_nomination: false,
             preemption_gets_pod: true,
@@ -357,6 +360,8 @@ const STEPS: &[Step] = &[
         s.balance = Balance::Plain;
         s.wakes_registered = true;
     }),
+    step(&[(19, 0)], |p| p.scheduler.failure_is_of_newest = true),
+    step(&[(25, 0)], |p| p.scheduler.failure_is_of_newest = false),
     step(&[(23, 0)], |p| {
         p.scheduler.preempted_text = PreemptedText::ByAPod;
         p.scheduler.clears_useless_nomination = true;
@@ -380,6 +385,8 @@ const STEPS: &[Step] = &[
         s.any_terminating_blocks = false;
         s.old_victim_reason = false;
     }),
+    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.scheduler.victims_get_preemptors_status = true),
+    step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| p.scheduler.victims_get_preemptors_status = false),
     step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
     step(&[(29, 0)], |p| {
         let s = &mut p.scheduler;
@@ -410,11 +417,12 @@ const STEPS: &[Step] = &[
         s.clears_hopeless_nomination = false;
         s.backoff_counts_rejections = true;
     }),
-    step(&[(35, 0)], |p| p.scheduler.ties_by_heap = true),
-    step(&[(36, 0)], |p| {
-        p.scheduler.balance = Balance::Improvement;
+    step(&[(35, 0)], |p| {
+        p.scheduler.ties_by_heap = true;
+        p.scheduler.bindings_wake = false;
         p.scheduler.spares_terminating = true;
     }),
+    step(&[(36, 0)], |p| p.scheduler.balance = Balance::Improvement),
     step(&[(37, 0)], |p| {
         p.scheduler.taint_changes_wake_unasked = false;
         p.scheduler.claims_text = false;
