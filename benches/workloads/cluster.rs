@@ -1,6 +1,7 @@
 //! The workloads of the model: clusters and outages of a given size, as plans.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::labels::LabelSelector;
 use taintsim::api::meta::OwnerReference;
@@ -105,10 +106,10 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         BTreeMap::from([("kubernetes.io/hostname".to_owned(), name.clone()), ("topology.kubernetes.io/zone".to_owned(), zone.to_owned())]);
     plan.nodes.push(NodePlan {
         name,
-        labels,
+        labels: Rc::new(labels),
         taints: Vec::new(),
         unschedulable: false,
-        allocatable: BTreeMap::new(),
+        allocatable: Rc::default(),
         lease_offset: offset(1),
         lease_period: Dur::from_secs(10),
         status_offset: offset(3),
@@ -190,7 +191,7 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
             name: format!("ReplicaSet/default/{name}"),
             kind: WorkloadKind::ReplicaSet,
             owner: None,
-            selector: LabelSelector { match_labels: labels.clone(), ..LabelSelector::default() },
+            selector: Rc::new(LabelSelector { match_labels: labels.clone(), ..LabelSelector::default() }),
             template: plan.templates.len() as u32,
             node: None,
             min_ready_seconds: 0,
@@ -204,8 +205,9 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
 /// What each node of the placements has: room for 32 pods of a ReplicaSet.
 fn capacity(plan: &mut Plan) {
     let amounts = [("cpu", 32_000), ("memory", (128 << 30) * 1_000), ("pods", 110_000)];
+    let allocatable = Rc::new(amounts.map(|(r, n)| (r.to_owned(), Quantity::from_milli(n))).into());
     for node in &mut plan.nodes {
-        node.allocatable = amounts.map(|(r, n)| (r.to_owned(), Quantity::from_milli(n))).into();
+        node.allocatable = Rc::clone(&allocatable);
     }
 }
 

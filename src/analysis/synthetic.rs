@@ -114,7 +114,7 @@ impl Run {
         }
         self.plan.nodes.push(NodePlan {
             name: name.to_owned(),
-            labels,
+            labels: Rc::new(labels),
             taints: Vec::new(),
             unschedulable: false,
             allocatable: Default::default(),

@@ -456,12 +456,12 @@ pub fn said(analysis: &Analysis<'_>, id: WorkloadId) -> String {
 mod tests {
     use super::super::synthetic::{Run, ms};
     use super::*;
-    use crate::api::labels::LabelSelector;
     use crate::api::meta::ConditionStatus;
     use crate::api::pod::{PodConditionType, PodReason};
     use crate::api::workload::WorkloadSpec;
     use crate::sim::plan::WorkloadPlan;
     use crate::trace::{EventBody, Message, NO_RECORD};
+    use std::rc::Rc;
 
     const READY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
     const UNREADY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
@@ -519,7 +519,7 @@ mod tests {
             name: "Deployment/default/web".to_owned(),
             kind: WorkloadKind::Deployment,
             owner: None,
-            selector: LabelSelector::default(),
+            selector: Rc::default(),
             template: 0,
             node: None,
             min_ready_seconds: 10,

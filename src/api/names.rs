@@ -83,6 +83,12 @@ struct Table {
 }
 
 impl Table {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.by_id.clear();
+        self.by_hash.clear();
+    }
+
     /// Makes room for so many names of so many bytes altogether.
     fn reserve(&mut self, names: usize, bytes: usize) {
         self.text.reserve_exact(bytes);
@@ -144,6 +150,15 @@ enum Generated {
 }
 
 impl Names {
+    /// No names yet, in the same tables.
+    #[must_use]
+    pub fn emptied(mut self) -> Self {
+        [&mut self.nodes, &mut self.pods, &mut self.workloads, &mut self.texts].into_iter().for_each(Table::clear);
+        self.owners.clear();
+        self.generated.clear();
+        self
+    }
+
     /// Makes room for so many pods, whose names are of so many bytes altogether.
     pub fn reserve_pods(&mut self, names: usize, bytes: usize) {
         self.pods.reserve(names, bytes);

@@ -287,5 +287,5 @@ pub fn namespace_of(full: &str) -> &str {
 
 /// The last part of `Kind/namespace/name` or `namespace/name`.
 pub fn short_name(full: &str) -> &str {
-    full.rsplit('/').next().unwrap_or(full)
+    full.bytes().rposition(|b| b == b'/').map_or(full, |slash| &full[slash + 1..])
 }

@@ -102,8 +102,8 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// An empty API server of a run with these names.
-    pub fn new(ctx: &Ctx, admission: Admission, names: Names) -> Rc<Self> {
+    /// An empty API server of a run whose trace this is; it holds names, and nothing else yet.
+    pub fn new(ctx: &Ctx, admission: Admission, trace: Trace) -> Rc<Self> {
         Rc::new(ApiServer {
             ctx: ctx.clone(),
             keys: StoreKeys {
@@ -116,7 +116,7 @@ impl ApiServer {
             },
             admission,
             store: Shared::new(Store::default()),
-            trace: Shared::new(Trace::of(names)),
+            trace: Shared::new(trace),
             watchers: RefCell::new(Vec::new()),
             next_watcher: Cell::new(0),
             down: Cell::new(false),

@@ -6,7 +6,7 @@
 use super::cache_keys::CacheKeys;
 use super::delay::Delay;
 use super::resource::{Resource, WatchLags};
-use super::watch_trouble::{Hold, RELIST, TroublePoints};
+use super::watch_trouble::{Hold, TroublePoints};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
@@ -71,7 +71,6 @@ pub(super) struct Stream {
     pub(super) resource: Resource,
     pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
     last: Cell<Time>,
-    pub(super) handler: Cell<Option<HandlerId>>,
     /// It is held back until then.
     pub(super) held_until: Cell<Time>,
     /// It broke, and has not listed again.
@@ -105,7 +104,9 @@ pub struct InformerFactory {
     pub(super) api: Rc<ApiServer>,
     timing: InformerTiming,
     lags: Rc<WatchLags>,
-    pub(super) streams: [Rc<Stream>; Resource::COUNT],
+    pub(super) streams: [Stream; Resource::COUNT],
+    /// Handler of deliveries.
+    deliveries: Cell<Option<HandlerId>>,
     pub(super) caches: Shared<Caches>,
     node_handlers: Handlers<dyn NodeHandler>,
     pod_handlers: Handlers<dyn PodHandler>,
@@ -128,18 +129,40 @@ pub struct InformerFactory {
     pub(super) trouble_points: TroublePoints,
 }
 
-/// Takes the deltas of one stream that are due.
-struct Deliver(Resource, std::rc::Weak<InformerFactory>);
+/// What is due for a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Its next delta.
+    Delta,
+    /// The list after it broke.
+    List,
+}
+
+impl Due {
+    fn pack(self, resource: Resource) -> u64 {
+        resource as u64 * 2 + u64::from(self == Due::List)
+    }
+
+    fn unpack(arg: u64) -> (Self, Resource) {
+        (if arg % 2 == 1 { Due::List } else { Due::Delta }, Resource::ALL[(arg / 2) as usize])
+    }
+}
+
+/// Does what is due for streams.
+struct Deliver(std::rc::Weak<InformerFactory>);
 
 impl Handler for Deliver {
     fn handle(&self, arg: u64) {
-        if let Some(f) = self.1.upgrade() {
-            if arg == RELIST { f.relist(self.0) } else { f.deliver(self.0) }
+        if let Some(f) = self.0.upgrade() {
+            match Due::unpack(arg) {
+                (Due::Delta, resource) => f.deliver(resource),
+                (Due::List, resource) => f.relist(resource),
+            }
         }
     }
 
-    fn name(&self, _: u64) -> Name {
-        Name::of("watch", Keys::NOTHING).about(stable_hash(self.0.name())).stream()
+    fn name(&self, arg: u64) -> Name {
+        Name::of("watch", Keys::NOTHING).about(stable_hash(Due::unpack(arg).1.name())).stream()
     }
 }
 
@@ -209,16 +232,13 @@ impl InformerFactory {
     /// Informers that have not started.
     pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
         let ctx = api.ctx().clone();
-        let stream = |resource| {
-            Rc::new(Stream {
-                resource,
-                deltas: Shared::new(VecDeque::new()),
-                last: Cell::new(Time::ZERO),
-                handler: Cell::new(None),
-                held_until: Cell::new(Time::ZERO),
-                is_broken: Cell::new(false),
-                delivered: Cell::new((None, false)),
-            })
+        let stream = |resource| Stream {
+            resource,
+            deltas: Shared::new(VecDeque::new()),
+            last: Cell::new(Time::ZERO),
+            held_until: Cell::new(Time::ZERO),
+            is_broken: Cell::new(false),
+            delivered: Cell::new((None, false)),
         };
         let factory = Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
@@ -229,6 +249,7 @@ impl InformerFactory {
             timing,
             lags: lags.clone(),
             streams: Resource::ALL.map(stream),
+            deliveries: Cell::new(None),
             caches: Shared::new(Caches::default()),
             node_handlers: RefCell::new(Vec::new()),
             pod_handlers: RefCell::new(Vec::new()),
@@ -246,9 +267,7 @@ impl InformerFactory {
             watcher: Cell::new(None),
             ctx,
         });
-        for s in &factory.streams {
-            s.handler.set(Some(factory.ctx.register(Rc::new(Deliver(s.resource, Rc::downgrade(&factory))))));
-        }
+        factory.deliveries.set(Some(factory.ctx.register(Rc::new(Deliver(Rc::downgrade(&factory))))));
         factory
     }
 
@@ -372,7 +391,6 @@ impl InformerFactory {
 
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
         let stream = &self.streams[resource as usize];
-        let Some(handler) = stream.handler.get() else { return };
         if stream.is_broken.get() {
             return;
         }
@@ -383,7 +401,9 @@ impl InformerFactory {
         let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
             stream.deltas.with(|d| d.push_back((cause, delta)));
-            self.ctx.post_in(self.watch_lane, handler, 0);
+            if let Some(handler) = self.deliveries.get() {
+                self.ctx.post_in(self.watch_lane, handler, Due::Delta.pack(resource));
+            }
             return;
         }
         let at = (self.arrives(resource, made) + trouble.lag).max(now);
@@ -395,7 +415,14 @@ impl InformerFactory {
         let at = at.max(stream.last.get());
         stream.last.set(at);
         stream.deltas.with(|d| d.push_back((cause, delta)));
-        self.ctx.post_at(at, Class::Delivery, handler, 0);
+        self.deliver_at(stream, at, Class::Delivery, Due::Delta);
+    }
+
+    /// Something is due for a stream then.
+    pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
+        if let Some(handler) = self.deliveries.get() {
+            self.ctx.post_at(at, class, handler, due.pack(stream.resource));
+        }
     }
 
     /// Takes the next delta of a stream, unless the stream is stalled just now.
@@ -409,9 +436,7 @@ impl InformerFactory {
         let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
-            if let Some(handler) = stream.handler.get() {
-                self.ctx.post_at(until, Class::Delivery, handler, 0);
-            }
+            self.deliver_at(stream, until, Class::Delivery, Due::Delta);
             return;
         }
         if let Some((cause, delta)) = stream.deltas.with(|d| d.pop_front()) {

@@ -77,6 +77,27 @@ struct Subject {
 /// For any reason.
 const ANY: u8 = u8::MAX;
 
+/// By text: the number of its reason, which is that of the first text with it.
+const REASONS: [u8; EventText::ALL.len()] = {
+    let (all, mut reasons, mut i) = (EventText::ALL, [ANY; EventText::ALL.len()], 0);
+    while i < all.len() {
+        let mut first = 0;
+        while !are_equal(all[first].reason().as_bytes(), all[i].reason().as_bytes()) {
+            first += 1;
+        }
+        reasons[all[i] as usize] = first as u8;
+        i += 1;
+    }
+    reasons
+};
+
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    match (a, b) {
+        ([x, a @ ..], [y, b @ ..]) => *x == *y && are_equal(a, b),
+        _ => a.is_empty() && b.is_empty(),
+    }
+}
+
 impl About {
     fn subject(self, reason: u8) -> Subject {
         let (kind, id, uid) = match self {
@@ -117,8 +138,6 @@ struct Observed {
 }
 
 struct Correlator {
-    /// By text: the number of its reason.
-    reasons: Vec<u8>,
     similar: Lru<Subject, Similar>,
     observed: Lru<(Subject, Option<EventBody>), Observed>,
     spam: Lru<Subject, TokenBucket>,
@@ -133,13 +152,7 @@ struct Told {
 
 impl Correlator {
     fn new() -> Self {
-        let mut reasons = vec![ANY; EventText::ALL.len()];
-        for text in EventText::ALL {
-            let first = EventText::ALL.iter().position(|t| t.reason() == text.reason());
-            reasons[text as usize] = first.map_or(ANY, |first| first as u8);
-        }
         Correlator {
-            reasons,
             similar: Lru::new(MAX_LRU_CACHE_ENTRIES),
             observed: Lru::new(MAX_LRU_CACHE_ENTRIES),
             spam: Lru::new(MAX_LRU_CACHE_ENTRIES),
@@ -148,7 +161,7 @@ impl Correlator {
 
     /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
-        let subject = e.about.subject(self.reasons[e.body.text as usize]);
+        let subject = e.about.subject(REASONS[e.body.text as usize]);
         let similar = self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
             similar.first = e.body;
@@ -178,7 +191,7 @@ impl Correlator {
 #[derive(Clone)]
 pub struct EventRecorder {
     ctx: Ctx,
-    queue: Chan<Event>,
+    queue: Rc<Chan<Event>>,
     nudge: PointId,
     /// Between an event's arrival and the request that writes it.
     write_point: PointId,
@@ -194,7 +207,7 @@ impl EventRecorder {
     /// `goroutines`: every event is handed over by a goroutine of its own, so that later ones may overtake it.
     pub fn start(client: &Client, group: Group, clock_advances: bool, goroutines: bool) -> Self {
         let ctx = client.api().ctx().clone();
-        let queue = Chan::new(&ctx, MAX_QUEUED_EVENTS);
+        let queue = Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS));
         let recorder = EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
             write_point: ctx.point("event-write"),

@@ -5,6 +5,7 @@ use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{Class, Ctx, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
 use crate::trace::Actor;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// How long requests take.
@@ -16,16 +17,37 @@ pub struct ClientTiming {
     pub response: Delay,
 }
 
-type Sent = Box<dyn FnOnce()>;
-
 /// Is told when a write of a client was stored, and of which object.
 pub type Wrote = Rc<dyn Fn(Object)>;
 
 /// Requests on their way: they reach the API server even if their sender dies.
 #[derive(Default)]
 struct InFlight {
-    sent: Vec<Option<Sent>>,
+    sent: Vec<Option<Rc<dyn Request>>>,
     free: Vec<u32>,
+}
+
+/// A request on its way.
+trait Request {
+    /// It reaches the API server.
+    fn arrive(&self);
+}
+
+/// A call of a client: what it asks for until it arrives, and the reply from then on.
+struct Call<R, F> {
+    client: Client,
+    about: Object,
+    /// The version that its sender acts on.
+    saw: u32,
+    apply: Cell<Option<F>>,
+    reply: Cell<Option<Result<R, ApiError>>>,
+}
+
+impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R, F> {
+    fn arrive(&self) {
+        self.client.inner.ctx.set_saw(self.saw);
+        self.reply.set(self.apply.take().map(|apply| self.client.apply(self.about, apply)));
+    }
 }
 
 struct Arrivals(Shared<InFlight>);
@@ -36,8 +58,8 @@ impl Handler for Arrivals {
             f.free.push(arg as u32);
             f.sent[arg as usize].take()
         });
-        if let Some(apply) = request {
-            apply();
+        if let Some(request) = request {
+            request.arrive();
         }
     }
 
@@ -137,13 +159,8 @@ impl Client {
             i.ctx.sleep(response).await;
             return reply;
         }
-        let slot = Rc::new(Shared::new(None));
-        let (here, there, saw) = (self.clone(), slot.clone(), i.ctx.saw());
-        let sent: Sent = Box::new(move || {
-            here.inner.ctx.set_saw(saw);
-            let reply = here.apply(about, apply);
-            there.with(|s| *s = Some(reply));
-        });
+        let call = Rc::new(Call { client: self.clone(), about, saw: i.ctx.saw(), apply: Cell::new(Some(apply)), reply: Cell::new(None) });
+        let sent: Rc<dyn Request> = call.clone();
         let id = i.arrivals.0.with(|f| match f.free.pop() {
             Some(id) => {
                 f.sent[id as usize] = Some(sent);
@@ -160,7 +177,7 @@ impl Client {
             i.ctx.post_at(i.ctx.now() + request, Class::Arrival, i.handler, u64::from(id));
         }
         i.ctx.sleep(request + response).await;
-        slot.with(Option::take).unwrap_or(Err(ApiError::Unavailable))
+        call.reply.take().unwrap_or(Err(ApiError::Unavailable))
     }
 
     fn apply<R>(&self, about: Object, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {

@@ -4,7 +4,7 @@
 //! shows what there is by then (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served from
 //! a watch cache that is behind.
 
-use super::informer::{Delta, InformerFactory, Stream};
+use super::informer::{Delta, Due, InformerFactory, Stream};
 use super::resource::Resource;
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
@@ -39,8 +39,6 @@ impl TroublePoints {
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
 /// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
 const RELIST_AFTER: Dur = Dur::from_secs(1);
-/// The argument of the event that lists again.
-pub(super) const RELIST: u64 = 1;
 
 impl InformerFactory {
     /// Of several changes that a watch delivers in one instant: whether those who heard of the first get to look before the next comes,
@@ -59,8 +57,8 @@ impl InformerFactory {
         stream.delivered.set((Some(now), gap));
         // In this class nobody is left to go first.
         let waits = gap && self.ctx.class() != Class::Timer;
-        if let (true, Some(handler)) = (waits, stream.handler.get()) {
-            self.ctx.post_at(now, Class::Timer, handler, 0);
+        if waits {
+            self.deliver_at(stream, now, Class::Timer, Due::Delta);
         }
         waits
     }
@@ -84,9 +82,7 @@ impl InformerFactory {
         if self.hold.broken && self.ctx.choose(self.trouble_points.broken, object, 2) == 1 {
             stream.is_broken.set(true);
             stream.deltas.with(VecDeque::clear);
-            if let Some(handler) = stream.handler.get() {
-                self.ctx.post_at(now + RELIST_AFTER, Class::Delivery, handler, RELIST);
-            }
+            self.deliver_at(stream, now + RELIST_AFTER, Class::Delivery, Due::List);
         }
     }
 

@@ -4,7 +4,7 @@
 //! added again; one that is added while it is worked on is queued again once that is done.
 
 use super::token_bucket::{Limits, TokenBucket};
-use crate::kernel::{Ctx, Dur, Group, Key, Shared, Ticket, Time};
+use crate::kernel::{Ctx, Dur, Group, Key, Shared, Time, Waiters};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ struct State<K> {
     /// One key of each slot; further keys of the same slot, which are rare, lie in `more`.
     slots: Vec<Option<(K, Flags)>>,
     more: BTreeMap<K, Flags>,
-    waiting: VecDeque<Ticket>,
+    waiting: Waiters,
     /// When items come that were added for later.
     delayed: BTreeMap<K, Time>,
 }
@@ -66,8 +66,13 @@ impl<K> Clone for WorkQueue<K> {
 impl<K: QueueKey> WorkQueue<K> {
     /// An empty queue.
     pub fn new(ctx: &Ctx) -> Self {
-        let state =
-            State { queue: VecDeque::new(), slots: Vec::new(), more: BTreeMap::new(), waiting: VecDeque::new(), delayed: BTreeMap::new() };
+        let state = State {
+            queue: VecDeque::new(),
+            slots: Vec::new(),
+            more: BTreeMap::new(),
+            waiting: Waiters::default(),
+            delayed: BTreeMap::new(),
+        };
         WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
     }
 
@@ -90,7 +95,7 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     fn wake_one(&self, s: &mut State<K>) {
-        while let Some(t) = s.waiting.pop_front() {
+        while let Some(t) = s.waiting.pop() {
             if self.ctx.claim(t) {
                 self.ctx.wake(t);
                 return;
@@ -103,7 +108,7 @@ impl<K: QueueKey> WorkQueue<K> {
         loop {
             // It makes no difference in which order workers come to wait: they are all alike.
             if self.is_empty() {
-                self.ctx.parked(|t| self.state.with(|s| s.waiting.push_back(t))).await;
+                self.ctx.parked(|t| self.state.with(|s| s.waiting.push(t))).await;
                 continue;
             }
             self.ctx.writes(self.key);

@@ -19,7 +19,7 @@ pub trait Handler {
     /// Runs one event; `arg` is what it was posted with.
     fn handle(&self, arg: u64);
 
-    /// What the event is called in a search.
+    /// What the event is called in a search: asked for once, when it is due, and without asking the kernel anything.
     fn name(&self, arg: u64) -> Name {
         let _ = arg;
         Name::NONE

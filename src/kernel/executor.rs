@@ -46,11 +46,11 @@ impl Kernel {
     /// A kernel at time zero with nothing to do.
     #[must_use]
     pub fn new(choices: Choices) -> Self {
-        Self::over(Core::new(choices), None)
+        Self::over(Rc::new(Core::new(choices)), None)
     }
 
-    pub(super) fn over(core: Core, search: Option<Box<Search>>) -> Self {
-        Self { ctx: Ctx(Rc::new(core)), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
+    pub(super) fn over(core: Rc<Core>, search: Option<Box<Search>>) -> Self {
+        Self { ctx: Ctx(core), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
     }
 
     /// A handle to it.
@@ -75,7 +75,7 @@ impl Kernel {
     /// Runs one event if it is due at `end` or earlier; false when there is none.
     pub fn step_until(&mut self, end: Time) -> bool {
         if self.search.is_some() {
-            return self.search_until(end, &mut |_, _| false);
+            return self.search_until(end, &mut |_| false);
         }
         self.obey();
         let mut queue = self.ctx.0.queue.borrow_mut();

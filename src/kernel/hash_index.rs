@@ -52,6 +52,12 @@ impl HashIndex {
         self.put(mixed(hash), entry);
     }
 
+    /// Removes all entries.
+    pub fn clear(&mut self) {
+        self.places.fill((0, EMPTY));
+        self.used = 0;
+    }
+
     fn put(&mut self, hash: u32, entry: u32) {
         let mask = self.places.len() - 1;
         let mut i = hash as usize & mask;

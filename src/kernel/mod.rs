@@ -15,6 +15,7 @@ pub mod search;
 mod searcher;
 mod shared;
 pub mod sync;
+mod texts;
 mod time;
 
 pub use choice::{Choices, Object, PointId};
@@ -27,5 +28,5 @@ pub use queue::{EventKey, EventQueue, Lane};
 pub use search::{Key, Keys, Name};
 pub use searcher::Room;
 pub use shared::Shared;
-pub use sync::{Chan, Either, Held, Join, Lock, select2};
+pub use sync::{Chan, Either, Held, Join, Lock, Waiters, select2};
 pub use time::{Dur, Time};

@@ -1,15 +1,16 @@
 //! The executor of a search: every event of an instant that could come next is offered to the choices.
 //!
 //! Events of one stream keep their order, and so do those that are alike (the same handler, the same argument): of these only the first
-//! is offered. A wake-up that has gone stale is dropped: nothing can come of it.
+//! is offered. A wake-up that has gone stale is passed over: nothing can come of it.
 
 use super::choice::{Choices, Deviation, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Event, HandlerId, Tables};
 use super::executor::{Kernel, NEXT, Process};
 use super::process::Ticket;
 use super::queue::{Agenda, Held};
-use super::search::{Asked, Hashes, Keys, Name, Searched};
+use super::search::{Hashes, Keys, Name, Notes, Searched, Wanted};
 use super::{HashIndex, Time};
+use std::rc::Rc;
 
 /// What the order within each instant is chosen with.
 #[derive(Default)]
@@ -24,11 +25,11 @@ pub(super) struct Search {
     known: bool,
 }
 
-/// What an event is called, as long as it waits.
+/// What an event is called, as long as it waits, and the hash of that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label {
+    name: Name,
     hash: u64,
-    is_stream: bool,
 }
 
 /// Numbers of names, to count choices by.
@@ -52,20 +53,33 @@ impl Numbers {
 
 /// Whether an event can only come after an earlier one: both are handled alike, or come over one connection.
 fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
-    let alike = event.label.is_stream && earlier.label.hash == event.label.hash;
+    let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
     earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
 }
 
 /// The tables of a search's run that is over, for the next: a run is short, and making tables is much of it.
 #[derive(Default)]
 pub struct Room {
+    /// The place of the kernel itself.
+    core: Option<Rc<Core>>,
     tables: Tables,
     processes: Vec<Process>,
     commands: Vec<Command>,
-    search: Box<Search>,
+    search: Option<Box<Search>>,
     choices: Option<Choices>,
     log: Vec<Drawn>,
     noted: Searched,
+}
+
+/// Puts a kernel into the place of one that is gone, unless somebody still has a handle to that.
+fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
+    if let Some(mut old) = old
+        && let Some(place) = Rc::get_mut(&mut old)
+    {
+        *place = core;
+        return old;
+    }
+    Rc::new(core)
 }
 
 impl Room {
@@ -87,19 +101,20 @@ impl Kernel {
     /// as any other.
     #[must_use]
     pub fn searching(choices: Choices) -> Self {
-        Self::searching_in(&mut Room::default(), choices)
+        Self::searching_in(&mut Room::default(), choices, Wanted::default())
     }
 
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
-    pub fn searching_in(room: &mut Room, choices: Choices) -> Self {
+    pub fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
         let mut choices = Choices::recorded(choices);
-        let mut search = std::mem::take(&mut room.search);
+        let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
         search.known = false;
         let mut tables = std::mem::take(&mut room.tables);
-        tables.notes = tables.notes.again(std::mem::take(&mut room.noted));
-        let mut kernel = Self::over(Core::of(choices, tables, true), Some(search));
+        tables.notes = tables.notes.again(std::mem::take(&mut room.noted), wanted);
+        let core = placed(Core::of(choices, tables, true), room.core.take());
+        let mut kernel = Self::over(core, Some(search));
         kernel.processes = std::mem::take(&mut room.processes);
         kernel.spare = std::mem::take(&mut room.commands);
         kernel
@@ -113,13 +128,16 @@ impl Kernel {
         room.tables = core.tables();
         room.processes = std::mem::take(&mut self.processes);
         room.commands = std::mem::take(&mut self.spare);
-        room.search = self.search.take().unwrap_or_default();
-        room.search.agenda.clear();
+        room.search = self.search.take().map(|mut search| {
+            search.agenda.clear();
+            search
+        });
+        room.core = Some(self.ctx.0.clone());
     }
 
     /// Runs one event if it is due at `end` or earlier; false when there is none, or when `known` says of a state in which there is a
-    /// choice that the run need not go on from it: it is given the state's fingerprint, and how many choices were made before.
-    pub fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64, usize) -> bool) -> bool {
+    /// choice of interest that the run need not go on from it: it is given the state's fingerprint.
+    pub fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
         let Some(mut search) = self.search.take() else { return false };
         let popped = self.take_next(&mut search, end, known);
@@ -128,10 +146,9 @@ impl Kernel {
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
-        let name = self.name_of(&event);
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
-            notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), name);
+            notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), held.label.name);
             if event.handler == HandlerId::WAKE {
                 notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.arg).slot), true);
             }
@@ -142,67 +159,70 @@ impl Kernel {
     }
 
     /// The place of the event that comes next.
-    fn take_next(&self, search: &mut Search, end: Time, known: &mut dyn FnMut(u64, usize) -> bool) -> Option<usize> {
+    fn take_next(&self, search: &mut Search, end: Time, known: &mut dyn FnMut(u64) -> bool) -> Option<usize> {
         let core = &*self.ctx.0;
         let mut queue = core.queue.borrow_mut();
         let Search { agenda, offered, firsts, numbers, hashes, .. } = search;
-        let mut label = |event: &Event| {
-            let name = self.name_of(event);
-            Label { hash: hashes.of(&name), is_stream: name.is_stream }
-        };
+        let (parks, mut notes, mut choices) = (core.parks.borrow(), core.notes.borrow_mut(), core.choices.borrow_mut());
+        let (point, made) = (search.point?, choices.log().len());
+        let is_of_interest = made >= notes.wanted.from;
+        let mut object = Object::NONE;
         loop {
-            if !agenda.gather(&mut queue, end, &mut label) {
+            let label = |event: &Event| {
+                let name = self.name_of(event, &notes);
+                Label { name, hash: hashes.of(&name) }
+            };
+            if !agenda.gather(&mut queue, end, label) {
                 return None;
             }
-            let parks = core.parks.borrow();
-            let alive = |e: &Event| e.handler != HandlerId::WAKE || parks.waits(Ticket::unpack(e.arg));
-            if !agenda.events().iter().all(|held| alive(&held.event)) {
-                agenda.retain(alive);
+            offered.clear();
+            firsts.clear();
+            let events = agenda.events();
+            for (i, held) in events.iter().enumerate() {
+                if held.event.handler == HandlerId::WAKE {
+                    if !parks.waits(Ticket::unpack(held.event.arg)) {
+                        continue;
+                    }
+                } else if firsts.iter().any(|j| is_behind(&events[*j], held)) {
+                    continue;
+                } else {
+                    firsts.push(i);
+                }
+                offered.push(i);
+                if offered.len() == 2 {
+                    let hash = events[offered[0]].label.hash;
+                    object = Object { id: numbers.of(hash), hash };
+                    // Before that it is enough to know that there is a choice, unless the tape says something of it.
+                    if !is_of_interest && !choices.is_planned(point, object) {
+                        break;
+                    }
+                }
             }
-            if !agenda.events().is_empty() {
+            if !offered.is_empty() {
                 break;
             }
+            agenda.clear();
+        }
+        if let [only] = offered[..] {
+            return Some(only);
         }
         let events = agenda.events();
-        if events.len() == 1 {
-            return Some(0);
-        }
-        offered.clear();
-        firsts.clear();
-        for (i, held) in events.iter().enumerate() {
-            if held.event.handler != HandlerId::WAKE {
-                if firsts.iter().any(|j| is_behind(&events[*j], held)) {
-                    continue;
-                }
-                firsts.push(i);
+        if is_of_interest {
+            let candidates = offered.iter().map(|i| events[*i].sequence());
+            let state = notes.state(candidates.clone());
+            if known(state) {
+                search.known = true;
+                return None;
             }
-            offered.push(i);
+            notes.asked(made, state, candidates);
         }
-        if offered.len() == 1 {
-            return Some(offered[0]);
-        }
-        let mut notes = core.notes.borrow_mut();
-        let mut choices = core.choices.borrow_mut();
-        let made = choices.log().len();
-        let state = notes.state(offered.iter().map(|i| events[*i].sequence()));
-        if known(state, made) {
-            search.known = true;
-            return None;
-        }
-        let hash = events[offered[0]].label.hash;
-        let object = Object { id: numbers.of(hash), hash };
-        let chosen = choices.turn(search.point?, object, offered.iter().map(|i| events[*i].label.hash));
-        let so_far = &mut notes.so_far;
-        let (from, count) = (so_far.candidates.len() as u32, offered.len() as u32);
-        so_far.candidates.extend(offered.iter().map(|i| events[*i].sequence() as u32));
-        so_far.asked.push(Asked { choice: made as u32, step: so_far.steps.len() as u32, from, count });
-        so_far.states.push(state);
+        let chosen = choices.turn(point, object, offered.iter().map(|i| events[*i].label.hash));
         Some(offered[chosen as usize])
     }
 
-    fn name_of(&self, event: &Event) -> Name {
+    fn name_of(&self, event: &Event, notes: &Notes) -> Name {
         if event.handler == HandlerId::WAKE {
-            return self.ctx.0.notes.borrow().name_of(Ticket::unpack(event.arg).slot);
+            return notes.name_of(Ticket::unpack(event.arg).slot);
         }
         self.ctx.0.handlers.borrow()[event.handler.0 as usize].name(event.arg)
     }

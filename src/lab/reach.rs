@@ -78,7 +78,7 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
     let mut starts: Vec<(Vec<Deviation>, Vec<Line>)> = Vec::new();
     for seed in 0..=SEEDS.min(budget) {
         let choices = if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) };
-        let run = sim::search(plan, choices, &mut |_, _| false);
+        let run = sim::search(plan, choices, &mut |_| false);
         let tape: Vec<Deviation> = run.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
         let lines = search.look(&run, &tape);
         if !starts.iter().any(|(_, l)| *l == lines) {
@@ -156,7 +156,7 @@ impl Search<'_> {
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
     fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> Node {
-        let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_, _| false);
+        let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_| false);
         let lines = self.look(&run, &tape);
         let near = Near::of(&lines, wanted);
         let parts = near.until.saturating_add(MILLI);

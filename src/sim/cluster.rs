@@ -4,8 +4,8 @@ use super::awake::Awake;
 use super::faults::Timeline;
 use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
-use crate::api::meta::{ConditionStatus, OwnerReference};
-use crate::api::names::{Names, NodeId, PodId, WorkloadId};
+use crate::api::meta::{ConditionStatus, OwnerReference, Uid};
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::{PodCondition, PodPhase, PodReason, PodTemplate};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
@@ -32,7 +32,7 @@ pub(super) struct Cluster {
     pub(super) node_ids: Vec<NodeId>,
     pub(super) pod_ids: Vec<PodId>,
     templates: Vec<Rc<PodTemplate>>,
-    owned_templates: Shared<BTreeMap<(u32, WorkloadId), Rc<PodTemplate>>>,
+    owned_templates: Rc<OwnedTemplates>,
     pub(super) process: Shared<Option<Rc<Process>>>,
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
@@ -43,20 +43,22 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Makes everything that exists at time zero, and schedules what is to come.
-    pub(super) fn new(plan: &Plan, common: &Common, ctx: &Ctx, eager: bool) -> Rc<Self> {
+    ///
+    /// `trace` is an empty one.
+    pub(super) fn new(plan: &Plan, common: &Common, ctx: &Ctx, eager: bool, mut trace: Trace) -> Rc<Self> {
         let lazy = !eager && heartbeats_keep_up(plan);
-        let mut names = Names::default();
+        let names = &mut trace.names;
         names.reserve_pods(plan.pods.len(), plan.pods.iter().map(|p| p.name.len()).sum());
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
-        let api = ApiServer::new(ctx, admission(plan), names);
+        let api = ApiServer::new(ctx, admission(plan), trace);
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
             lags: Rc::new(WatchLags::default()),
             provider: Rc::new(Provider::default()),
             templates: common.templates.clone(),
-            owned_templates: Shared::new(BTreeMap::new()),
+            owned_templates: common.owned_templates.clone(),
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
             awake: Awake::default(),
@@ -126,11 +128,11 @@ impl Cluster {
         let new = NewNode {
             id,
             creation_timestamp: None,
-            labels: Rc::new(plan.labels.clone()),
+            labels: plan.labels.clone(),
             taints: plan.taints.clone(),
             unschedulable: plan.unschedulable,
             conditions,
-            allocatable: Rc::new(plan.allocatable.clone()),
+            allocatable: plan.allocatable.clone(),
         };
         // A node of that name may exist; then the kubelet finds it registered.
         let _ = self.api.create_node(actor, new, registering);
@@ -152,7 +154,7 @@ impl Cluster {
             id: self.api.names(|n| n.workload(&plan.name)),
             kind: plan.kind,
             owner,
-            selector: Rc::new(plan.selector.clone()),
+            selector: plan.selector.clone(),
             template: (*self.templates[plan.template as usize]).clone(),
             pinned: plan.node.map(|n| self.node_id(n)),
             min_ready_seconds: plan.min_ready_seconds,
@@ -181,7 +183,7 @@ impl Cluster {
                 own.owner = Some(OwnerReference { object: Some((workload.id, workload.uid)), ..owner.clone() });
                 Rc::new(own)
             };
-            shared.entry((plan.template, workload.id)).or_insert_with(owned).clone()
+            shared.entry((plan.template, workload.id, workload.uid)).or_insert_with(owned).clone()
         })
     }
 
@@ -227,13 +229,18 @@ pub(super) struct Common {
     plan: Rc<Plan>,
     /// Its templates, as they are admitted.
     templates: Vec<Rc<PodTemplate>>,
+    owned_templates: Rc<OwnedTemplates>,
 }
+
+/// Templates of pods of the plan whose owner is a workload of the run, by the number that they have without that.
+type OwnedTemplates = Shared<BTreeMap<(u32, WorkloadId, Uid), Rc<PodTemplate>>>;
 
 impl Common {
     pub(super) fn of(plan: &Plan) -> Self {
         let admission = admission(plan);
         let admitted = |t: &PodTemplate| Rc::new(admission.template(t).unwrap_or_else(|| t.clone()));
-        Self { plan: Rc::new(without_objects(plan)), templates: plan.templates.iter().map(admitted).collect() }
+        let templates = plan.templates.iter().map(admitted).collect();
+        Self { plan: Rc::new(without_objects(plan)), templates, owned_templates: Rc::default() }
     }
 }
 

@@ -24,6 +24,7 @@ use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// One run, but for its seed.
 #[derive(Clone, Debug)]
@@ -156,7 +157,7 @@ pub struct WorkloadPlan {
     /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported ReplicaSet.
     pub owner: Option<WorkloadIndex>,
     /// `spec.selector`
-    pub selector: LabelSelector,
+    pub selector: Rc<LabelSelector>,
     /// `spec.template`, index into [`Plan::templates`].
     pub template: u32,
     /// The node the template names, index into [`Plan::nodes`].
@@ -332,13 +333,13 @@ pub struct NodePlan {
     /// Its name.
     pub name: String,
     /// Its labels, those of zone, region and host name included.
-    pub labels: Labels,
+    pub labels: Rc<Labels>,
     /// Its taints.
     pub taints: Vec<Taint>,
     /// Cordoned from the start.
     pub unschedulable: bool,
     /// Its allocatable resources.
-    pub allocatable: Resources,
+    pub allocatable: Rc<Resources>,
     /// `Imitated` kubelets: when the lease is first renewed, and the period from then on; a zero offset is one period.
     pub lease_offset: Dur,
     /// The period of lease renewals.

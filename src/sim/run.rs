@@ -28,7 +28,7 @@ pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Tr
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager);
+    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager, Trace::default());
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.step_until(plan.horizon) {

@@ -3,7 +3,7 @@
 use super::cluster::{Cluster, Common};
 use super::plan::Plan;
 use crate::kernel::choice::{Deviation, Drawn};
-use crate::kernel::search;
+use crate::kernel::search::{self, Wanted};
 use crate::kernel::{Choices, Kernel, Room};
 use crate::trace::Trace;
 
@@ -18,25 +18,25 @@ pub struct Searched {
     pub choices: Vec<Drawn>,
     /// Whether it ended early, in a state that was known.
     pub known: bool,
-    /// How many records there were after each step.
+    /// How many records there were after each step; nothing where only states are wanted.
     pub records: Vec<u32>,
     /// Deviations of its tape that no choice came up for.
     pub unmet: Vec<Deviation>,
 }
 
-/// Says of a state in which there is a choice of who comes next whether the run may end there: it is given the state's fingerprint, and
-/// how many choices were made before.
-pub type Known<'a> = &'a mut dyn FnMut(u64, usize) -> bool;
+/// Says of a state in which there is a choice of interest of who comes next whether the run may end there: it is given the state's
+/// fingerprint.
+pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Runs a plan with its own tape over the default order.
 pub fn replay(plan: &Plan) -> Searched {
     let tape = plan.tape.clone().unwrap_or_default();
-    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_, _| false)
+    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_| false)
 }
 
 /// Runs a plan with the order within each instant a choice, too.
 pub fn search(plan: &Plan, choices: Choices, known: Known<'_>) -> Searched {
-    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, known)
+    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::default(), known)
 }
 
 /// Runs a plan again and again, each time in the tables of the time before: a run of a search is short, and making tables much of it.
@@ -50,6 +50,7 @@ pub struct Searcher {
 struct Tables {
     kernel: Room,
     records: Vec<u32>,
+    trace: Trace,
 }
 
 impl Searcher {
@@ -64,25 +65,28 @@ impl Searcher {
     }
 
     /// Runs a tape over the default order.
-    pub fn search(&mut self, tape: Vec<Deviation>, known: Known<'_>) -> Searched {
+    pub fn search(&mut self, tape: Vec<Deviation>, wanted: Wanted, known: Known<'_>) -> Searched {
         let choices = self.tables.kernel.tape(tape);
-        search_in(&mut self.tables, &self.plan, &self.common, choices, known)
+        search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known)
     }
 
     /// Takes back a run that is of no more use.
     pub fn take_back(&mut self, run: Searched) {
         self.tables.kernel.take_back(run.notes, run.choices);
         self.tables.records = run.records;
+        self.tables.trace = run.trace.emptied();
     }
 }
 
-fn search_in(tables: &mut Tables, plan: &Plan, common: &Common, choices: Choices, known: Known<'_>) -> Searched {
-    let mut kernel = Kernel::searching_in(&mut tables.kernel, choices);
-    let cluster = Cluster::new(plan, common, &kernel.ctx(), false);
+fn search_in(tables: &mut Tables, plan: &Plan, common: &Common, choices: Choices, wanted: Wanted, known: Known<'_>) -> Searched {
+    let mut kernel = Kernel::searching_in(&mut tables.kernel, choices, wanted);
+    let cluster = Cluster::new(plan, common, &kernel.ctx(), false, std::mem::take(&mut tables.trace));
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
     while kernel.search_until(plan.horizon, known) {
-        records.push(cluster.records());
+        if !wanted.only_states {
+            records.push(cluster.records());
+        }
     }
     let known = kernel.ended_known();
     let unmet = kernel.ctx().unmet();

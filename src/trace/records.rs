@@ -47,6 +47,18 @@ impl Trace {
         Trace { names, ..Trace::default() }
     }
 
+    /// Nothing yet, in the same tables.
+    #[must_use]
+    pub fn emptied(mut self) -> Self {
+        self.chunks.truncate(1);
+        self.chunks.iter_mut().for_each(Vec::clear);
+        self.taints.clear();
+        self.messages.clear();
+        self.templates.clear();
+        let Self { chunks, names, taints, messages, templates, .. } = self;
+        Self { chunks, names: names.emptied(), taints, messages, templates, ..Self::default() }
+    }
+
     /// Appends a record and gives it its id.
     pub fn push(&mut self, record: Record) -> RecordId {
         match self.chunks.last_mut() {
@@ -80,7 +92,7 @@ impl Trace {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.len() == 0
     }
 
     /// The record of that id.

@@ -57,7 +57,7 @@ impl EventText {
     }
 
     /// The event's reason.
-    pub fn reason(self) -> &'static str {
+    pub const fn reason(self) -> &'static str {
         match self {
             Self::RegisteredNode => "RegisteredNode",
             Self::RemovingNode => "RemovingNode",

@@ -95,7 +95,7 @@ fn plan(release: &str, nodes: usize, steps: &[(u64, Step)], typical: bool, zones
     if excluded {
         // The second zone has no counted nodes, so that it loses its state in some passes and gets a new queue.
         for node in plan.nodes.iter_mut().skip(1).step_by(2) {
-            node.labels.insert("node.kubernetes.io/exclude-disruption".to_owned(), String::new());
+            std::rc::Rc::make_mut(&mut node.labels).insert("node.kubernetes.io/exclude-disruption".to_owned(), String::new());
         }
     }
     plan.profile = profile(release).expect("a release that is in the table");

@@ -2,6 +2,7 @@
 
 use super::breaker::Breaker;
 use super::health::Health;
+use super::pass::Round;
 use super::queue::RateLimitedTimedQueue;
 use super::quiet::Rest;
 use super::resting::{Ids, Roster};
@@ -134,6 +135,8 @@ pub struct Controller {
     pub(super) lazy: bool,
     pub(super) rest: Shared<Rest>,
     pub(super) roster: Shared<Roster>,
+    /// The pass that is under way, if one is.
+    pub(super) round: Shared<Round>,
 }
 
 impl Controller {
@@ -152,6 +155,7 @@ impl Controller {
             lazy: client.api().heartbeats().is_some(),
             rest: Shared::new(Rest::default()),
             roster: Shared::new(Roster::default()),
+            round: Shared::new(Round::default()),
             points: Points {
                 list: ctx.point("node-lister-order"),
                 pods: ctx.point("pod-index-order"),

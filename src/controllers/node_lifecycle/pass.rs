@@ -10,9 +10,9 @@ use crate::api::names::{NodeId, TextId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::client::{About, parallelize_list};
-use crate::kernel::{Dur, Shared, Time};
+use crate::kernel::{Dur, Time};
 use crate::trace::EventText;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// `retrySleepTime`: between tries of a node's health update.
@@ -34,67 +34,109 @@ impl ZoneConditions {
     }
 }
 
-/// What the workers of a pass gather.
-pub(super) type Counted = Rc<Shared<BTreeMap<TextId, ZoneConditions>>>;
+/// The conditions of zones, each of which has counted nodes, by zone.
+#[derive(Default, Debug)]
+pub(super) struct Counted(Vec<(TextId, ZoneConditions)>);
 
-/// The nodes that the workers of a pass go through.
+impl Counted {
+    fn add(&mut self, zone: TextId, of: ZoneConditions) {
+        let place = self.0.binary_search_by_key(&zone, |z| z.0).unwrap_or_else(|place| {
+            self.0.insert(place, (zone, ZoneConditions::default()));
+            place
+        });
+        let z = &mut self.0[place].1;
+        (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
+    }
+
+    /// The conditions of a zone; none if it has no counted nodes.
+    pub(super) fn get(&self, zone: TextId) -> Option<ZoneConditions> {
+        self.0.binary_search_by_key(&zone, |z| z.0).ok().map(|place| self.0[place].1)
+    }
+
+    /// All of them, by zone.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// A pass: the nodes that its workers go through, and what they gather. There is one at a time, and its tables serve the next.
+#[derive(Default)]
 pub(super) struct Round {
     number: u32,
-    nodes: std::vec::IntoIter<Rc<Node>>,
+    nodes: Vec<Rc<Node>>,
+    /// How many of them have been taken.
+    taken: usize,
     /// How many had to wait.
     waiting: usize,
     /// The cache as it was when the pass began, by id; taken when the pass has to wait for the first time.
     all: Option<Vec<Rc<Node>>>,
-    /// The nodes that rest, unless the workers go through them too.
-    rested: Option<Rested>,
+    /// How many passes there were when the nodes that the workers leave out, because they rest, already did; none once the
+    /// workers go through these, too.
+    rested: Option<u64>,
+    /// The conditions of those.
+    resting: Counted,
+    counted: Counted,
 }
 
-/// What a pass leaves out: those that rest since before this pass, and their conditions.
-struct Rested {
-    pass: u64,
-    counted: Vec<(TextId, ZoneConditions)>,
+impl Round {
+    fn next(&mut self) -> Option<Rc<Node>> {
+        let node = self.nodes.get(self.taken).cloned();
+        self.taken += 1;
+        node
+    }
+
+    /// Empties all tables.
+    fn end(&mut self) {
+        self.nodes.clear();
+        self.resting.0.clear();
+        self.counted.0.clear();
+        (self.taken, self.waiting, self.all, self.rested) = (0, 0, None, None);
+    }
 }
 
 impl Controller {
     /// One pass, the one of that number.
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
-        let (mut all, nodes) = (None, self.awake_nodes(number));
-        let nodes = if self.has_to_see_every_node(&nodes) {
+        let mut nodes = self.round.with(|r| std::mem::take(&mut r.nodes));
+        let mut all = None;
+        self.awake_nodes(number, &mut nodes);
+        if self.has_to_see_every_node(&nodes) {
             self.rouse_all();
             let every = all.insert(self.informers.nodes()).clone();
-            let nodes = self.in_order(number, every);
+            nodes = self.in_order(number, every);
             self.greet_and_forget(&nodes).await;
-            nodes
-        } else {
-            nodes
-        };
-        let began = self.ctx.now();
-        let rested = self
-            .roster
-            .with(|r| Rested { counted: r.counted(), pass: r.note_passes(Skipped { first: began, period: self.pass_period(), count: 1 }) });
-        let round = Round { number, nodes: nodes.into_iter(), waiting: 0, all, rested: Some(rested) };
-        let round = Rc::new(Shared::new(round));
-        let counted: Counted = Rc::new(Shared::new(BTreeMap::new()));
-        let next = {
-            let (c, round, counted) = (self.clone(), round.clone(), counted.clone());
-            move || c.next_that_waits(&round, &counted)
-        };
-        parallelize_list(&self.ctx, self.group, self.config.switches.pass_workers, next).await;
-        let mut counted = counted.with(std::mem::take);
-        for (zone, of) in round.with(|r| r.rested.take()).map(|r| r.counted).unwrap_or_default() {
-            let z = counted.entry(zone).or_default();
-            (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
         }
-        self.handle_disruption(&counted, &round).await;
+        let began = self.ctx.now();
+        self.round.with(|round| {
+            self.roster.with(|r| {
+                r.counted().for_each(|(zone, of)| round.resting.add(zone, of));
+                round.rested = Some(r.note_passes(Skipped { first: began, period: self.pass_period(), count: 1 }));
+            });
+            (round.number, round.nodes, round.all) = (number, nodes, all);
+        });
+        let c = self.clone();
+        parallelize_list(&self.ctx, self.group, self.config.switches.pass_workers, move || c.next_that_waits()).await;
+        let counted = self.round.with(|r| {
+            if r.rested.is_some() {
+                r.resting.iter().for_each(|(zone, of)| r.counted.add(zone, of));
+            }
+            std::mem::take(&mut r.counted)
+        });
+        self.handle_disruption(&counted).await;
+        self.round.with(|r| {
+            r.counted = counted;
+            r.end();
+        });
     }
 
-    /// The nodes that do not rest, in the order in which a pass over all of them comes to them.
-    fn awake_nodes(&self, number: u32) -> Vec<Rc<Node>> {
-        let (whole, ids) = self.roster.with_ref(|r| (r.len(), r.awake()));
-        let mut nodes: Vec<Rc<Node>> = ids.into_iter().filter_map(|id| self.informers.node(id)).collect();
+    /// Lists the nodes that do not rest, in the order in which a pass over all of them comes to them.
+    fn awake_nodes(&self, number: u32, nodes: &mut Vec<Rc<Node>>) {
+        let whole = self.roster.with_ref(|r| {
+            nodes.extend(r.awake().filter_map(|id| self.informers.node(id)));
+            r.len()
+        });
         let place = |n: &Rc<Node>| self.roster.with_ref(|r| r.place(n.id));
-        self.ctx.order_some_at(self.points.list, number, whole, &mut nodes, place, |n| self.object(n.id));
-        nodes
+        self.ctx.order_some_at(self.points.list, number, whole, nodes, place, |n| self.object(n.id));
     }
 
     /// All nodes, given by id, in the order in which a pass comes to them.
@@ -103,16 +145,15 @@ impl Controller {
         nodes
     }
 
-    /// All nodes as they were when a pass began, in its order.
-    pub(super) fn every_node(&self, round: &Shared<Round>) -> Vec<Rc<Node>> {
-        let (number, all) = round.with(|r| (r.number, r.all.clone()));
+    /// All nodes as they were when the pass began, in its order.
+    pub(super) fn every_node(&self) -> Vec<Rc<Node>> {
+        let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
         self.in_order(number, all.unwrap_or_else(|| self.informers.nodes()))
     }
 
     /// Whether nodes that rest matter to this pass: nodes came or went, a zone has no state, or everybody waits for the lock.
     fn has_to_see_every_node(&self, awake: &[Rc<Node>]) -> bool {
-        let zones: Vec<TextId> = self.roster.with_ref(|r| r.zones().collect());
-        let all_have_state = self.state.with_ref(|s| zones.iter().all(|z| s.zone_states.get(*z).is_some()));
+        let all_have_state = self.roster.with_ref(|r| self.state.with_ref(|s| r.zones().all(|z| s.zone_states.get(z).is_some())));
         let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
         self.roster.with(Roster::take_members_changed) || locked || !all_have_state || !awake.iter().all(|n| self.zone_has_state(n))
     }
@@ -148,34 +189,34 @@ impl Controller {
     }
 
     /// Goes on through a pass's nodes up to the next one that has to wait, and returns what is left to do about it.
-    fn next_that_waits(self: &Rc<Self>, round: &Shared<Round>, counted: &Counted) -> Option<impl Future<Output = ()> + use<>> {
+    fn next_that_waits(self: &Rc<Self>) -> Option<impl Future<Output = ()> + use<>> {
         loop {
-            let node = round.with(|r| r.nodes.next())?;
-            let Some(work) = self.update_node(&node, counted) else { continue };
-            let waiting = round.with(|r| {
+            let node = self.round.with(Round::next)?;
+            let Some(work) = self.update_node(&node) else { continue };
+            let waiting = self.round.with(|r| {
                 r.waiting += 1;
                 r.all.get_or_insert_with(|| self.informers.nodes());
                 r.waiting
             });
             if waiting == self.config.switches.pass_workers {
-                self.see_those_that_rest(round, node.id, counted);
+                self.see_those_that_rest(node.id);
             }
             return Some(work);
         }
     }
 
     /// From this node on the workers are busy, and come to the other nodes one by one as time goes on: to those that rest too.
-    fn see_those_that_rest(self: &Rc<Self>, round: &Shared<Round>, last: NodeId, counted: &Counted) {
-        let Some(rested) = round.with(|r| r.rested.take()) else { return };
-        let mut nodes = self.every_node(round);
+    fn see_those_that_rest(self: &Rc<Self>, last: NodeId) {
+        let Some(rested) = self.round.with(|r| r.rested.take()) else { return };
+        let nodes = self.every_node();
         let seen = nodes.iter().position(|n| n.id == last).map_or(0, |i| i + 1);
         for (i, node) in nodes.iter().enumerate() {
-            if self.rouse_before(node.id, rested.pass) && i < seen {
-                let waits = self.update_node(node, counted).is_some();
+            if self.rouse_before(node.id, rested) && i < seen {
+                let waits = self.update_node(node).is_some();
                 debug_assert!(!waits, "a node that rests needs nothing");
             }
         }
-        round.with(|r| r.nodes = nodes.split_off(seen).into_iter());
+        self.round.with(|r| (r.nodes, r.taken) = (nodes, seen));
     }
 
     /// `classifyNodes`: names not known yet, and known names that are gone.
@@ -197,20 +238,20 @@ impl Controller {
     }
 
     /// Handles one node of a pass: all of it at once if nothing has to wait, else the rest as work for a worker.
-    fn update_node(self: &Rc<Self>, node: &Rc<Node>, counted: &Counted) -> Option<impl Future<Output = ()> + use<>> {
+    fn update_node(self: &Rc<Self>, node: &Rc<Node>) -> Option<impl Future<Output = ()> + use<>> {
         if self.breaker.is_waiting(&self.informers) {
             self.restless();
             return None;
         }
         if self.only_waits(node.id) {
             self.restless();
-            self.count(node, Some(ConditionStatus::Unknown), counted);
+            self.count(node, Some(ConditionStatus::Unknown));
             self.queue_for_tainting(node, ConditionStatus::Unknown, false);
             return None;
         }
         let tried = self.try_update_node_health(node);
         if !self.has_to_wait(node, &tried) {
-            self.count(node, tried.current, counted);
+            self.count(node, tried.current);
             let decides = tried.current.map(|c| if self.config.switches.taint_on_observed { tried.observed } else { c });
             if let Some(decides) = decides {
                 self.process_without_waiting(node, decides);
@@ -220,11 +261,11 @@ impl Controller {
             return None;
         }
         self.restless();
-        let (c, node, counted) = (self.clone(), node.clone(), counted.clone());
+        let (c, node) = (self.clone(), node.clone());
         Some(async move {
             c.ctx.set_cause(node.record);
             c.ctx.set_saw(node.record);
-            c.update_node_waiting(node, tried, counted).await;
+            c.update_node_waiting(node, tried).await;
         })
     }
 
@@ -266,9 +307,9 @@ impl Controller {
     }
 
     /// The body of `updateNodeFunc` where something has to wait.
-    async fn update_node_waiting(self: Rc<Self>, node: Rc<Node>, first: Tried, counted: Counted) {
+    async fn update_node_waiting(self: Rc<Self>, node: Rc<Node>, first: Tried) {
         let Some((node, tried)) = self.poll_health(node, first).await else { return };
-        self.count(&node, tried.current, &counted);
+        self.count(&node, tried.current);
         let Some(current) = tried.current else {
             self.state.with(|s| s.nodes_to_retry.remove(&node.id));
             return;
@@ -346,13 +387,11 @@ impl Controller {
     }
 
     /// Counts a node in its zone, unless it is excluded.
-    fn count(&self, node: &Node, current: Option<ConditionStatus>, counted: &Counted) {
+    fn count(&self, node: &Node, current: Option<ConditionStatus>) {
         let (zone, excluded) = self.zone_of(node);
         if !excluded {
-            counted.with(|c| {
-                let z = c.entry(zone).or_default();
-                if current == Some(ConditionStatus::True) { z.ready += 1 } else { z.not_ready += 1 }
-            });
+            let ready = u32::from(current == Some(ConditionStatus::True));
+            self.round.with(|r| r.counted.add(zone, ZoneConditions { ready, not_ready: 1 - ready }));
         }
     }
 }

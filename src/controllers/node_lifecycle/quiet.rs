@@ -7,7 +7,6 @@
 
 use super::controller::Controller;
 use super::health::Health;
-use super::resting::Roster;
 use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
@@ -199,7 +198,7 @@ impl Controller {
     /// Brings the health records to where the skipped passes would have left them; those of nodes that rest follow when they are
     /// roused.
     fn make_up(&self, skipped: Skipped) {
-        for node in self.roster.with_ref(Roster::awake) {
+        for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
             self.make_up_for(node, skipped);
         }
         self.roster.with(|r| r.note_passes(skipped));

@@ -126,8 +126,8 @@ impl Roster {
     }
 
     /// The nodes that do not rest, by id.
-    pub(super) fn awake(&self) -> Vec<NodeId> {
-        self.awake.iter().collect()
+    pub(super) fn awake(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.awake.iter()
     }
 
     fn resting(&self) -> Vec<NodeId> {
@@ -140,8 +140,8 @@ impl Roster {
     }
 
     /// The conditions of the nodes that rest, by zone; zones without counted nodes are left out.
-    pub(super) fn counted(&self) -> Vec<(TextId, ZoneConditions)> {
-        self.zones.iter().map(|(zone, z)| (*zone, z.counted)).filter(|(_, c)| c.size() > 0).collect()
+    pub(super) fn counted(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
+        self.zones.iter().map(|(zone, z)| (*zone, z.counted)).filter(|(_, c)| c.size() > 0)
     }
 
     /// Notes passes that begin to go over the nodes, and returns how many there were before.
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn what_rests_is_counted_until_it_is_roused() {
         let (mut roster, zone) = (Roster::default(), TextId(7));
-        let counts = |r: &Roster| (r.counted(), r.zones().count(), r.len());
+        let counts = |r: &Roster| (r.counted().collect::<Vec<_>>(), r.zones().count(), r.len());
         for id in 0..3 {
             roster.member(NodeId(id), true);
         }
@@ -302,7 +302,7 @@ mod tests {
         roster.rest(NodeId(0), rest);
         roster.rest(NodeId(2), Rest { excluded: true, ..rest });
         assert_eq!(counts(&roster), (vec![(zone, ZoneConditions { ready: 1, not_ready: 0 })], 1, 3));
-        assert_eq!((roster.awake(), roster.place(NodeId(2))), (vec![NodeId(1)], 2));
+        assert_eq!((roster.awake().collect::<Vec<_>>(), roster.place(NodeId(2))), (vec![NodeId(1)], 2));
         assert!(roster.take(NodeId(0), 3).is_none(), "it rests since the fourth pass");
         assert!(roster.take(NodeId(0), 4).is_some());
         assert_eq!(counts(&roster), (vec![], 1, 3));

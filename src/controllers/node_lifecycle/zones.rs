@@ -1,14 +1,13 @@
 //! Zones: queues for new zones, zone states, and master disruption (`handleDisruption`).
 
 use super::controller::Controller;
-use super::pass::{Round, ZoneConditions};
+use super::pass::{Counted, ZoneConditions};
 use super::queue::RateLimitedTimedQueue;
 use super::switches::EvictionMode;
 use crate::api::names::TextId;
 use crate::api::node::Node;
-use crate::kernel::{Object, Shared};
+use crate::kernel::Object;
 use crate::trace::{Actor, Note, What, ZoneState};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 impl Controller {
@@ -49,25 +48,23 @@ impl Controller {
     }
 
     /// `handleDisruption`
-    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &BTreeMap<TextId, ZoneConditions>, round: &Shared<Round>) {
-        let mut new = BTreeMap::new();
-        for (&zone, &conditions) in counted {
-            new.insert(zone, self.compute_zone_state(conditions));
+    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &Counted) {
+        for (zone, _) in counted.iter() {
             self.state.with(|s| {
                 if s.zone_states.get(zone).is_none() {
                     s.zone_states.insert(zone, ZoneState::Initial);
                 }
             });
         }
-        let all_are = new.values().all(|s| *s == ZoneState::FullDisruption);
+        let all_are = counted.iter().all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
         let all_was = self.forget_zones_without_nodes(counted);
-        if all_are && all_was || !all_are && !all_was && self.no_zone_changes(&new) {
+        if all_are && all_was || !all_are && !all_was && self.no_zone_changes(counted) {
             return;
         }
         self.restless();
         if all_are {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
-            for node in &self.every_node(round) {
+            for node in &self.every_node() {
                 match self.config.switches.eviction_mode {
                     EvictionMode::Taints => {
                         self.mark_node_as_reachable(node).await;
@@ -85,7 +82,7 @@ impl Controller {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
             let now = self.now_ns();
             self.rouse_all();
-            let nodes = self.every_node(round);
+            let nodes = self.every_node();
             self.state.with(|s| {
                 for node in nodes {
                     // Where the lease circuit breaker kept a node from getting a record, upstream crashes here.
@@ -96,20 +93,25 @@ impl Controller {
                 }
             });
             for zone in self.zones_with_states() {
-                self.enter(zone, counted, &new).await;
+                self.enter(zone, counted).await;
             }
             return;
         }
         for zone in self.zones_with_states() {
             let was = self.state.with(|s| s.zone_states.get(zone));
-            if was.unwrap_or(ZoneState::Empty) != new.get(&zone).copied().unwrap_or(ZoneState::Empty) {
-                self.enter(zone, counted, &new).await;
+            if was.unwrap_or(ZoneState::Empty) != self.new_zone_state(zone, counted) {
+                self.enter(zone, counted).await;
             }
         }
     }
 
-    fn no_zone_changes(&self, new: &BTreeMap<TextId, ZoneState>) -> bool {
-        self.state.with(|s| s.zone_states.iter().all(|(z, state)| new.get(&z).copied().unwrap_or(ZoneState::Empty) == state))
+    /// The state that a zone ought to have; that of one without counted nodes is empty.
+    fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
+        counted.get(zone).map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
+    }
+
+    fn no_zone_changes(&self, counted: &Counted) -> bool {
+        self.state.with(|s| s.zone_states.iter().all(|(z, state)| self.new_zone_state(z, counted) == state))
     }
 
     /// Zones in the order of Go's map, which is chance.
@@ -124,14 +126,14 @@ impl Controller {
 
     /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until the first zone that was not
     /// fully disrupted ends the loop. Returns whether all zones were fully disrupted.
-    fn forget_zones_without_nodes(&self, counted: &BTreeMap<TextId, ZoneConditions>) -> bool {
-        if self.state.with(|s| s.zone_states.iter().all(|(z, _)| counted.contains_key(&z))) {
+    fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
+        if self.state.with(|s| s.zone_states.iter().all(|(z, _)| counted.get(z).is_some())) {
             // Every zone has counted nodes, so the walk's order does not matter.
             return self.state.with(|s| s.zone_states.iter().all(|(_, state)| state == ZoneState::FullDisruption));
         }
         self.restless();
         for zone in self.zones_with_states() {
-            if !counted.contains_key(&zone) {
+            if counted.get(zone).is_none() {
                 self.state.with(|s| s.zone_states.remove(zone));
                 continue;
             }
@@ -144,9 +146,9 @@ impl Controller {
 
     /// A zone gets its new state and the limiter that goes with it. One that lost its nodes between the loops gets the empty
     /// state, and keeps its limiter.
-    async fn enter(&self, zone: TextId, counted: &BTreeMap<TextId, ZoneConditions>, new: &BTreeMap<TextId, ZoneState>) {
-        let state = new.get(&zone).copied().unwrap_or(ZoneState::Empty);
-        let size = counted.get(&zone).map_or(0, |c| c.size());
+    async fn enter(&self, zone: TextId, counted: &Counted) {
+        let state = self.new_zone_state(zone, counted);
+        let size = counted.get(zone).map_or(0, ZoneConditions::size);
         match state {
             // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
             ZoneState::Normal | ZoneState::FullDisruption => self.swap_limiter(zone, self.config.eviction_rate).await,

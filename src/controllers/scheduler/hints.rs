@@ -87,6 +87,8 @@ pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
         list.sort_unstable();
         list
     };
+    // Nearly always they come in the same order.
+    let are_as_listed = || old.conditions.iter().map(|c| (c.kind, c.status)).eq(new.conditions.iter().map(|c| (c.kind, c.status)));
     let mut events = Vec::new();
     if old.unschedulable && !new.unschedulable {
         events.push(ClusterEvent::NodeTaint);
@@ -100,7 +102,7 @@ pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
     if old.taints != new.taints {
         events.push(ClusterEvent::NodeTaint);
     }
-    if statuses(old) != statuses(new) {
+    if !are_as_listed() && statuses(old) != statuses(new) {
         events.push(ClusterEvent::NodeCondition);
     }
     if !all {

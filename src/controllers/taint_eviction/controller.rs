@@ -48,7 +48,6 @@ impl QueueKey for PodItem {
     }
 }
 
-#[derive(Clone)]
 struct Channels {
     node: Chan<(NodeItem, u32)>,
     pod: Chan<(PodItem, u32)>,
@@ -137,9 +136,10 @@ impl Controller {
                 c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
             }
         });
-        for channels in self.channels.clone() {
+        for worker in 0..self.channels.len() {
             let c = self.clone();
-            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, async move { c.worker(channels).await });
+            let work = async move { c.worker(&c.channels[worker]).await };
+            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
         }
     }
 
@@ -163,7 +163,7 @@ impl Controller {
     }
 
     /// `worker`: takes from whichever channel is ready; before a pod it empties the node channel.
-    async fn worker(&self, channels: Channels) {
+    async fn worker(&self, channels: &Channels) {
         loop {
             let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
             let item = select2(&channels.node, &channels.pod, first).await;

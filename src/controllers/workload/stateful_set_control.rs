@@ -187,19 +187,25 @@ impl StatefulSetController {
     fn status(&self, round: &Round, pods: &[Rc<Pod>]) -> WorkloadStatus {
         let set = &round.set;
         let batches = self.switches.batches && !set.deleting;
-        let now: Vec<Rc<Pod>> = if batches {
-            let replicas = round.replicas.with(|r| r.iter().flatten().cloned().collect::<Vec<_>>());
-            replicas.into_iter().chain(round.condemned.iter().cloned()).collect()
-        } else {
-            pods.to_vec()
+        let (mut replicas, mut current) = if batches { (0, 0) } else { round.counted.with(|c| *c) };
+        let (mut ready, mut available) = (0, 0);
+        let mut count = |pod: &Rc<Pod>| {
+            replicas += 1;
+            current += i32::from(!pod.is_terminating());
+            ready += i32::from(is_running_and_ready(pod));
+            available += i32::from(is_running_and_ready(pod) && self.is_available(set, pod));
         };
-        let count = |f: &dyn Fn(&Pod) -> bool| now.iter().filter(|p| f(p)).count() as i32;
-        let (replicas, current) = if batches { (0, 0) } else { round.counted.with(|c| *c) };
+        if batches {
+            round.replicas.with(|r| r.iter().flatten().for_each(&mut count));
+            round.condemned.iter().for_each(count);
+        } else {
+            pods.iter().for_each(count);
+        }
         WorkloadStatus {
-            replicas: now.len() as i32 + replicas,
-            ready: count(&is_running_and_ready),
-            available: count(&|p| is_running_and_ready(p) && self.is_available(set, p)),
-            current: count(&|p| !p.is_terminating()) + current,
+            replicas,
+            ready,
+            available,
+            current,
             observed_generation: set.generation.max(set.status.observed_generation),
             ..set.status.clone()
         }

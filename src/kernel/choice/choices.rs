@@ -3,6 +3,7 @@
 use super::drawn::{Deviation, Drawn, Span};
 use super::keyed;
 use super::object::{Object, PointId};
+use crate::kernel::texts::Texts;
 use std::collections::BTreeMap;
 
 /// What is chosen where the tape says nothing.
@@ -50,8 +51,8 @@ impl Point {
 #[derive(Debug)]
 pub struct Choices {
     base: Base,
-    /// There are a few dozen, so that they are found by looking at each.
     points: Vec<Point>,
+    names: Texts,
     /// Deviations at points that have not been named yet.
     plans: BTreeMap<String, Plan>,
     /// Whether there are any deviations at all.
@@ -106,7 +107,17 @@ const ENDS: u64 = 8;
 
 impl Choices {
     fn over(base: Base) -> Self {
-        Self { base, points: Vec::new(), plans: BTreeMap::new(), taped: false, log: None, free: false, pct: None, picked: None }
+        Self {
+            base,
+            points: Vec::new(),
+            names: Texts::default(),
+            plans: BTreeMap::new(),
+            taped: false,
+            log: None,
+            free: false,
+            pct: None,
+            picked: None,
+        }
     }
 
     /// Draws everything, keyed by the seed. Never yields.
@@ -154,13 +165,13 @@ impl Choices {
     /// The default order for another run, in the tables of one that is over. Every choice is recorded, in `log`.
     pub(in crate::kernel) fn again(self, mut log: Vec<Drawn>) -> Self {
         log.clear();
-        let mut points = self.points;
+        let (mut points, names) = (self.points, self.names);
         for point in &mut points {
             point.key = 0;
             point.plan.clear();
             point.ordinals.clear();
         }
-        Self { points, log: Some(log), ..Self::default_order() }
+        Self { points, names, log: Some(log), ..Self::default_order() }
     }
 
     /// As `inner`, with a record of every choice.
@@ -197,17 +208,15 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        if let Some(i) = self.points.iter().position(|p| p.name == name) {
-            return PointId(i as u32);
-        }
-        let key = match self.base {
-            Base::Default => 0,
-            Base::Seeded(seed) => keyed::key_of(seed, name),
-        };
-        let plan = self.plans.remove(name).unwrap_or_default();
-        let id = PointId(self.points.len() as u32);
-        self.points.push(Point { name, key, plan, ordinals: Vec::new() });
-        id
+        let Self { names, points, plans, base, .. } = self;
+        PointId(names.number(name, || {
+            let key = match base {
+                Base::Default => 0,
+                Base::Seeded(seed) => keyed::key_of(*seed, name),
+            };
+            let plan = plans.remove(name).unwrap_or_default();
+            points.push(Point { name, key, plan, ordinals: Vec::new() });
+        }))
     }
 
     fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
@@ -256,6 +265,14 @@ impl Choices {
             return 0;
         }
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
+    }
+
+    /// Whether the tape says something of the choice that is made next at a point for an object.
+    #[must_use]
+    pub fn is_planned(&self, point: PointId, object: Object) -> bool {
+        let p = &self.points[point.0 as usize];
+        let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
+        p.plan.contains_key(&(object.hash, made))
     }
 
     /// Which of these events of one instant comes next, each given by the hash of its name.

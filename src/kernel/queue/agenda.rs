@@ -37,23 +37,26 @@ impl<E, L> Held<E, L> {
 pub struct Agenda<E, L> {
     at: Time,
     held: Vec<Held<E, L>>,
-    lanes: Vec<(u64, E)>,
+    /// How many of them were taken, all from the front: nearly always it is the first one that is.
+    taken: usize,
 }
 
 impl<E, L> Default for Agenda<E, L> {
     fn default() -> Self {
-        Self { at: Time::ZERO, held: Vec::new(), lanes: Vec::new() }
+        Self { at: Time::ZERO, held: Vec::new(), taken: 0 }
     }
 }
 
-impl<E: Copy, L> Agenda<E, L> {
+impl<E: Copy, L: Copy> Agenda<E, L> {
     /// When the next event is due.
     pub fn peek_time(&mut self, queue: &mut EventQueue<E>) -> Option<Time> {
         let live = |h: &Held<E, L>| h.key.is_none_or(|k| queue.slab.is_live(k));
-        if !self.held.iter().all(live) {
+        if !self.events().iter().all(live) {
+            self.held.drain(..self.taken);
+            self.taken = 0;
             self.held.retain(live);
         }
-        if self.held.is_empty() { queue.peek_time() } else { Some(self.at) }
+        if self.events().is_empty() { queue.peek_time() } else { Some(self.at) }
     }
 
     /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is nothing. What `label` gives is kept
@@ -62,29 +65,29 @@ impl<E: Copy, L> Agenda<E, L> {
         let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else { return false };
         self.at = at;
         queue.advance_to(at);
+        if self.events().is_empty() {
+            self.held.clear();
+            self.taken = 0;
+        }
         let before = self.held.len();
         while let Some(entry) = queue.take_entry(at) {
             if let Some(event) = queue.slab.get(entry.key) {
                 self.held.push(Held { order: entry.order, key: Some(entry.key), event, label: label(&event) });
             }
         }
-        queue.lanes.take_due(at, &mut self.lanes);
-        self.held.extend(self.lanes.drain(..).map(|(order, event)| Held { order, key: None, event, label: label(&event) }));
+        let held = &mut self.held;
+        queue.lanes.take_due(at, |order, event| held.push(Held { order, key: None, event, label: label(&event) }));
         // Most newcomers come behind all others.
-        if !self.held[before.saturating_sub(1)..].is_sorted_by_key(|h| h.order) {
-            self.held.sort_by_key(|h| h.order);
+        let newcomers = before.saturating_sub(1).max(self.taken);
+        if self.held.len() > before && !self.held[newcomers..].is_sorted_by_key(|h| h.order) {
+            self.held[self.taken..].sort_by_key(|h| h.order);
         }
         true
     }
 
     /// The events laid out.
     pub fn events(&self) -> &[Held<E, L>] {
-        &self.held
-    }
-
-    /// Drops those that nothing can come of.
-    pub fn retain(&mut self, keep: impl Fn(&E) -> bool) {
-        self.held.retain(|h| keep(&h.event));
+        &self.held[self.taken..]
     }
 
     /// When those laid out are due.
@@ -94,7 +97,13 @@ impl<E: Copy, L> Agenda<E, L> {
 
     /// Takes one of the events laid out, by its place.
     pub fn take(&mut self, queue: &mut EventQueue<E>, place: usize) -> Held<E, L> {
-        let held = self.held.remove(place);
+        let held = match place {
+            0 => {
+                self.taken += 1;
+                self.held[self.taken - 1]
+            }
+            _ => self.held.remove(self.taken + place),
+        };
         if let Some(key) = held.key {
             queue.slab.take(key);
         }
@@ -105,5 +114,6 @@ impl<E: Copy, L> Agenda<E, L> {
     pub fn clear(&mut self) {
         self.at = Time::ZERO;
         self.held.clear();
+        self.taken = 0;
     }
 }

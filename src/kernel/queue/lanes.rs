@@ -124,7 +124,8 @@ impl<E: Copy> Lanes<E> {
     #[inline(never)]
     fn find_first(&mut self) {
         (self.first, self.first_rank, self.others) = (0, Rank::NEVER, Rank::NEVER);
-        for (i, head) in self.heads.iter().enumerate() {
+        let heads = if self.len == 0 { &[] } else { &self.heads[..] };
+        for (i, head) in heads.iter().enumerate() {
             if *head < self.first_rank {
                 self.others = self.first_rank;
                 (self.first, self.first_rank) = (i, *head);
@@ -155,19 +156,17 @@ impl<E: Copy> Lanes<E> {
         Some((class, posted.event))
     }
 
-    /// Takes all events that are due at `at` and none before it, with their orders, lane by lane.
-    pub(super) fn take_due(&mut self, at: Time, out: &mut Vec<(u64, E)>) {
-        if self.first_rank > Rank::end_of(at) {
-            return;
-        }
-        for (fifo, head) in self.fifos.iter_mut().zip(&mut self.heads).filter(|(_, head)| **head < Rank::end_of(at)) {
+    /// Takes all events that are due at `at` and none before it, and hands them out with their orders, lane by lane.
+    pub(super) fn take_due(&mut self, at: Time, mut out: impl FnMut(u64, E)) {
+        let end = Rank::end_of(at);
+        while self.first_rank < end {
+            let fifo = &mut self.fifos[self.first];
             while let Some(posted) = fifo.events.pop_front_if(|p| p.at <= at) {
-                out.push((posted.order, posted.event));
+                out(posted.order, posted.event);
                 self.len -= 1;
             }
-            *head = fifo.events.front().map_or(Rank::NEVER, Posted::rank);
+            self.head_has_gone(self.first);
         }
-        self.find_first();
     }
 
     pub(super) fn clear(&mut self) {

@@ -9,7 +9,7 @@ mod notes;
 pub(super) use name::Hashes;
 pub use name::Name;
 pub(super) use notes::Notes;
-pub use notes::{Asked, Key, Keys, Searched, Step, Touch};
+pub use notes::{Asked, Key, Keys, Searched, Step, Touch, Wanted};
 
 /// Mixes a number into a hash; the order of several matters.
 pub const fn fold(hash: u64, x: u64) -> u64 {

@@ -1,6 +1,7 @@
 //! The notes of one run: steps, what they touched, and the choices of who comes next.
 
 use super::{Name, fold};
+use crate::kernel::texts::Texts;
 use crate::kernel::{Group, Time};
 use std::any::TypeId;
 
@@ -90,16 +91,26 @@ pub struct Asked {
     pub count: u32,
 }
 
+/// What of a run is of interest; all of it by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The first choice of interest. Of those of who comes next before it nothing is noted, and of their alternatives no more are
+    /// counted than two.
+    pub from: usize,
+    /// Only the states are: nobody will look for other choices that are worth a try.
+    pub only_states: bool,
+}
+
 /// What a run noted.
 #[derive(Clone, Debug, Default)]
 pub struct Searched {
-    /// Its steps.
+    /// Its steps; none where only states are wanted.
     pub steps: Vec<Step>,
-    /// What they touched, in order.
+    /// What they touched, in order; nothing where only states are wanted.
     pub touches: Vec<Touch>,
-    /// The choices of who comes next.
+    /// The choices of who comes next, from the first of interest on.
     pub asked: Vec<Asked>,
-    /// The events that could have come next, by number.
+    /// The events that could have come next, by number; none where only states are wanted.
     pub candidates: Vec<u32>,
     /// The fingerprint at each of these choices: what had happened, and who could come next.
     pub states: Vec<u64>,
@@ -166,8 +177,9 @@ fn grow(members: &mut Vec<Last>, id: u32) {
 
 #[derive(Debug, Default)]
 pub(in crate::kernel) struct Notes {
-    families: Vec<&'static str>,
+    families: Texts,
     last: Vec<Vec<Last>>,
+    pub(in crate::kernel) wanted: Wanted,
     things: u32,
     posted: Vec<Posted>,
     /// Hash of the running step.
@@ -183,27 +195,25 @@ pub(in crate::kernel) struct Notes {
 
 impl Notes {
     /// For another run, in the tables of one that is over and in those of what it noted. What families are called stays.
-    pub(in crate::kernel) fn again(self, so_far: Searched) -> Self {
+    pub(in crate::kernel) fn again(self, so_far: Searched, wanted: Wanted) -> Self {
         let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
-        if families.is_empty() {
-            families.extend(Keys::NAMES);
+        if families.len() == 0 {
+            for name in Keys::NAMES {
+                families.number(name, || ());
+            }
         }
-        last.iter_mut().for_each(Vec::clear);
+        last.iter_mut().for_each(|members| members.fill(Last::default()));
         last.resize_with(families.len(), Vec::new);
         posted.clear();
         names.clear();
         kinds.clear();
-        Self { families, last, things: 0, posted, run: 0, name: Name::NONE, names, kinds, so_far: so_far.emptied() }
+        Self { families, last, wanted, things: 0, posted, run: 0, name: Name::NONE, names, kinds, so_far: so_far.emptied() }
     }
 
     /// The family of this name.
     pub(in crate::kernel) fn keys(&mut self, name: &'static str) -> Keys {
-        if let Some(i) = self.families.iter().position(|f| *f == name) {
-            return Keys(i as u32);
-        }
-        self.families.push(name);
-        self.last.push(Vec::new());
-        Keys(self.families.len() as u32 - 1)
+        let Self { families, last, .. } = self;
+        Keys(families.number(name, || last.push(Vec::new())))
     }
 
     pub(in crate::kernel) fn thing(&mut self) -> Key {
@@ -266,10 +276,27 @@ impl Notes {
             self.run = fold(self.run, last.write);
             last.reads = last.reads.wrapping_add(self.run);
         }
-        let touch = Touch::new(Key(family, id), write);
+        if !self.wanted.only_states {
+            self.list(Touch::new(Key(family, id), write));
+        }
+    }
+
+    #[inline(never)]
+    fn list(&mut self, touch: Touch) {
         if self.so_far.touches.last() != Some(&touch) {
             self.so_far.touches.push(touch);
         }
+    }
+
+    /// One of these events came next, in this state, by this choice.
+    pub(in crate::kernel) fn asked(&mut self, choice: usize, state: u64, candidates: impl ExactSizeIterator<Item = u64>) {
+        let so_far = &mut self.so_far;
+        let (from, count) = (so_far.candidates.len() as u32, candidates.len() as u32);
+        if !self.wanted.only_states {
+            so_far.candidates.extend(candidates.map(|c| c as u32));
+        }
+        so_far.asked.push(Asked { choice: choice as u32, step: so_far.steps.len() as u32, from, count });
+        so_far.states.push(state);
     }
 
     /// The state in which one of these events is to be chosen.
@@ -281,9 +308,11 @@ impl Notes {
         let posted = self.posted[sequence as usize];
         self.run = fold(posted.hash, at.as_nanos());
         self.name = name;
-        let touches = self.so_far.touches.len() as u32;
-        let step = Step { at, event: sequence as u32, posted_in: posted.step, touches, choices: choices as u32, name };
-        self.so_far.steps.push(step);
+        if !self.wanted.only_states {
+            let touches = self.so_far.touches.len() as u32;
+            let step = Step { at, event: sequence as u32, posted_in: posted.step, touches, choices: choices as u32, name };
+            self.so_far.steps.push(step);
+        }
         if let Some(home) = name.home_key() {
             self.touch(home, true);
         }

@@ -2,39 +2,34 @@
 //!
 //! Left out: closing a channel (no modelled controller depends on it; a component that stops is killed as a group).
 
+use super::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 #[derive(Debug)]
 struct State<T> {
     capacity: usize,
     buffer: VecDeque<T>,
-    receivers: VecDeque<Ticket>,
+    receivers: Waiters,
     senders: VecDeque<(Ticket, T)>,
     /// Values given to receivers that have been woken and have not run yet.
     handed: Vec<(Ticket, T)>,
 }
 
-/// A channel; clones share it. A capacity of zero makes every send wait for a receiver.
+/// A channel. A capacity of zero makes every send wait for a receiver.
 pub struct Chan<T> {
     ctx: Ctx,
     key: Key,
-    state: Rc<Shared<State<T>>>,
-}
-
-impl<T> Clone for Chan<T> {
-    fn clone(&self) -> Self {
-        Self { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
-    }
+    state: Shared<State<T>>,
 }
 
 impl<T> Chan<T> {
     /// An empty channel that buffers `capacity` values.
     #[must_use]
     pub fn new(ctx: &Ctx, capacity: usize) -> Self {
-        let state = State { capacity, buffer: VecDeque::new(), receivers: VecDeque::new(), senders: VecDeque::new(), handed: Vec::new() };
-        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
+        let state =
+            State { capacity, buffer: VecDeque::new(), receivers: Waiters::default(), senders: VecDeque::new(), handed: Vec::new() };
+        Self { ctx: ctx.clone(), key: ctx.key(), state: Shared::new(state) }
     }
 
     /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives the value back if there is room in
@@ -42,7 +37,7 @@ impl<T> Chan<T> {
     pub fn try_send(&self, value: T) -> Result<(), T> {
         self.ctx.writes(self.key);
         self.state.with(|s| {
-            while let Some(receiver) = s.receivers.pop_front() {
+            while let Some(receiver) = s.receivers.pop() {
                 if self.ctx.claim(receiver) {
                     s.handed.push((receiver, value));
                     self.ctx.wake(receiver);
@@ -134,9 +129,9 @@ impl<T> Chan<T> {
     /// ticket each time.
     pub(super) fn wait_for_value(&self, t: Ticket) {
         self.state.with(|s| {
-            s.receivers.retain(|w| self.ctx.alive(*w));
+            s.receivers.retain(|w| self.ctx.alive(w));
             s.handed.retain(|h| self.ctx.claimed(h.0));
-            s.receivers.push_back(t);
+            s.receivers.push(t);
         });
     }
 

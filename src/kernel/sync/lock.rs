@@ -3,14 +3,14 @@
 //! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the waiter that has waited longest always has
 //! it next, which is one of the orders that Go allows.
 
+use super::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 #[derive(Default, Debug)]
 struct State {
     held: bool,
-    waiters: VecDeque<Ticket>,
+    waiters: Waiters,
 }
 
 /// A mutex; clones share it.
@@ -40,10 +40,7 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(t) = self.ticket.take() {
-            let queued = self.lock.state.with(|s| {
-                let place = s.waiters.iter().position(|w| *w == t);
-                place.and_then(|i| s.waiters.remove(i)).is_some()
-            });
+            let queued = self.lock.state.with(|s| s.waiters.remove(t));
             if !queued {
                 self.lock.release();
             }
@@ -66,7 +63,7 @@ impl Lock {
             let mut waiting = Waiting { lock: self, ticket: None };
             let register = |t| {
                 waiting.ticket = Some(t);
-                self.state.with(|s| s.waiters.push_back(t));
+                self.state.with(|s| s.waiters.push(t));
             };
             self.ctx.parked(register).await;
             waiting.ticket = None;
@@ -85,7 +82,7 @@ impl Lock {
     fn release(&self) {
         self.ctx.writes(self.key);
         self.state.with(|s| {
-            while let Some(t) = s.waiters.pop_front() {
+            while let Some(t) = s.waiters.pop() {
                 if self.ctx.claim(t) {
                     self.ctx.wake(t);
                     return;

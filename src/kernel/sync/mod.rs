@@ -9,8 +9,10 @@ mod lock;
 mod select;
 #[cfg(test)]
 mod tests;
+mod waiters;
 
 pub use chan::Chan;
 pub use join::Join;
 pub use lock::{Held, Lock};
 pub use select::{Either, select2};
+pub use waiters::Waiters;

@@ -42,7 +42,7 @@ const fn ns(n: u64) -> Dur {
 #[test]
 fn a_full_channel_holds_its_sender_back() {
     let mut rig = Rig::new();
-    let (group, chan) = (rig.ctx.group(), Chan::new(&rig.ctx, 1));
+    let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 1)));
     let c = chan.clone();
     rig.spawn(group, |ctx, say| async move {
         loop {
@@ -64,7 +64,7 @@ fn a_full_channel_holds_its_sender_back() {
 #[test]
 fn a_channel_without_capacity_meets_its_receiver() {
     let mut rig = Rig::new();
-    let (group, chan) = (rig.ctx.group(), Chan::new(&rig.ctx, 0));
+    let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 0)));
     let c = chan.clone();
     rig.spawn(group, |_, say| async move {
         for i in 0..2 {
@@ -87,7 +87,7 @@ fn a_channel_without_capacity_meets_its_receiver() {
 #[test]
 fn receivers_are_served_in_the_order_they_came() {
     let mut rig = Rig::new();
-    let (group, chan) = (rig.ctx.group(), Chan::new(&rig.ctx, 8));
+    let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 8)));
     for name in ["a", "b", "c"] {
         let c = chan.clone();
         rig.spawn(group, |_, say| async move { say(format!("{name} got {}", c.recv().await)) });
@@ -104,7 +104,7 @@ fn receivers_are_served_in_the_order_they_came() {
 #[test]
 fn select_is_decided_when_the_value_is_sent() {
     let mut rig = Rig::new();
-    let (group, a, b) = (rig.ctx.group(), Chan::new(&rig.ctx, 10), Chan::new(&rig.ctx, 1));
+    let (group, a, b) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 10)), Rc::new(Chan::new(&rig.ctx, 1)));
     let (ra, rb) = (a.clone(), b.clone());
     rig.spawn(group, |_, say| async move {
         loop {
@@ -137,7 +137,7 @@ fn select_is_decided_when_the_value_is_sent() {
 #[test]
 fn select_asks_only_when_both_are_ready() {
     let mut rig = Rig::new();
-    let (group, a, b) = (rig.ctx.group(), Chan::new(&rig.ctx, 2), Chan::new(&rig.ctx, 2));
+    let (group, a, b) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 2)), Rc::new(Chan::new(&rig.ctx, 2)));
     for (chan, value) in [(&a, 1), (&b, 2)] {
         assert_eq!(chan.try_send(value), Ok(()));
     }
@@ -151,7 +151,7 @@ fn select_asks_only_when_both_are_ready() {
 #[test]
 fn a_dead_senders_value_is_gone() {
     let mut rig = Rig::new();
-    let (group, chan) = (rig.ctx.group(), Chan::new(&rig.ctx, 1));
+    let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 1)));
     let c = chan.clone();
     rig.spawn(group, |_, _| async move {
         c.send(1).await;

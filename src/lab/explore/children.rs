@@ -29,12 +29,19 @@ impl Child {
 
 /// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
 pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
-    few_children(notes, choices, from, prune, usize::MAX)
+    few_children(&mut View::default(), notes, choices, from, prune, usize::MAX)
 }
 
 /// The same, but no more are looked for once there are so many.
-pub(super) fn few_children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool, enough: usize) -> (Vec<Child>, u64) {
-    let mut view = View::new(notes);
+pub(super) fn few_children(
+    view: &mut View,
+    notes: &Notes,
+    choices: &[Drawn],
+    from: usize,
+    prune: bool,
+    enough: usize,
+) -> (Vec<Child>, u64) {
+    view.show(notes, from);
     let mut out = Vec::new();
     let mut skipped = 0;
     let mut asked = notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
@@ -64,7 +71,7 @@ pub(super) fn few_children(notes: &Notes, choices: &[Drawn], from: usize, prune:
                 }
             }
             // The same number may be asked for again, by its ordinal.
-            _ if !said.insert((drawn.point, drawn.object, drawn.ordinal)) => {}
+            _ if !said.insert((drawn.object, drawn.ordinal, drawn.point)) => {}
             Span::Alternatives(n) => (0..u64::from(n)).for_each(&mut add),
             Span::Yield => {
                 if !prune || view.others_matter(notes, i) {
@@ -119,21 +126,26 @@ fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
     (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
 }
 
-/// A run's steps, laid out to be asked.
-struct View {
+/// A run's steps, laid out to be asked; its tables serve one run after the other.
+#[derive(Default)]
+pub(super) struct View {
+    /// The step in which the first choice of interest was made; none before it are asked about.
+    first: usize,
     /// The step of each event, plus one; 0 for one that did not run.
     step_of: Vec<u32>,
-    /// A few bits of what each step touched, and of what it wrote.
+    /// A few bits of what each step from the first on touched, and of what it wrote.
     bits: Vec<(u64, u64)>,
     /// Steps that one leads to, each plus one.
     led: Vec<u32>,
 }
 
 impl View {
-    fn new(notes: &Notes) -> Self {
-        let mut step_of = vec![0; notes.steps.len()];
-        let mut bits = Vec::with_capacity(notes.steps.len());
-        for (i, step) in notes.steps.iter().enumerate() {
+    fn show(&mut self, notes: &Notes, from: usize) {
+        let Self { first, step_of, bits, .. } = self;
+        step_of.clear();
+        bits.clear();
+        *first = notes.steps.partition_point(|s| s.choices as usize <= from).saturating_sub(1);
+        for (i, step) in notes.steps.iter().enumerate().skip(*first) {
             if step_of.len() <= step.event as usize {
                 step_of.resize(step.event as usize + 1, 0);
             }
@@ -146,11 +158,10 @@ impl View {
             }
             bits.push((all, written));
         }
-        Self { step_of, bits, led: Vec::new() }
     }
 
     fn depend(&self, notes: &Notes, a: usize, b: usize) -> bool {
-        let ((all, written), (others, theirs)) = (self.bits[a], self.bits[b]);
+        let ((all, written), (others, theirs)) = (self.bits[a - self.first], self.bits[b - self.first]);
         (written & others != 0 || theirs & all != 0) && notes.depend(a, b)
     }
 

@@ -2,11 +2,12 @@
 //!
 //! A run that comes into a state that was seen with as many deviations or fewer ends there: what follows was tried from that state.
 
-use super::children::{Child, few_children};
+use super::children::{Child, View, few_children};
 use super::one::{self, Found};
 use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
 use crate::kernel::choice::Deviation;
+use crate::kernel::search::Wanted;
 use crate::sim::Searcher;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -51,18 +52,20 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-fn run(search: &Explore<'_>, searcher: &mut Searcher, job: &Job, seen: &Seen, judged: &Judged, enough: usize) -> Done {
-    let tape = job.tape();
+/// What one thread makes its runs with.
+type Worker = (Searcher, View);
+
+fn run(search: &Explore<'_>, (searcher, view): &mut Worker, job: &Job, seen: &Seen, judged: &Judged, enough: usize) -> Done {
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
-    let mut known = |state, made: usize| search.prune && made >= from && seen.has(state);
-    let run = searcher.search(tape.clone(), &mut known);
+    let mut known = |state| search.prune && seen.has(state);
+    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0 }, &mut known);
     let notes = &run.notes;
-    let first = notes.asked.partition_point(|a| (a.choice as usize) < from);
-    let states = notes.asked[first..].iter().zip(&notes.states[first..]).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) = if enough > 0 { few_children(notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
+    let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
+    let (children, skipped) =
+        if enough > 0 { few_children(view, notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
-        (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &tape)))
+        (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &job.tape())))
     });
     searcher.take_back(run);
     Done { states, children, skipped, end }
@@ -91,9 +94,9 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             // Runs at the last level are asked for other choices only until there is one.
             let last = depth == search.depth;
             let enough = if !last { usize::MAX } else { usize::from(!beyond) };
-            let one = |searcher: &mut Searcher, job: &Arc<Job>| run(search, searcher, job, &seen, &judged, enough);
-            let searcher = || Searcher::new((search.plan)());
-            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(searcher, one).collect() };
+            let one = |worker: &mut Worker, job: &Arc<Job>| run(search, worker, job, &seen, &judged, enough);
+            let worker = || (Searcher::new((search.plan)()), View::default());
+            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(worker, one).collect() };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;

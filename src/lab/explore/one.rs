@@ -35,8 +35,16 @@ impl Hasher for Mixer {
         }
     }
 
+    fn write_u8(&mut self, x: u8) {
+        self.0 = fold(self.0, u64::from(x));
+    }
+
     fn write_u32(&mut self, x: u32) {
         self.0 = fold(self.0, u64::from(x));
+    }
+
+    fn write_u64(&mut self, x: u64) {
+        self.0 = fold(self.0, x);
     }
 
     fn write_isize(&mut self, x: isize) {
@@ -104,7 +112,7 @@ pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun
 
 /// Runs a tape over the default order to its end.
 pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
-    sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()), &mut |_, _| false)
+    sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()), &mut |_| false)
 }
 
 /// What a complete run came to.

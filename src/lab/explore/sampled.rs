@@ -31,7 +31,7 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         let count = BATCH.min(search.runs - tally.runs);
         let first = search.seed.wrapping_add(tally.runs);
         let run = |plan: &mut Plan, i: u32| -> (Vec<Deviation>, u64, Outcome, Vec<Found>) {
-            let searched = sim::search(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &mut |_, _| false);
+            let searched = sim::search(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &mut |_| false);
             let tape: Vec<Deviation> = searched.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
             let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
             (tape, searched.notes.fingerprint, outcome, found)

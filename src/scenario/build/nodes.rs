@@ -16,6 +16,7 @@ use crate::api::taint::Taint;
 use crate::kernel::Dur;
 use crate::sim::plan::{NodeIndex, NodePlan, NodeStart};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Label of the host's name, which kubelets set.
 const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -51,7 +52,7 @@ impl Nodes {
         let mut taints = taints(&group.taints, place, complaints);
         times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
         let allocatable = resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default();
-        let allocatable = if group.capacity.is_empty() { default_capacity() } else { allocatable };
+        let allocatable = Rc::new(if group.capacity.is_empty() { default_capacity() } else { allocatable });
         let mut span = |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
             let text = text.as_ref()?.as_str();
             complaints.take(with(place, field), if positive { values::positive(text) } else { values::span(text) })
@@ -94,7 +95,7 @@ impl Nodes {
             self.plans.push(NodePlan {
                 lease_offset: lease_offset.unwrap_or_else(|| spread(&name, "lease", lease_period)),
                 status_offset: status_offset.unwrap_or_else(|| spread(&name, "status", defaults.status_period)),
-                labels,
+                labels: Rc::new(labels),
                 taints: taints.clone(),
                 unschedulable: group.unschedulable,
                 allocatable: allocatable.clone(),

@@ -23,6 +23,7 @@ use crate::api::workload::{
 use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The workloads that were declared so far.
 #[derive(Default)]
@@ -148,7 +149,7 @@ impl Workloads {
             name: full,
             kind,
             owner: made.owner,
-            selector,
+            selector: Rc::new(selector),
             template: pods.template(template.clone()),
             node: made.node,
             min_ready_seconds: made.min_ready_seconds,

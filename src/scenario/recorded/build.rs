@@ -262,10 +262,10 @@ impl Builder {
         let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
         let plan = NodePlan {
             name: spec.name.clone(),
-            labels: node_labels(spec),
+            labels: Rc::new(node_labels(spec)),
             taints,
             unschedulable: spec.unschedulable,
-            allocatable: resources(capacity)?,
+            allocatable: Rc::new(resources(capacity)?),
             // An offset of zero is one period (`kubelet.go: every`).
             lease_offset: or(spec.lease_offset, lease_period),
             lease_period,
@@ -349,7 +349,7 @@ impl Builder {
             name: format!("{}/default/{}", w.kind, w.name),
             kind,
             owner: None,
-            selector,
+            selector: Rc::new(selector),
             template,
             node,
             min_ready_seconds: 0,

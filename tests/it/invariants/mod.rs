@@ -11,6 +11,7 @@ mod tainting;
 mod timers;
 
 use std::path::Path;
+use std::rc::Rc;
 use taintsim::api::quantity::Quantity;
 use taintsim::kernel::{Choices, Time};
 use taintsim::scenario::{Overrides, build, load};
@@ -91,5 +92,5 @@ fn every_checker_notices_what_it_is_there_for() {
 
 fn halve(node: &mut NodePlan) {
     let half = |q: &Quantity| Quantity::from_milli((q.milli_value() / 2) as i64);
-    node.allocatable = node.allocatable.iter().map(|(name, q)| (name.clone(), half(q))).collect();
+    node.allocatable = Rc::new(node.allocatable.iter().map(|(name, q)| (name.clone(), half(q))).collect());
 }
