@@ -129,6 +129,7 @@ impl Kernel {
         let Some(held) = popped else { return false };
         let event = held.event;
         let name = self.name_of(&event);
+        self.ctx.0.choices.borrow_mut().came(at, (held.label.hash, held.sequence()));
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
             notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), name);
@@ -191,7 +192,8 @@ impl Kernel {
         }
         let hash = events[offered[0]].label.hash;
         let object = Object { id: numbers.of(hash), hash };
-        let chosen = choices.turn(search.point?, object, offered.iter().map(|i| events[*i].label.hash));
+        let chosen =
+            choices.turn(search.point?, object, agenda.at(), offered.iter().map(|i| (events[*i].label.hash, events[*i].sequence())));
         let so_far = &mut notes.so_far;
         let (from, count) = (so_far.candidates.len() as u32, offered.len() as u32);
         so_far.candidates.extend(offered.iter().map(|i| events[*i].sequence() as u32));
