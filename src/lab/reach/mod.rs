@@ -25,6 +25,8 @@ const NEAREST: usize = 500;
 const SOONER: usize = 50;
 /// How many choices are made at once to see whether any of them matters.
 const GROUP: usize = 16;
+/// A place at which so many choices changed nothing is left alone where whole instants are put into order.
+const DULL: i32 = 8;
 /// How many others are put before an object that came too soon.
 const SWAPS: usize = 4;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
@@ -99,6 +101,8 @@ struct Other {
     /// Another order of a whole instant, and the deviations that it stands for.
     order: Option<(Time, Vec<Coming>)>,
     replaced: Vec<Deviation>,
+    /// Whether it is a step only where it brings more into place.
+    strict: bool,
 }
 
 impl Other {
@@ -157,6 +161,8 @@ impl Search<'_> {
         let times = whole.then(|| orders::Wanted::of(wanted));
         let end = self.reach.runs + self.budget;
         let mut tried: BTreeSet<Start> = BTreeSet::new();
+        // How often choices at a point have changed nothing; very few where they ever did.
+        let mut dull: BTreeMap<String, i32> = BTreeMap::new();
         let mut firsts: Vec<(Near, &Vec<Deviation>)> = starts.iter().map(|(tape, lines)| (Near::of(lines, wanted), tape)).collect();
         firsts.sort_by_key(|(near, tape)| (*near, std::cmp::Reverse(tape.len())));
         let firsts = firsts.into_iter().rev().take(3).map(|(_, tape)| Start { tape: tape.clone(), ..Start::default() });
@@ -172,10 +178,18 @@ impl Search<'_> {
             let Some(at) = pick else { break };
             let Some(other) = nodes[at].left.pop() else { break };
             let start = nodes[at].start.with(&other);
-            if !tried.insert(start.clone()) {
+            let is_dull = whole && other.order.is_none() && other.deviations.iter().all(|d| dull.get(&d.point).is_some_and(|n| *n >= DULL));
+            if is_dull || !tried.insert(start.clone()) {
                 continue;
             }
             let node = self.node(start, wanted, times.as_ref());
+            if other.order.is_none() {
+                let is_same = node.lines == nodes[at].lines;
+                for d in &other.deviations {
+                    let times = dull.entry(d.point.clone()).or_insert(0);
+                    *times = if is_same { times.saturating_add(1) } else { i32::MIN };
+                }
+            }
             if node.lines == nodes[at].lines && other.order.is_none() {
                 // The other values of these choices come to nothing, either.
                 let is_idle =
@@ -185,7 +199,7 @@ impl Search<'_> {
             // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it:
             // the first chance after the step, or the last before the run departs.
             let near = nodes[at].near;
-            if other.order.is_none() && node.near <= near && node.lines != nodes[at].lines && !node.sooner.is_empty() {
+            if !other.strict && node.near <= near && node.lines != nodes[at].lines && !node.sooner.is_empty() {
                 let chances = &node.left[node.sooner.clone()];
                 let amends = [chances.iter().find(|o| o.at >= other.at), chances.last()].map(|chance| chance.map(|o| node.start.with(o)));
                 for start in amends.into_iter().flatten() {
@@ -198,7 +212,7 @@ impl Search<'_> {
                 }
             }
             // Where whole orders change, a step is only what brings more into place, or at least changes something.
-            let step = !whole || if other.order.is_none() { node.lines != nodes[at].lines } else { node.right > nodes[at].right };
+            let step = !whole || if other.strict { node.right > nodes[at].right } else { node.lines != nodes[at].lines };
             let halves = other.order.is_some() && !other.deviations.is_empty() && node.right == nodes[at].right;
             if node.near > near || node.near == near && (step || halves) {
                 nodes.push(node);
@@ -217,7 +231,7 @@ impl Search<'_> {
 
     /// Adds runs in which all who come by a place let the others go first, for each such place that changes nothing by itself: then there
     /// is more to put into order.
-    fn yielding(&mut self, nodes: &mut Vec<Node>, wanted: &[Line], times: Option<&orders::Wanted>) {
+    fn yielding(&mut self, nodes: &mut Vec<Node>, wanted: &[Line], times: Option<&orders::Wanted<'_>>) {
         let Some(first) = nodes.pop() else { return };
         let mut all: BTreeMap<String, Vec<Deviation>> = BTreeMap::new();
         for yields in &first.yields {
@@ -233,7 +247,7 @@ impl Search<'_> {
     }
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
-    fn node(&mut self, start: Start, wanted: &[Line], times: Option<&orders::Wanted>) -> Node {
+    fn node(&mut self, start: Start, wanted: &[Line], times: Option<&orders::Wanted<'_>>) -> Node {
         let base = Choices::ordered(start.orders.clone(), Choices::default_order());
         let run = sim::search(self.plan, Choices::tape(start.tape.clone(), base), &mut |_, _| false);
         let (lines, made): (Vec<Line>, Vec<usize>) = self.look(&run).into_iter().unzip();
@@ -510,6 +524,51 @@ impl Miss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::recorded::{parse, sort_lines};
+    use std::sync::Arc;
+
+    /// Twelve pods that are alike on a node that dies, and clients that have to wait for their turn.
+    fn throttled() -> Plan {
+        let pods: Vec<String> = (10..22)
+            .map(|i| {
+                let toleration =
+                    r#"{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute", "operator": "Exists", "tolerationSeconds": 60}"#;
+                format!(r#"{{"name": "p{i}", "node": "n2", "tolerations": [{toleration}]}}"#)
+            })
+            .collect();
+        let text = format!(
+            r#"{{"kubernetes": "v1.34.4", "kinds": {{}}, "scenario": {{"name": "s", "horizon": "200s", "clients": {{"*": {{"qps": 20, "burst": 4}}}},
+            "nodes": [{{"name": "n1", "zone": "a", "lease_offset": "1.3s", "status_offset": "3.7s"}},
+                {{"name": "n2", "zone": "a", "lease_offset": "2.5s", "status_offset": "4.8s"}},
+                {{"name": "n3", "zone": "a", "lease_offset": "6.1s", "status_offset": "7.9s"}}],
+            "pods": [{}], "actions": [{{"at": "64.7s", "do": "cut", "nodes": ["n2"]}}]}}}}"#,
+            pods.join(", ")
+        );
+        parse(text.as_bytes()).unwrap().remove(0).plan().unwrap()
+    }
+
+    #[test]
+    fn a_whole_instant_is_put_into_another_order_in_few_runs() {
+        let plan = throttled();
+        let run = |choices| numbered(&sim::search(&plan, choices, &mut |_, _| false).trace).into_iter().map(|(line, _)| line);
+        let usual: Vec<Line> = run(Choices::default_order()).collect();
+        // As the pods are alike, their evictions may come in the opposite order as well; each of them waits for three tokens.
+        let mut wanted = usual.clone();
+        for line in wanted.iter_mut().filter(|l| l.actor == "taint-eviction") {
+            let other = |text: &str| (10..22).find(|i| text.contains(&format!("p{i}"))).map(|i| (format!("p{i}"), format!("p{}", 31 - i)));
+            for text in [&mut line.pod, &mut line.object, &mut line.message] {
+                if let Some((from, to)) = other(text) {
+                    *text = text.replace(&from, &to);
+                }
+            }
+        }
+        sort_lines(&mut wanted);
+        let moved = usual.iter().filter(|l| !wanted.contains(l)).count();
+        assert!(moved > 24, "most of 36 records are at the time of another now: {moved}");
+        let found = reach(&plan, &[Outcome { count: 1, lines: Arc::new(wanted.clone()) }], 40);
+        assert!(found.missed.is_empty(), "{found:?}");
+        assert_eq!(run(Choices::tape(found.tapes[&0].clone(), Choices::default_order())).collect::<Vec<_>>(), wanted);
+    }
 
     fn at(ms: u64, pod: &str) -> Line {
         Line { t_ns: ms * MILLI, actor: "kubelet".into(), what: "pod-gone".into(), pod: pod.into(), ..Line::default() }

@@ -21,19 +21,26 @@ const WRONG: usize = 4;
 const LEVELS: usize = 4;
 /// And so many places for one of them.
 const PLACES: usize = 4;
+/// So many walks over each small map before an instant.
+const WALKS: usize = 4;
+/// And so many orders of large ones, and of ties.
+const RANKS: usize = 12;
 /// A record comes of steps no further back than this.
 const LINKS: usize = 200;
 
 /// The times at which an outcome has each record, by its text without the time.
-pub(super) struct Wanted(BTreeMap<String, Vec<u64>>);
+pub(super) struct Wanted<'a> {
+    lines: &'a [Line],
+    times: BTreeMap<String, Vec<u64>>,
+}
 
-impl Wanted {
-    pub(super) fn of(lines: &[Line]) -> Self {
+impl<'a> Wanted<'a> {
+    pub(super) fn of(lines: &'a [Line]) -> Self {
         let mut times: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for line in lines {
             times.entry(timeless(line)).or_default().push(line.t_ns);
         }
-        Self(times)
+        Self { lines, times }
     }
 
     /// When the outcome has each of these records; the second time for the second of several that are equal.
@@ -41,7 +48,7 @@ impl Wanted {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut time = |line: &Line| {
             let text = timeless(line);
-            let times = self.0.get(&text)?;
+            let times = self.times.get(&text)?;
             let nth = seen.entry(text).or_default();
             *nth += 1;
             times.get(*nth - 1).copied()
@@ -122,7 +129,7 @@ impl View<'_> {
 }
 
 /// Other orders that bring records to their times, the best last.
-pub(super) fn orders(run: &Searched, records: &[usize], lines: &[Line], wanted: &Wanted, until: u64) -> Vec<Other> {
+pub(super) fn orders(run: &Searched, records: &[usize], lines: &[Line], wanted: &Wanted<'_>, until: u64) -> Vec<Other> {
     let last = run.notes.steps.len().saturating_sub(1);
     let step_of = |record: usize| run.records.partition_point(|n| *n as usize <= record).min(last);
     let made: Vec<usize> = records.iter().map(|record| step_of(*record)).collect();
@@ -172,6 +179,7 @@ pub(super) fn orders(run: &Searched, records: &[usize], lines: &[Line], wanted: 
         view.actors(record, &mut out);
         view.late(record, &mut late, &mut out);
     }
+    view.walks(wanted.lines, until, &mut out);
     out.append(&mut ranks);
     out.reverse();
     out
@@ -302,20 +310,31 @@ impl View<'_> {
         together.take(INSTANTS).for_each(|w| self.behind_peers(w[1], out));
     }
 
+    /// The node of the pod that a record is about.
+    fn node_of(&self, record: usize) -> Option<&str> {
+        let pod = |l: &Line| if l.pod.is_empty() { l.object.strip_prefix("Pod/").map(str::to_owned) } else { Some(l.pod.clone()) };
+        let pod = pod(&self.lines[record])?;
+        self.lines.iter().find(|l| l.pod == pod && !l.node.is_empty()).map(|l| &*l.node)
+    }
+
     /// Sorts arbitrary orders of what the records of a kind are about.
     fn rank(&self, kind: &str, until: u64, out: &mut Vec<Other>) {
         let mut times: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut is_about = |i: usize, time: u64| self.about[i].iter().for_each(|o| _ = times.entry(*o).or_insert(time));
+        let mut is_about = |i: usize, time: u64| {
+            // What happens to a pod may hang on what happened to its node.
+            let node = self.node_of(i).map(|node| stable_hash(node));
+            self.about[i].iter().copied().chain(node).for_each(|o| _ = times.entry(o).or_insert(time));
+        };
         for (i, line) in self.lines.iter().enumerate() {
             if let Some(time) = self.times[i].filter(|t| (*t).max(line.t_ns) >= until && line.envelope_kind() == kind) {
                 is_about(i, time);
             }
         }
-        for (from, ranks) in super::ranked(&self.run.choices) {
-            let at = time_of(self.run, from);
-            if at > until + MILLI {
-                break;
-            }
+        let mut groups: Vec<(u64, &[Drawn])> =
+            super::ranked(&self.run.choices).into_iter().map(|(from, g)| (time_of(self.run, from), g)).collect();
+        groups.retain(|g| g.0 <= until + MILLI);
+        // The nearest first.
+        for (at, ranks) in groups.into_iter().rev().take(RANKS) {
             let mut order: Vec<&Drawn> = ranks.iter().collect();
             order.sort_by_key(|d| d.value);
             let before: Vec<u64> = order.iter().map(|d| d.object).collect();
@@ -329,7 +348,39 @@ impl View<'_> {
             }
             if order.iter().map(|d| d.object).ne(before) {
                 let deviations = order.iter().enumerate().map(|(place, d)| Deviation { value: place as u64, ..(**d).into() }).collect();
-                out.push(Other { at, deviations, order: None, replaced: Vec::new() });
+                out.push(Other { at, deviations, order: None, replaced: Vec::new(), strict: true });
+            }
+        }
+    }
+
+    /// Other walks over small maps before the instants in which a record came about that only one of the two has at its time: of one
+    /// that the run has not, as long before as one of its kind about the same object did.
+    fn walks(&self, wanted: &[Line], until: u64, out: &mut Vec<Other>) {
+        let is_like =
+            |a: &Line, b: &Line| (&a.object, &a.pod, &a.node) == (&b.object, &b.pod, &b.node) && a.envelope_kind() == b.envelope_kind();
+        let odd = (0..self.lines.len()).filter(|i| self.times[*i] != Some(self.lines[*i].t_ns)).map(|i| (i, self.lines[i].t_ns));
+        let missing = wanted.iter().filter(|w| w.t_ns == until && !self.lines.contains(w));
+        let like = missing.filter_map(|w| self.lines.iter().rposition(|l| is_like(l, w)).map(|i| (i, w.t_ns)));
+        let mut said = BTreeSet::new();
+        for (record, time) in like.chain(odd.filter(|o| o.1 == until)).take(WRONG) {
+            let there = self.lines[record].t_ns;
+            for roots in self.roots(record, Way::Posted).into_iter().take(INSTANTS) {
+                let Some(at) = (self.at(roots[0]).as_nanos() + time).checked_sub(there) else { continue };
+                let before = self.run.notes.steps.partition_point(|s| s.at.as_nanos() <= at);
+                let to = self.run.notes.steps.get(before).map_or(self.run.choices.len(), |s| s.choices as usize);
+                let mut of_point: BTreeMap<&str, usize> = BTreeMap::new();
+                let mut is_near = |d: &&Drawn| {
+                    let n = of_point.entry(d.point).or_default();
+                    *n += usize::from(matches!(d.span, Span::Alternatives(_)));
+                    (1..=WALKS).contains(n)
+                };
+                for drawn in self.run.choices[..to].iter().rev().filter(|d| matches!(d.span, Span::Alternatives(_))).filter(|d| is_near(d))
+                {
+                    if said.insert((drawn.point, drawn.object, drawn.ordinal)) {
+                        let deviations = vec![Deviation { value: u64::from(drawn.value == 0), ..(*drawn).into() }];
+                        out.push(Other { at, deviations, order: None, replaced: Vec::new(), strict: true });
+                    }
+                }
             }
         }
     }
@@ -354,7 +405,7 @@ impl View<'_> {
         let turns = self.run.notes.asked.iter().filter(|a| range.contains(&(a.step as usize)));
         let replaced = turns.map(|a| self.run.choices[a.choice as usize].into()).collect();
         let order = steps.iter().map(|s| &self.run.notes.steps[*s]).map(|s| (s.name.hash(), u64::from(s.event))).collect();
-        Other { at: at.as_nanos(), deviations, order: Some((at, order)), replaced }
+        Other { at: at.as_nanos(), deviations, order: Some((at, order)), replaced, strict: true }
     }
 }
 
