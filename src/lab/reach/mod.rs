@@ -3,7 +3,8 @@
 //! A run that parts from the recording at some record is worth another choice only up to there, and the nearest before it first. A
 //! choice after which the run follows the recording for longer is kept, and the search goes on from it; where no choice helps, it goes
 //! back to one that followed as long. Choices that let the object of the recorded record come before that of the run's are tried before
-//! all others. Draws by seed come first: they settle what every order has a fair chance of.
+//! all others. Draws by seed come first: they settle what every order has a fair chance of. Where all that does not lead to an outcome,
+//! whole instants are put into orders of their own (`orders`), with as many runs again.
 
 mod orders;
 
@@ -178,7 +179,7 @@ impl Search<'_> {
             let Some(at) = pick else { break };
             let Some(other) = nodes[at].left.pop() else { break };
             let start = nodes[at].start.with(&other);
-            let is_dull = whole && other.order.is_none() && other.deviations.iter().all(|d| dull.get(&d.point).is_some_and(|n| *n >= DULL));
+            let is_dull = whole && !other.strict && other.deviations.iter().all(|d| dull.get(&d.point).is_some_and(|n| *n >= DULL));
             if is_dull || !tried.insert(start.clone()) {
                 continue;
             }

@@ -322,7 +322,7 @@ impl View<'_> {
         let mut times: BTreeMap<u64, u64> = BTreeMap::new();
         let mut is_about = |i: usize, time: u64| {
             // What happens to a pod may hang on what happened to its node.
-            let node = self.node_of(i).map(|node| stable_hash(node));
+            let node = self.node_of(i).map(stable_hash);
             self.about[i].iter().copied().chain(node).for_each(|o| _ = times.entry(o).or_insert(time));
         };
         for (i, line) in self.lines.iter().enumerate() {
