@@ -198,6 +198,7 @@ pub struct EventRecorder {
     group: Group,
     /// Where every event is handed over by a goroutine of its own, the point at which one lags behind.
     overtaken: Option<PointId>,
+    client: Client,
     advancing: Option<Rc<Shared<Time>>>,
 }
 
@@ -212,6 +213,7 @@ impl EventRecorder {
             nudge: ctx.point("event-retry-sleep"),
             write_point: ctx.point("event-write"),
             overtaken: goroutines.then(|| ctx.point("event-overtaken")),
+            client: client.clone(),
             group,
             queue: queue.clone(),
             ctx: ctx.clone(),
@@ -235,7 +237,8 @@ impl EventRecorder {
         let event = Event { about, body: body.into(), at, cause: self.ctx.cause() };
         if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE)) {
             let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
-            self.ctx.spawn_named(Name::of("event", Keys::NOTHING), self.group, async move {
+            let name = Name::of("event", Keys::NOTHING).about(about.object(&self.client).hash);
+            self.ctx.spawn_named(name, self.group, async move {
                 ctx.after_others().await;
                 let _ = queue.try_send(event);
             });

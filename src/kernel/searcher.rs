@@ -146,6 +146,7 @@ impl Kernel {
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
+        self.ctx.0.choices.borrow_mut().came(at, (held.label.hash, held.sequence()));
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
             notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), held.label.name);
@@ -192,8 +193,8 @@ impl Kernel {
                 if offered.len() == 2 {
                     let hash = events[offered[0]].label.hash;
                     object = Object { id: numbers.of(hash), hash };
-                    // Before that it is enough to know that there is a choice, unless the tape says something of it.
-                    if !is_of_interest && !choices.is_planned(point, object) {
+                    // Before that it is enough to know that there is a choice, unless the tape or an order says something of it.
+                    if !is_of_interest && !choices.is_planned(point, object) && !choices.is_ordered() {
                         break;
                     }
                 }
@@ -216,7 +217,7 @@ impl Kernel {
             }
             notes.asked(made, state, candidates);
         }
-        let chosen = choices.turn(point, object, offered.iter().map(|i| events[*i].label.hash));
+        let chosen = choices.turn(point, object, agenda.at(), offered.iter().map(|i| (events[*i].label.hash, events[*i].sequence())));
         Some(offered[chosen as usize])
     }
 

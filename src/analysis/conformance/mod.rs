@@ -12,7 +12,7 @@ mod envelope;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::lines;
+pub use canonical::{lines, numbered};
 pub use check::{Checked, Model, Options, Reached, check};
 pub use compare::{Evidence, Verdict, compare};
 pub use difference::{Difference, show};

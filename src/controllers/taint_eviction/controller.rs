@@ -80,6 +80,8 @@ pub struct Controller {
     work_point: PointId,
     /// Between a deletion's event and its first request.
     pub(super) request_point: PointId,
+    /// At which a deletion at once does not wait for the workers, where time stands still.
+    pub(super) early_point: PointId,
     /// For searches: the nodes' taints by node.
     tainted_keys: Keys,
 }
@@ -102,6 +104,7 @@ impl Controller {
             dispatch_points: [ctx.point("eviction-node-dispatch"), ctx.point("eviction-pod-dispatch")],
             work_point: ctx.point("eviction-work"),
             request_point: ctx.point("eviction-request"),
+            early_point: ctx.point("eviction-early"),
             tainted_keys: ctx.keys("tainted-nodes"),
             informers: informers.clone(),
             channels,

@@ -39,8 +39,10 @@ impl Controller {
         if at_once && !self.config.clock_advances {
             // Where time stands still while work is done, as in recorded timelines: a goroutine that a worker starts has its turn when the
             // worker and its dispatcher have no more to do, and the way to the API server is longer than theirs. What they have of this
-            // instant they do with the pod still there.
-            self.ctx.after_others().await;
+            // instant they do with the pod still there. A search may have it otherwise.
+            if !self.ctx.yields(self.early_point, self.pod_object(pod)) {
+                self.ctx.after_others().await;
+            }
         }
         // Of many that are here at one time, another may be first to get a token.
         self.ctx.yield_point(self.request_point).await;

@@ -3,6 +3,8 @@
 use super::drawn::{Deviation, Drawn, Span};
 use super::keyed;
 use super::object::{Object, PointId};
+use super::orders::{Coming, Orders};
+use crate::kernel::Time;
 use crate::kernel::texts::Texts;
 use std::collections::BTreeMap;
 
@@ -61,7 +63,8 @@ pub struct Choices {
     /// Turns and yields are drawn like everything else.
     free: bool,
     pct: Option<Pct>,
-    /// What the priorities say of the present turn.
+    orders: Orders,
+    /// What the orders or the priorities say of the present turn.
     picked: Option<u32>,
 }
 
@@ -116,6 +119,7 @@ impl Choices {
             log: None,
             free: false,
             pct: None,
+            orders: Orders::default(),
             picked: None,
         }
     }
@@ -160,6 +164,12 @@ impl Choices {
             plan.insert((d.object, d.ordinal), Planned { value: d.value, met: false });
         }
         choices
+    }
+
+    /// As `base`, but the steps of some instants come in orders of their own, unless a tape says otherwise.
+    #[must_use]
+    pub fn ordered(orders: Orders, base: Self) -> Self {
+        Self { orders, ..base }
     }
 
     /// The default order for another run, in the tables of one that is over. Every choice is recorded, in `log`.
@@ -232,6 +242,7 @@ impl Choices {
                 planned.met = true;
                 span.fit(planned.value)
             }
+            (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => self.picked.map_or(0, u64::from),
             (None, Base::Default) => span.default_value(),
             (None, Base::Seeded(_)) => {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
@@ -244,7 +255,6 @@ impl Choices {
                     },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
-                    Span::Turn(_) if self.picked.is_some() => self.picked.map_or(0, u64::from),
                     Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
                     Span::Yield if self.free => bits >> 63,
                     Span::Place if self.free => bits,
@@ -267,6 +277,12 @@ impl Choices {
         self.ask(point, object, Span::Alternatives(alternatives)) as u32
     }
 
+    /// Whether some instants have orders of their own.
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        !self.orders.is_empty()
+    }
+
     /// Whether the tape says something of the choice that is made next at a point for an object.
     #[must_use]
     pub fn is_planned(&self, point: PointId, object: Object) -> bool {
@@ -275,11 +291,19 @@ impl Choices {
         p.plan.contains_key(&(object.hash, made))
     }
 
-    /// Which of these events of one instant comes next, each given by the hash of its name.
-    pub fn turn(&mut self, point: PointId, object: Object, events: impl ExactSizeIterator<Item = u64>) -> u32 {
+    /// Which of these events of one instant comes next.
+    pub fn turn(&mut self, point: PointId, object: Object, at: Time, events: impl ExactSizeIterator<Item = Coming>) -> u32 {
         let count = events.len() as u32;
-        self.picked = self.pct.as_mut().map(|pct| pct.pick(&events.collect::<Vec<_>>()));
+        self.picked = match &mut self.pct {
+            Some(pct) => Some(pct.pick(&events.map(|e| e.0).collect::<Vec<_>>())),
+            None => self.orders.pick(at, events),
+        };
         self.ask(point, object, Span::Turn(count)) as u32
+    }
+
+    /// An event has come.
+    pub fn came(&mut self, at: Time, event: Coming) {
+        self.orders.came(at, event);
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.

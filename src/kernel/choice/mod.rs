@@ -7,8 +7,10 @@ mod choices;
 mod drawn;
 mod keyed;
 mod object;
+mod orders;
 
 pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};
 pub use keyed::hash_name;
 pub use object::{Object, PointId};
+pub use orders::{Coming, Orders};

@@ -3,13 +3,16 @@
 //! A run that parts from the recording at some record is worth another choice only up to there, and the nearest before it first. A
 //! choice after which the run follows the recording for longer is kept, and the search goes on from it; where no choice helps, it goes
 //! back to one that followed as long. Choices that let the object of the recorded record come before that of the run's are tried before
-//! all others. Draws by seed come first: they settle what every order has a fair chance of.
+//! all others. Draws by seed come first: they settle what every order has a fair chance of. Where all that does not lead to an outcome,
+//! whole instants are put into orders of their own (`orders`), with as many runs again.
+
+mod orders;
 
 use super::explore::children::children;
-use crate::analysis::conformance::lines;
+use crate::analysis::conformance::numbered;
 use crate::api::names::stable_hash;
-use crate::kernel::choice::{Deviation, Drawn, Span};
-use crate::kernel::{Choices, NEXT};
+use crate::kernel::choice::{Coming, Deviation, Drawn, Orders, Span};
+use crate::kernel::{Choices, NEXT, Time};
 use crate::scenario::recorded::{Line, Outcome};
 use crate::sim::{self, Plan, Searched};
 use crate::trace::Trace;
@@ -23,6 +26,8 @@ const NEAREST: usize = 500;
 const SOONER: usize = 50;
 /// How many choices are made at once to see whether any of them matters.
 const GROUP: usize = 16;
+/// A place at which so many choices changed nothing is left alone where whole instants are put into order.
+const DULL: i32 = 8;
 /// How many others are put before an object that came too soon.
 const SWAPS: usize = 4;
 /// Records are compared by the millisecond, so that a choice up to one later may still come before a record.
@@ -54,14 +59,57 @@ pub struct Miss {
 
 /// A run that may be gone on from.
 struct Node {
-    /// Sorted.
-    tape: Vec<Deviation>,
+    start: Start,
     lines: Vec<Line>,
     near: Near,
-    /// Other choices that are left to try, with their times, the best last; some consist of several.
-    left: Vec<(u64, Vec<Deviation>)>,
+    /// How many records it has in common with the outcome, wherever.
+    right: usize,
+    /// Other choices that are left to try, the best last.
+    left: Vec<Other>,
+    /// Choices to let others go first that were not made.
+    yields: Vec<Deviation>,
     /// How many of them let a wanted object come sooner, at first.
-    sooner: usize,
+    sooner: std::ops::Range<usize>,
+}
+
+/// What a run is made of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Start {
+    /// Sorted.
+    tape: Vec<Deviation>,
+    /// What the tape says goes before these.
+    orders: Orders,
+}
+
+impl Start {
+    fn with(&self, other: &Other) -> Self {
+        let mut start = self.clone();
+        start.tape.retain(|d| !other.replaced.iter().any(|o| is_about_the_same(d, o)));
+        start.tape = with(&start.tape, other.deviations.clone());
+        if let Some((at, order)) = &other.order {
+            start.orders.put(*at, order.clone());
+        }
+        start
+    }
+}
+
+/// Other choices of a run, made at once.
+#[derive(Clone, Debug, Default)]
+struct Other {
+    /// When, in nanoseconds.
+    at: u64,
+    deviations: Vec<Deviation>,
+    /// Another order of a whole instant, and the deviations that it stands for.
+    order: Option<(Time, Vec<Coming>)>,
+    replaced: Vec<Deviation>,
+    /// Whether it is a step only where it brings more into place.
+    strict: bool,
+}
+
+impl Other {
+    fn of((at, deviations): (u64, Vec<Deviation>)) -> Self {
+        Self { at, deviations, ..Self::default() }
+    }
 }
 
 /// The search for the outcomes of one recording.
@@ -80,14 +128,17 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
         let choices = if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) };
         let run = sim::search(plan, choices, &mut |_| false);
         let tape: Vec<Deviation> = run.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
-        let lines = search.look(&run, &tape);
+        let lines = search.look(&run).into_iter().map(|(line, _)| line).collect();
         if !starts.iter().any(|(_, l)| *l == lines) {
             starts.push((tape, lines));
         }
     }
     for i in 0..outcomes.len() {
-        if !search.reach.tapes.contains_key(&i) {
-            search.one(i, &starts);
+        // Some need only that one thing comes before another, some a whole instant in an order of its own.
+        for whole in [false, true] {
+            if !search.reach.tapes.contains_key(&i) {
+                search.one(i, &starts, whole);
+            }
         }
     }
     search.reach
@@ -95,69 +146,112 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
 
 impl Search<'_> {
     /// Notes which outcomes a run equals.
-    fn look(&mut self, run: &Searched, tape: &[Deviation]) -> Vec<Line> {
+    fn look(&mut self, run: &Searched) -> Vec<(Line, usize)> {
         self.reach.runs += 1;
-        let lines = lines(&run.trace);
-        if let Some(i) = self.outcomes.iter().position(|o| *o.lines == lines) {
-            self.reach.tapes.entry(i).or_insert_with(|| tape.to_vec());
+        let lines = numbered(&run.trace);
+        let is_this = |o: &Outcome| o.lines.len() == lines.len() && o.lines.iter().zip(&lines).all(|(l, (line, _))| l == line);
+        if let Some(i) = self.outcomes.iter().position(is_this) {
+            let deviations = || run.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
+            self.reach.tapes.entry(i).or_insert_with(deviations);
         }
         lines
     }
 
-    fn one(&mut self, outcome: usize, starts: &[(Vec<Deviation>, Vec<Line>)]) {
+    fn one(&mut self, outcome: usize, starts: &[(Vec<Deviation>, Vec<Line>)], whole: bool) {
         let wanted = &self.outcomes[outcome].lines;
+        let times = whole.then(|| orders::Wanted::of(wanted));
         let end = self.reach.runs + self.budget;
-        let mut tried: BTreeSet<Vec<Deviation>> = BTreeSet::new();
+        let mut tried: BTreeSet<Start> = BTreeSet::new();
+        // How often choices at a point have changed nothing; very few where they ever did.
+        let mut dull: BTreeMap<String, i32> = BTreeMap::new();
         let mut firsts: Vec<(Near, &Vec<Deviation>)> = starts.iter().map(|(tape, lines)| (Near::of(lines, wanted), tape)).collect();
         firsts.sort_by_key(|(near, tape)| (*near, std::cmp::Reverse(tape.len())));
-        let mut nodes: Vec<Node> = firsts.into_iter().rev().take(3).map(|(_, tape)| self.node(tape.clone(), wanted)).collect();
+        let firsts = firsts.into_iter().rev().take(3).map(|(_, tape)| Start { tape: tape.clone(), ..Start::default() });
+        let mut nodes: Vec<Node> = firsts.map(|start| self.node(start, wanted, times.as_ref())).collect();
+        if whole {
+            self.yielding(&mut nodes, wanted, times.as_ref());
+        }
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
-            // The nearest, then the one with the shorter tape, then the later one.
-            let pick = (0..nodes.len())
-                .filter(|i| !nodes[*i].left.is_empty())
-                .max_by_key(|i| (nodes[*i].near, std::cmp::Reverse(nodes[*i].tape.len())));
+            // The nearest, then the one with more in common, then the one with the shorter tape, then the later one.
+            let pick = (0..nodes.len()).filter(|i| !nodes[*i].left.is_empty()).max_by_key(|i| {
+                (nodes[*i].near, nodes[*i].right, if whole { std::cmp::Reverse(0) } else { std::cmp::Reverse(nodes[*i].start.tape.len()) })
+            });
             let Some(at) = pick else { break };
-            let Some((time, deviations)) = nodes[at].left.pop() else { break };
-            let tape = with(&nodes[at].tape, deviations.clone());
-            if !tried.insert(tape.clone()) {
+            let Some(other) = nodes[at].left.pop() else { break };
+            let start = nodes[at].start.with(&other);
+            let is_dull = whole && !other.strict && other.deviations.iter().all(|d| dull.get(&d.point).is_some_and(|n| *n >= DULL));
+            if is_dull || !tried.insert(start.clone()) {
                 continue;
             }
-            let node = self.node(tape, wanted);
-            if node.lines == nodes[at].lines {
+            let node = self.node(start, wanted, times.as_ref());
+            if other.order.is_none() {
+                let is_same = node.lines == nodes[at].lines;
+                for d in &other.deviations {
+                    let times = dull.entry(d.point.clone()).or_insert(0);
+                    *times = if is_same { times.saturating_add(1) } else { i32::MIN };
+                }
+            }
+            if node.lines == nodes[at].lines && other.order.is_none() {
                 // The other values of these choices come to nothing, either.
-                let is_idle = |d: &[Deviation]| matches!(d, [one] if deviations.iter().any(|same| is_about_the_same(one, same)));
-                nodes[at].left.retain(|(_, d)| !is_idle(d));
+                let is_idle =
+                    |o: &Other| matches!(&o.deviations[..], [one] if other.deviations.iter().any(|same| is_about_the_same(one, same)));
+                nodes[at].left.retain(|o| !is_idle(o));
             }
             // What is a step towards the outcome may need a second one that makes up for what it spoils, or that makes something of it:
             // the first chance after the step, or the last before the run departs.
             let near = nodes[at].near;
-            if node.near <= near && node.lines != nodes[at].lines && node.sooner > 0 {
-                let chances = &node.left[node.left.len() - node.sooner..];
-                let amends = [chances.iter().find(|(at, _)| *at >= time), chances.last()]
-                    .map(|chance| chance.map(|(_, d)| with(&node.tape, d.clone())));
-                for tape in amends.into_iter().flatten() {
-                    if self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) && tried.insert(tape.clone()) {
-                        let amended = self.node(tape, wanted);
-                        if amended.near >= near {
+            if !other.strict && node.near <= near && node.lines != nodes[at].lines && !node.sooner.is_empty() {
+                let chances = &node.left[node.sooner.clone()];
+                let amends = [chances.iter().find(|o| o.at >= other.at), chances.last()].map(|chance| chance.map(|o| node.start.with(o)));
+                for start in amends.into_iter().flatten() {
+                    if self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) && tried.insert(start.clone()) {
+                        let amended = self.node(start, wanted, times.as_ref());
+                        if amended.near >= near && (!whole || amended.lines != nodes[at].lines) {
                             nodes.push(amended);
                         }
                     }
                 }
             }
-            if node.near >= near {
+            // Where whole orders change, a step is only what brings more into place, or at least changes something.
+            let step = !whole || if other.strict { node.right > nodes[at].right } else { node.lines != nodes[at].lines };
+            let halves = other.order.is_some() && !other.deviations.is_empty() && node.right == nodes[at].right;
+            if node.near > near || node.near == near && (step || halves) {
                 nodes.push(node);
             }
         }
         if !self.reach.tapes.contains_key(&outcome) {
             let best = nodes.iter().rev().max_by_key(|n| n.near).map_or(&[][..], |n| &n.lines);
-            self.reach.missed.insert(outcome, Miss::of(best, wanted));
+            let miss = Miss::of(best, wanted);
+            if self.reach.missed.get(&outcome).is_none_or(|before| before.shared < miss.shared) {
+                self.reach.missed.insert(outcome, miss);
+            }
+        } else {
+            self.reach.missed.remove(&outcome);
         }
     }
 
+    /// Adds runs in which all who come by a place let the others go first, for each such place that changes nothing by itself: then there
+    /// is more to put into order.
+    fn yielding(&mut self, nodes: &mut Vec<Node>, wanted: &[Line], times: Option<&orders::Wanted<'_>>) {
+        let Some(first) = nodes.pop() else { return };
+        let mut all: BTreeMap<String, Vec<Deviation>> = BTreeMap::new();
+        for yields in &first.yields {
+            all.entry(yields.point.clone()).or_default().push(yields.clone());
+        }
+        let mut best = first;
+        for deviations in all.into_values().filter(|all| all.len() > 1) {
+            let node = self.node(best.start.with(&Other { deviations, ..Other::default() }), wanted, times);
+            let before = if node.lines == best.lines { std::mem::replace(&mut best, node) } else { node };
+            nodes.push(before);
+        }
+        nodes.push(best);
+    }
+
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
-    fn node(&mut self, tape: Vec<Deviation>, wanted: &[Line]) -> Node {
-        let run = sim::search(self.plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_| false);
-        let lines = self.look(&run, &tape);
+    fn node(&mut self, start: Start, wanted: &[Line], times: Option<&orders::Wanted<'_>>) -> Node {
+        let base = Choices::ordered(start.orders.clone(), Choices::default_order());
+        let run = sim::search(self.plan, Choices::tape(start.tape.clone(), base), &mut |_| false);
+        let (lines, made): (Vec<Line>, Vec<usize>) = self.look(&run).into_iter().unzip();
         let near = Near::of(&lines, wanted);
         let parts = near.until.saturating_add(MILLI);
         let mut left: Vec<(bool, u64, Vec<Deviation>)> = children(&run.notes, &run.choices, 0, true)
@@ -175,15 +269,20 @@ impl Search<'_> {
         // The nearest last, which is where it is taken from; of one instant the first. Turns, which are many, come after all others.
         left.reverse();
         left.sort_by_key(|(other, at, _)| (*other, *at));
-        let mut left = in_groups(left.into_iter().map(|(_, at, d)| (at, d)).collect());
+        let mut left: Vec<Other> = in_groups(left.into_iter().map(|(_, at, d)| (at, d)).collect()).into_iter().map(Other::of).collect();
         let far = left.len().saturating_sub(NEAREST);
         left.drain(..far);
         let mut sooner = sooner(&run, parts, &Wish::of(&lines, wanted, &run.trace));
         sooner.sort_by_key(|(at, _)| *at);
         let far = sooner.len().saturating_sub(SOONER);
-        let kept = sooner.len() - far;
-        left.extend(sooner.into_iter().skip(far));
-        Node { tape, lines, near, left, sooner: kept }
+        let others = left.len();
+        left.extend(sooner.into_iter().skip(far).map(Other::of));
+        let sooner = others..left.len();
+        left.extend(times.into_iter().flat_map(|times| orders::orders(&run, &made, &lines, times, near.until)));
+        let right = if times.is_some() { in_common(&lines, wanted) } else { 0 };
+        let open = run.choices.iter().filter(|d| d.span == Span::Yield && d.value == 0);
+        let yields = open.map(|d| Deviation { value: 1, ..(*d).into() }).collect();
+        Node { start, lines, near, right, left, yields, sooner }
     }
 }
 
@@ -265,19 +364,11 @@ impl Wish {
 /// Choices that let a wanted object come before the one that came instead.
 fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)> {
     let mut out = Vec::new();
-    let mut from = 0;
-    while from < run.choices.len() {
-        let first = &run.choices[from];
-        let mut seen = BTreeSet::new();
-        let mut is_next = |d: &Drawn| matches!(d.span, Span::Rank | Span::Place) && d.point == first.point && seen.insert(d.object);
-        let ranked = run.choices[from..].iter().take_while(|d| is_next(d)).count();
-        if ranked > 1 {
-            let at = time_of(run, from);
-            if at <= parts {
-                out.extend(moved(&run.choices[from..from + ranked], wish).into_iter().map(|moved| (at, moved)));
-            }
+    for (from, ranks) in ranked(&run.choices) {
+        let at = time_of(run, from);
+        if at <= parts {
+            out.extend(moved(ranks, wish).into_iter().map(|moved| (at, moved)));
         }
-        from += ranked.max(1);
     }
     out.extend(all_yield(run, parts));
     let step_of: BTreeMap<u32, usize> = run.notes.steps.iter().enumerate().map(|(i, s)| (s.event, i)).collect();
@@ -296,6 +387,21 @@ fn sooner(run: &Searched, parts: u64, wish: &Wish) -> Vec<(u64, Vec<Deviation>)>
             let sooner = (0..u64::from(asked.count)).filter(|value| wish.wanted.contains(&about(*value)));
             out.extend(sooner.map(|value| (at, vec![Deviation { value, ..drawn.into() }])));
         }
+    }
+    out
+}
+
+/// The arbitrary orders among the choices of a run, each with the place at which it begins.
+fn ranked(choices: &[Drawn]) -> Vec<(usize, &[Drawn])> {
+    let (mut out, mut from) = (Vec::new(), 0);
+    while from < choices.len() {
+        let mut seen = BTreeSet::new();
+        let mut is_next = |d: &Drawn| matches!(d.span, Span::Rank | Span::Place) && d.point == choices[from].point && seen.insert(d.object);
+        let ranked = choices[from..].iter().take_while(|d| is_next(d)).count();
+        if ranked > 1 {
+            out.push((from, &choices[from..from + ranked]));
+        }
+        from += ranked.max(1);
     }
     out
 }
@@ -368,6 +474,15 @@ fn common(a: &[Line], b: &[Line]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
+/// How many records two runs have in common.
+fn in_common(a: &[Line], b: &[Line]) -> usize {
+    let mut left: BTreeMap<(u64, String), usize> = BTreeMap::new();
+    b.iter().for_each(|line| *left.entry((line.t_ns, line.json())).or_default() += 1);
+    let mut is_there =
+        |line: &&Line| left.get_mut(&(line.t_ns, line.json())).is_some_and(|n| std::mem::replace(n, n.saturating_sub(1)) > 0);
+    a.iter().filter(|line| is_there(line)).count()
+}
+
 /// How near a run comes to an outcome: to which millisecond, and how much of that one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Near {
@@ -410,6 +525,51 @@ impl Miss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::recorded::{parse, sort_lines};
+    use std::sync::Arc;
+
+    /// Twelve pods that are alike on a node that dies, and clients that have to wait for their turn.
+    fn throttled() -> Plan {
+        let pods: Vec<String> = (10..22)
+            .map(|i| {
+                let toleration =
+                    r#"{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute", "operator": "Exists", "tolerationSeconds": 60}"#;
+                format!(r#"{{"name": "p{i}", "node": "n2", "tolerations": [{toleration}]}}"#)
+            })
+            .collect();
+        let text = format!(
+            r#"{{"kubernetes": "v1.34.4", "kinds": {{}}, "scenario": {{"name": "s", "horizon": "200s", "clients": {{"*": {{"qps": 20, "burst": 4}}}},
+            "nodes": [{{"name": "n1", "zone": "a", "lease_offset": "1.3s", "status_offset": "3.7s"}},
+                {{"name": "n2", "zone": "a", "lease_offset": "2.5s", "status_offset": "4.8s"}},
+                {{"name": "n3", "zone": "a", "lease_offset": "6.1s", "status_offset": "7.9s"}}],
+            "pods": [{}], "actions": [{{"at": "64.7s", "do": "cut", "nodes": ["n2"]}}]}}}}"#,
+            pods.join(", ")
+        );
+        parse(text.as_bytes()).unwrap().remove(0).plan().unwrap()
+    }
+
+    #[test]
+    fn a_whole_instant_is_put_into_another_order_in_few_runs() {
+        let plan = throttled();
+        let run = |choices| numbered(&sim::search(&plan, choices, &mut |_| false).trace).into_iter().map(|(line, _)| line);
+        let usual: Vec<Line> = run(Choices::default_order()).collect();
+        // As the pods are alike, their evictions may come in the opposite order as well; each of them waits for three tokens.
+        let mut wanted = usual.clone();
+        for line in wanted.iter_mut().filter(|l| l.actor == "taint-eviction") {
+            let other = |text: &str| (10..22).find(|i| text.contains(&format!("p{i}"))).map(|i| (format!("p{i}"), format!("p{}", 31 - i)));
+            for text in [&mut line.pod, &mut line.object, &mut line.message] {
+                if let Some((from, to)) = other(text) {
+                    *text = text.replace(&from, &to);
+                }
+            }
+        }
+        sort_lines(&mut wanted);
+        let moved = usual.iter().filter(|l| !wanted.contains(l)).count();
+        assert!(moved > 24, "most of 36 records are at the time of another now: {moved}");
+        let found = reach(&plan, &[Outcome { count: 1, lines: Arc::new(wanted.clone()) }], 40);
+        assert!(found.missed.is_empty(), "{found:?}");
+        assert_eq!(run(Choices::tape(found.tapes[&0].clone(), Choices::default_order())).collect::<Vec<_>>(), wanted);
+    }
 
     fn at(ms: u64, pod: &str) -> Line {
         Line { t_ns: ms * MILLI, actor: "kubelet".into(), what: "pod-gone".into(), pod: pod.into(), ..Line::default() }
