@@ -125,7 +125,7 @@ pub struct Switches {
     pub node_affinity_message: &'static str,
     /// A reason that InterPodAffinity gave beside the precise one, up to 1.21.
     pub pod_affinity_also: Option<&'static str>,
-    /// A node name in required affinity narrows the search from the outset: from 1.22.
+    /// A node name in required affinity narrows the search from the outset: from 1.24.
     pub affinity_narrows: bool,
     /// Nodes left out by that are counted with a reason: from 1.32.
     pub left_out_counted: bool,

@@ -356,12 +356,12 @@ const STEPS: &[Step] = &[
     step(&[(22, 0)], |p| {
         let s = &mut p.scheduler;
         s.pod_affinity_also = None;
-        s.affinity_narrows = true;
         s.nominated_node_first = true;
         s.balance = Balance::Plain;
         s.wakes_registered = true;
     }),
     step(&[(19, 0)], |p| p.scheduler.failure_is_of_newest = true),
+    step(&[(24, 0)], |p| p.scheduler.affinity_narrows = true),
     step(&[(25, 0)], |p| p.scheduler.failure_is_of_newest = false),
     step(&[(23, 0)], |p| {
         p.scheduler.preempted_text = PreemptedText::ByAPod;
