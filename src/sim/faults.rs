@@ -332,7 +332,7 @@ impl Cluster {
 
     /// A pod's name without its namespace.
     fn short_name(&self, id: PodId) -> String {
-        self.api.names(|n| n.pod_name(id).rsplit('/').next().unwrap_or_default().to_owned())
+        self.api.names(|n| short_name(n.pod_name(id)).to_owned())
     }
 
     /// What kubectl prints of a write to a pod that the API server refused.

@@ -21,7 +21,7 @@ pub(super) struct RawMeta {
     pub name: Option<String>,
     pub namespace: Option<String>,
     pub labels: Option<Texts>,
-    pub annotations: Option<ConfigAnnotations>,
+    pub annotations: Option<RawAnnotations>,
     pub owner_references: Option<Vec<RawOwner>>,
     pub deletion_timestamp: Option<String>,
     pub deletion_grace_period_seconds: Option<i64>,
@@ -178,7 +178,7 @@ pub(super) struct RawLeaseSpec {
 
 /// The annotations that matter here; others may be large and are not kept.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct ConfigAnnotations {
+pub(super) struct RawAnnotations {
     /// `kubernetes.io/config.mirror` is there.
     pub mirror: bool,
     /// `kubernetes.io/config.source`
@@ -191,7 +191,7 @@ pub(super) struct ConfigAnnotations {
     pub pod_deletion_cost: Option<String>,
 }
 
-impl ConfigAnnotations {
+impl RawAnnotations {
     /// `pkg/apis/core/helper/helpers.go: GetDeletionCostFromPodAnnotations`; what is no number as Go writes it counts as nothing.
     pub(super) fn deletion_cost(&self) -> Option<i32> {
         let text = self.pod_deletion_cost.as_deref()?;
@@ -209,7 +209,7 @@ pub(super) struct Filled(pub bool);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawQuantity(pub String);
 
-impl<'de> Deserialize<'de> for ConfigAnnotations {
+impl<'de> Deserialize<'de> for RawAnnotations {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(field_identifier)]
@@ -229,12 +229,12 @@ impl<'de> Deserialize<'de> for ConfigAnnotations {
         }
         struct V;
         impl<'de> Visitor<'de> for V {
-            type Value = ConfigAnnotations;
+            type Value = RawAnnotations;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a map of annotations")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut found = ConfigAnnotations::default();
+                let mut found = RawAnnotations::default();
                 while let Some(key) = map.next_key()? {
                     match key {
                         Key::Source => found.source = map.next_value()?,

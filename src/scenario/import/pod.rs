@@ -4,7 +4,7 @@
 //! pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::error::Place;
-use super::object::{ConfigAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
+use super::object::{RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
 use super::quantities;
 use super::rfc3339::Stamp;
 use super::scheduling::{Scheduling, scheduling};
@@ -197,7 +197,7 @@ impl RawPod {
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
-            deletion_cost: self.meta.annotations.as_ref().and_then(ConfigAnnotations::deletion_cost),
+            deletion_cost: self.meta.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
             scheduling: scheduling(spec, &mut |_| {})?,
             static_from_url,
             start: self.start(zero)?,

@@ -6,7 +6,7 @@
 
 use super::error::Place;
 use super::groups::{quantities, toleration};
-use super::object::{ConfigAnnotations, Filled, RawCondition, RawMeta, RawPodSpec, Texts};
+use super::object::{Filled, RawAnnotations, RawCondition, RawMeta, RawPodSpec, Texts};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::scheduling::scheduling;
@@ -223,7 +223,7 @@ impl RawWorkload {
             preemption_policy: places.preemption_policy,
             container_requests: places.container_requests.into_iter().map(quantities).collect(),
             empty_dir: places.empty_dir,
-            pod_deletion_cost: self.spec.template.metadata.annotations.as_ref().and_then(ConfigAnnotations::deletion_cost),
+            pod_deletion_cost: self.spec.template.metadata.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
             restart_policy: (self.kind == WorkloadKind::Job && pod.restart_policy.as_deref() == Some("OnFailure"))
                 .then_some(spec::RestartPolicy::OnFailure),
             ..spec::PodTemplate::default()

@@ -61,6 +61,9 @@ pub fn without_uids(text: &str) -> String {
         let parts: Vec<usize> = word.split('-').map(str::len).collect();
         parts == [8, 4, 4, 4, 12] && word.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
     };
+    if !text.split(' ').any(is_uid) {
+        return text.to_owned();
+    }
     text.split(' ').map(|word| if is_uid(word) { "UID" } else { word }).collect::<Vec<_>>().join(" ")
 }
 
