@@ -129,7 +129,7 @@ impl Algorithm {
     pub fn new(choice: Choice) -> Self {
         Self {
             choice,
-            cache: Cache::new(choice.indexed),
+            cache: Cache::new(choice.indexed, choice.switches.confirmed_pods_last),
             rejections: Rejections::default(),
             next_start: 0,
             memo: Memo::default(),

@@ -86,12 +86,14 @@ pub struct Cache {
     shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
     indexed: bool,
+    /// A pod whose binding is seen comes to the end of its node's list.
+    confirmed_last: bool,
 }
 
 impl Cache {
     /// An empty cache.
-    pub fn new(indexed: bool) -> Self {
-        Self { indexed, ..Self::default() }
+    pub fn new(indexed: bool, confirmed_last: bool) -> Self {
+        Self { indexed, confirmed_last, ..Self::default() }
     }
 
     /// Whether counts are kept.
@@ -201,23 +203,34 @@ impl Cache {
         }
     }
 
-    /// Takes a version of a pod of which only that it is being deleted is new. It comes to the end of its node's list, as one that was
-    /// taken away and added; sums do not change, and nobody has to look at the node again.
+    /// Takes a version of a pod of which only that it is being deleted is new: sums do not change, and nobody has to look at the node
+    /// again.
     fn set_terminating(&mut self, pod: &Rc<Pod>, terminating: bool) {
-        let Some(Place { node, slot, .. }) = self.place(pod.id) else { return };
-        let pods = &mut self.nodes[node.index()].pods;
-        let mut placed = pods.swap_remove(slot as usize);
+        let Some(place) = self.place(pod.id) else { return };
+        let placed = &mut self.nodes[place.node.index()].pods[place.slot as usize];
         if terminating {
-            self.tallies.change(&placed, node, &self.topologies, -1);
+            self.tallies.change(placed, place.node, &self.topologies, -1);
         }
         placed.terminating = terminating;
         if !terminating {
-            self.tallies.change(&placed, node, &self.topologies, 1);
+            self.tallies.change(placed, place.node, &self.topologies, 1);
         }
-        placed.pod = pod.clone();
-        pods.push(placed);
-        let last = pods.len() as u32 - 1;
-        self.moved_to(node, slot);
+        self.take_version(pod, place);
+    }
+
+    /// Takes another version of a pod, which comes to the end of its node's list as upstream takes it away and adds it: where pods
+    /// are equally important, the list says which of them make room.
+    fn take_version(&mut self, pod: &Rc<Pod>, place: Place) {
+        let Place { node, slot, assumed } = place;
+        let pods = &mut self.nodes[node.index()].pods;
+        pods[slot as usize].pod = pod.clone();
+        let mut last = slot;
+        if !assumed || self.confirmed_last {
+            let placed = pods.swap_remove(slot as usize);
+            last = pods.len() as u32;
+            pods.push(placed);
+            self.moved_to(node, slot);
+        }
         self.places[pod.id.index()] = Some(Place { node, slot: last, assumed: false });
     }
 
@@ -232,18 +245,15 @@ impl Cache {
 
     /// Takes another version of a pod that is on its node already and differs in nothing that is summed; false if it is not there.
     pub fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
-        let Some(placed) = self.placed(pod) else { return false };
-        placed.pod = pod.clone();
-        if let Some(Some(place)) = self.places.get_mut(pod.id.index()) {
-            place.assumed = false;
-        }
+        let Some(place) = self.place(pod.id).filter(|p| pod.node == Some(p.node)) else { return false };
+        self.take_version(pod, place);
         true
     }
 
     /// A bound pod where it is known to be, on its node.
-    fn placed(&mut self, pod: &Pod) -> Option<&mut Placed> {
+    fn placed(&self, pod: &Pod) -> Option<&Placed> {
         let Place { node, slot, .. } = self.place(pod.id).filter(|p| pod.node == Some(p.node))?;
-        self.nodes[node.index()].pods.get_mut(slot as usize)
+        self.nodes[node.index()].pods.get(slot as usize)
     }
 
     /// Places a pod on a node ahead of its binding (`AssumePod`).

@@ -171,7 +171,9 @@ fn select_victims(
             victims.push(placed);
         }
     }
-    victims.sort_by_key(importance);
+    if algorithm.choice.switches.sorts_victims {
+        victims.sort_by_key(importance);
+    }
     Ok(Candidate { node, victims, violations })
 }
 
@@ -192,15 +194,16 @@ fn split_by_budgets(pods: Vec<Placed>, budgets: &[Rc<Budget>]) -> (Vec<Placed>, 
     })
 }
 
-/// The candidate that costs least (`pickOneNodeForPreemption`): fewest violations, lowest highest priority, lowest sum of
+/// The candidate that costs least (`pickOneNodeForPreemption`): fewest violations, lowest priority of the first victim, lowest sum of
 /// priorities, fewest pods, latest start of the most important; then any.
 fn cheapest(mut candidates: Vec<Candidate>, now: Timestamp, chances: &mut dyn Chances) -> Candidate {
     let cost = |c: &Candidate| {
+        let first = c.victims.first().map_or(i32::MIN, |p| p.shape.priority);
         let highest = c.victims.iter().map(|p| p.shape.priority).max().unwrap_or(i32::MIN);
         let sum: i64 = c.victims.iter().map(|p| i64::from(p.shape.priority) + (1 << 31)).sum();
         let top = c.victims.iter().filter(|p| p.shape.priority == highest);
         let earliest = top.map(|p| started(&p.pod, now)).min().unwrap_or(now);
-        (c.violations, highest, sum, c.victims.len(), Reverse(earliest))
+        (c.violations, first, sum, c.victims.len(), Reverse(earliest))
     };
     let Some(least) = candidates.iter().map(cost).min() else { unreachable!("there is a candidate") };
     let ties: Vec<usize> = (0..candidates.len()).filter(|i| cost(&candidates[*i]) == least).collect();

@@ -210,6 +210,11 @@ pub struct Switches {
     /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so that the victim is Pending and not
     /// Ready any more: 1.26.11 to 1.28.13, and to 1.29.8, 1.30.4 and 1.31.0.
     pub victims_get_preemptors_status: bool,
+    /// Victims are put in order of importance once more at the end: from 1.29.11, 1.30.7 and 1.31.3. Before, those that a budget covers come
+    /// first, so that the first of them stands for the most important one.
+    pub sorts_victims: bool,
+    /// A pod whose binding is seen comes to the end of its node's list, as every pod does that changes: from 1.26.
+    pub confirmed_pods_last: bool,
     /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
     pub clears_hopeless_nomination: bool,
     /// The PATCH of the condition clears a nomination that is of no use: from 1.23.

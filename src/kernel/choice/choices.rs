@@ -60,8 +60,8 @@ pub struct Choices {
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
-    /// Turns and yields are drawn like everything else.
-    free: bool,
+    /// Turns and yields are drawn, too, one time in so many; in between they are the usual ones. Never where zero.
+    free: u64,
     pct: Option<Pct>,
     orders: Orders,
     /// What the orders or the priorities say of the present turn.
@@ -117,7 +117,7 @@ impl Choices {
             plans: BTreeMap::new(),
             taped: false,
             log: None,
-            free: false,
+            free: 0,
             pct: None,
             orders: Orders::default(),
             picked: None,
@@ -133,7 +133,13 @@ impl Choices {
     /// Draws everything, which event of an instant comes next included. For a kernel that searches.
     #[must_use]
     pub fn free(seed: u64) -> Self {
-        Self { free: true, ..Self::over(Base::Seeded(seed)) }
+        Self::loose(seed, 1)
+    }
+
+    /// As [`Self::free`], but which event of an instant comes next, and whether to yield, is drawn one time in so many.
+    #[must_use]
+    pub fn loose(seed: u64, one_in: u64) -> Self {
+        Self { free: one_in, ..Self::over(Base::Seeded(seed)) }
     }
 
     /// Draws everything, and has turns go by drawn priorities of processes, which change `depth - 1` times within so many turns (PCT).
@@ -248,16 +254,16 @@ impl Choices {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::Range(min, max) if self.free || self.pct.is_some() => match bits >> (64 - ENDS.ilog2()) {
+                    Span::Range(min, max) if self.free > 0 || self.pct.is_some() => match bits >> (64 - ENDS.ilog2()) {
                         0 => min,
                         1 => max,
                         _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
                     },
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
-                    Span::Turn(n) if self.free => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::Yield if self.free => bits >> 63,
-                    Span::Place if self.free => bits,
+                    Span::Place if self.free > 0 => bits,
+                    Span::Turn(n) if self.free > 0 && bits % self.free == 0 => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Yield if self.free > 0 && bits % self.free == 0 => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
                     Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
                 }

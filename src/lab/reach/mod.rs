@@ -7,6 +7,7 @@
 //! whole instants are put into orders of their own (`orders`), with as many runs again.
 
 mod orders;
+mod redraw;
 
 use super::explore::children::children;
 use crate::analysis::conformance::numbered;
@@ -118,11 +119,13 @@ struct Search<'a> {
     outcomes: &'a [Outcome],
     reach: Reach,
     budget: u64,
+    /// What the nearest run of those that missed an outcome is made of.
+    best: BTreeMap<usize, Start>,
 }
 
 /// Looks for choices that lead to each recorded outcome, with so many runs for each.
 pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
-    let mut search = Search { plan, outcomes, reach: Reach { of: outcomes.len(), ..Reach::default() }, budget };
+    let mut search = Search { plan, outcomes, reach: Reach { of: outcomes.len(), ..Reach::default() }, budget, best: BTreeMap::new() };
     let mut starts: Vec<(Vec<Deviation>, Vec<Line>)> = Vec::new();
     for seed in 0..=SEEDS.min(budget) {
         let choices = if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) };
@@ -139,6 +142,9 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
             if !search.reach.tapes.contains_key(&i) {
                 search.one(i, &starts, whole);
             }
+        }
+        if !search.reach.tapes.contains_key(&i) {
+            search.redraw(i, &starts);
         }
     }
     search.reach
@@ -220,10 +226,11 @@ impl Search<'_> {
             }
         }
         if !self.reach.tapes.contains_key(&outcome) {
-            let best = nodes.iter().rev().max_by_key(|n| n.near).map_or(&[][..], |n| &n.lines);
-            let miss = Miss::of(best, wanted);
+            let best = nodes.iter().rev().max_by_key(|n| n.near);
+            let miss = Miss::of(best.map_or(&[][..], |n| &n.lines), wanted);
             if self.reach.missed.get(&outcome).is_none_or(|before| before.shared < miss.shared) {
                 self.reach.missed.insert(outcome, miss);
+                self.best.extend(best.map(|best| (outcome, best.start.clone())));
             }
         } else {
             self.reach.missed.remove(&outcome);

@@ -137,6 +137,8 @@ fn oldest() -> Profile {
             any_terminating_blocks: true,
             marks_victims: false,
             spares_terminating: false,
+            sorts_victims: false,
+            confirmed_pods_last: false,
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
@@ -376,6 +378,7 @@ const STEPS: &[Step] = &[
         s.fit_text = FitText::TwoStops;
         s.marks_victims = true;
         s.victims_in_parallel = true;
+        s.confirmed_pods_last = true;
         s.old_victim_reason = true;
         s.scheduling_gates = true;
         s.first_series_count = 2;
@@ -388,6 +391,7 @@ const STEPS: &[Step] = &[
     }),
     step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.scheduler.victims_get_preemptors_status = true),
     step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| p.scheduler.victims_get_preemptors_status = false),
+    step(&[(29, 11), (30, 7), (31, 3), (32, 0)], |p| p.scheduler.sorts_victims = true),
     step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
     step(&[(29, 0)], |p| {
         let s = &mut p.scheduler;
