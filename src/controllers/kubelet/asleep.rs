@@ -124,6 +124,15 @@ impl Kubelets {
 
     /// Simulates a kubelet's heartbeats again: writes what they have come to, and schedules the next ones.
     pub(super) fn wake_up(&self, node: NodeId) {
+        self.wake_to(node, false);
+    }
+
+    /// As [`Self::wake_up`], for a kubelet that falls silent: whether a heartbeat of this very instant still comes is for a search to say.
+    pub(super) fn wake_to_silence(&self, node: NodeId) {
+        self.wake_to(node, true);
+    }
+
+    fn wake_to(&self, node: NodeId, silence: bool) {
         if !self.lazy {
             return;
         }
@@ -133,7 +142,8 @@ impl Kubelets {
         }
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
-        let ticks_ran = self.ctx.class() > Class::Source;
+        let ticks_ran = self.ctx.class() > Class::Source
+            || silence && self.ctx.is_choosing() && self.beats_now(node) && self.ctx.yields(self.points.heartbeat_first, self.object(node));
         let Some(t) = (if ticks_ran { Some(now) } else { now.checked_sub(Dur::from_nanos(1)) }) else {
             return self.resume_loops(node);
         };
@@ -176,6 +186,13 @@ impl Kubelets {
         if let (true, KubeletMode::Imitated(_)) = (self.lazy, self.mode) {
             self.go_on_imitated(node);
         }
+    }
+
+    /// Whether a tick of a sleeping kubelet is due in this instant.
+    fn beats_now(&self, node: NodeId) -> bool {
+        let now = self.ctx.now();
+        let Some(before) = now.checked_sub(Dur::from_nanos(1)) else { return false };
+        [Loop::Lease, Loop::Status].into_iter().any(|which| self.follow(node, which, before).is_some_and(|walk| walk.next.0 == now))
     }
 
     fn resume_loops(&self, node: NodeId) {

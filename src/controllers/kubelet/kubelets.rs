@@ -120,6 +120,8 @@ pub(super) struct Points {
     pub(super) report_offset: PointId,
     pub(super) watch_back: PointId,
     pub(super) pod_status: PointId,
+    /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
+    pub(super) heartbeat_first: PointId,
 }
 
 /// All kubelets of a cluster.
@@ -191,6 +193,7 @@ impl Kubelets {
                 report_offset: ctx.point("status-report-offset"),
                 watch_back: ctx.point("kubelet-watch-reconnect"),
                 pod_status: ctx.point("pod-status-sync"),
+                heartbeat_first: ctx.point("heartbeat-first"),
             },
             loops: Cell::new(None),
             pods: Cell::new(None),
@@ -275,7 +278,7 @@ impl Kubelets {
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
     pub fn cut(&self, node: NodeId, cut: bool) {
-        self.wake_up(node);
+        self.wake_to_silence(node);
         let now = self.ctx.now();
         let Some(was) = self.with(node, |k| {
             let was = k.cut;

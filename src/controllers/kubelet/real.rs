@@ -212,7 +212,7 @@ impl Kubelets {
 
     /// A machine stops, and its containers with it.
     pub fn crash(&self, node: NodeId) {
-        self.wake_up(node);
+        self.wake_to_silence(node);
         let was = self.with(node, |k| std::mem::replace(&mut k.crashed, true));
         if was == Some(false) {
             let record = self.api.record_node(Actor::User, node, What::NodeSilent);

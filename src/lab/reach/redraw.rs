@@ -63,6 +63,25 @@ impl Search<'_> {
                 }
             };
             let run = sim::search(self.plan, choices, &mut |_| false);
+            if let Ok(t) = std::env::var("REDRAW_AT") {
+                let t: u64 = t.parse().unwrap();
+                let names: Vec<String> = run
+                    .notes
+                    .steps
+                    .iter()
+                    .filter(|s| s.at.as_nanos() / MILLI == t)
+                    .map(|s| format!("{}:{:x}", s.name.what, s.name.object & 0xfff))
+                    .collect();
+                eprintln!("steps at {t}: {}", names.join(" "));
+                let turns: Vec<String> = run
+                    .notes
+                    .asked
+                    .iter()
+                    .filter(|a| run.notes.steps[a.step as usize].at.as_nanos() / MILLI == t)
+                    .map(|a| format!("{}of{}", run.choices[a.choice as usize].value, a.count))
+                    .collect();
+                eprintln!("turns: {}", turns.join(" "));
+            }
             let lines: Vec<Line> = self.look(&run).into_iter().map(|(line, _)| line).collect();
             let near = Near::of(&lines, wanted);
             let place = levels.partition_point(|l| l.near < near);
