@@ -79,6 +79,9 @@ pub struct Controller {
     feasible_point: PointId,
     offset_point: PointId,
     candidate_point: PointId,
+    /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before nodes are looked at, and before a pod
+    /// that no node takes is given back.
+    cycle_points: [PointId; 3],
 }
 
 impl Controller {
@@ -99,6 +102,7 @@ impl Controller {
             feasible_point: ctx.point("feasible-nodes"),
             offset_point: ctx.point("preemption-offset"),
             candidate_point: ctx.point("equal-candidates"),
+            cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"].map(|name| ctx.point(name)),
             informers: informers.clone(),
             config,
             client,
@@ -117,6 +121,9 @@ impl Controller {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             loop {
+                if c.ctx.is_choosing() && c.state.with(|s| s.queue.is_ready()) {
+                    c.ctx.yield_point(c.cycle_points[0]).await;
+                }
                 let next = c.state.with(|s| s.queue.pop());
                 match next {
                     Some(entry) => c.attempt(entry).await,
@@ -192,6 +199,7 @@ impl Controller {
     /// One pod's attempt (`ScheduleOne`).
     async fn attempt(&self, entry: QueuedPod) {
         let pod = entry.pod.clone();
+        self.ctx.yield_point(self.cycle_points[1]).await;
         self.ctx.set_cause(entry.cause);
         self.ctx.set_saw(pod.record);
         if pod.is_terminating() {
@@ -311,6 +319,7 @@ impl Controller {
                 post_filter = if switches.claims_text { format!("no new claims to deallocate, {told}") } else { told };
             }
         }
+        self.ctx.yield_point(self.cycle_points[2]).await;
         let message = self.state.with(|s| {
             let failure = Failure {
                 nodes: diagnosis.nodes,
