@@ -28,6 +28,8 @@ use std::rc::{Rc, Weak};
 const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;
 /// Pods that wait to be counted in a Job's status at the most (`MaxUncountedPods`).
 const MAX_UNCOUNTED_PODS: usize = 500;
+/// How often a status is read and written anew where that failed (`statusUpdateRetries`, up to 1.22).
+const STATUS_UPDATE_RETRIES: u32 = 3;
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
 
@@ -491,11 +493,25 @@ impl JobController {
         Ok(())
     }
 
+    /// `updateJobStatus`
     async fn put_status(&self, read: &Rc<Workload>, status: WorkloadStatus) -> Result<Rc<Workload>, ApiError> {
-        let (about, old) = (self.pods.object(read), read.clone());
-        let new = self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &old, status)).await?;
-        self.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
-        Ok(new)
+        let (about, id) = (self.pods.object(read), read.id);
+        let mut old = read.clone();
+        let mut retries = if self.switches.gets_before_status { STATUS_UPDATE_RETRIES } else { 0 };
+        loop {
+            if self.switches.gets_before_status {
+                old = self.pods.client.call(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await?;
+            }
+            let (old, status) = (old.clone(), status.clone());
+            match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &old, status)).await {
+                Err(_) if retries > 0 => retries -= 1,
+                Err(error) => return Err(error),
+                Ok(new) => {
+                    self.pods.written.wrote_at(read, Resource::Jobs, new.resource_version);
+                    return Ok(new);
+                }
+            }
+        }
     }
 
     /// `recordJobFinished`

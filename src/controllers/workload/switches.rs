@@ -44,6 +44,8 @@ pub struct JobSwitches {
     pub batch_period: Dur,
     /// How long a sync that failed waits: first, and at the most.
     pub retry: (Dur, Dur),
+    /// A Job is read from the API server before its status is written: up to 1.22.
+    pub gets_before_status: bool,
     /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as failed (gate
     /// JobTrackingWithFinalizers, on from 1.25).
     pub tracking_finalizers: bool,

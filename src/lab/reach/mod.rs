@@ -156,7 +156,8 @@ impl Search<'_> {
         self.reach.runs += 1;
         let lines = numbered(&run.trace);
         let is_this = |o: &Outcome| o.lines.len() == lines.len() && o.lines.iter().zip(&lines).all(|(l, (line, _))| l == line);
-        if let Some(i) = self.outcomes.iter().position(is_this) {
+        // Several outcomes may differ only in what is not compared.
+        for (i, _) in self.outcomes.iter().enumerate().filter(|(_, o)| is_this(o)) {
             let deviations = || run.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
             self.reach.tapes.entry(i).or_insert_with(deviations);
         }

@@ -182,6 +182,7 @@ fn oldest() -> Profile {
             job: JobSwitches {
                 batch_period: Dur::ZERO,
                 retry: (Dur::from_secs(10), Dur::from_secs(360)),
+                gets_before_status: true,
                 tracking_finalizers: false,
                 failure_backoff: None,
                 pod_failure_policy: false,
@@ -468,7 +469,10 @@ const STEPS: &[Step] = &[
     step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
     step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
-    step(&[(23, 0)], |p| p.workload.job.batch_period = Dur::from_millis(500)),
+    step(&[(23, 0)], |p| {
+        p.workload.job.batch_period = Dur::from_millis(500);
+        p.workload.job.gets_before_status = false;
+    }),
     step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
