@@ -3,7 +3,7 @@
 
 use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome, Tied};
 use super::framework::Rejection;
-use super::hints::{Change, ClusterEvent};
+use super::hints::{Change, ClusterEvent, PodAndShape};
 use super::nominator::Nominator;
 use super::preemption::{Attempt, Chances, preempt};
 use super::queue::{Queue, QueuedPod};
@@ -19,7 +19,7 @@ use crate::client::{About, Client, InformerFactory, SeriesRecorder};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Ticket, Time};
 use crate::trace::{self, Actor, EventBody, EventText, What};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::{Rc, Weak};
 
 /// How often pods whose back-off is over are looked for, and pods that have waited for too long.
@@ -58,6 +58,9 @@ pub(super) struct State {
     pub(super) nominator: Nominator,
 }
 
+/// A pod on a node before and after a change.
+type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
+
 /// The scheduler.
 pub struct Controller {
     pub(super) me: Weak<Controller>,
@@ -82,6 +85,9 @@ pub struct Controller {
     /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before nodes are looked at, and before a pod
     /// that no node takes is given back.
     cycle_points: [PointId; 3],
+    /// Changes of pods on nodes that the cache has not heard of yet.
+    pub(super) behind: Shared<VecDeque<BoundChange>>,
+    pub(super) behind_point: PointId,
 }
 
 impl Controller {
@@ -103,6 +109,8 @@ impl Controller {
             offset_point: ctx.point("preemption-offset"),
             candidate_point: ctx.point("equal-candidates"),
             cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"].map(|name| ctx.point(name)),
+            behind: Shared::new(VecDeque::new()),
+            behind_point: ctx.point("scheduler-cache-behind"),
             informers: informers.clone(),
             config,
             client,
@@ -220,6 +228,8 @@ impl Controller {
         });
         match outcome {
             Outcome::Fits(node) => {
+                // A pod and its successor go by one number here, so that the one has to leave the cache before the other enters.
+                self.catch_up();
                 self.state.with(|s| {
                     s.algorithm.cache.assume(&pod, &entry.shape, node);
                     s.nominator.remove(pod.id);

@@ -12,6 +12,8 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::Effect;
 use crate::client::{NodeHandler, PodHandler};
+use crate::kernel::Object;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 impl NodeHandler for Controller {
@@ -66,6 +68,7 @@ impl PodHandler for Controller {
         if let (Some(old), Some(new)) = (old, new)
             && Rc::ptr_eq(&old.template, &new.template)
             && (old.node, old.is_terminating()) == (new.node, new.is_terminating())
+            && self.behind.with_ref(VecDeque::is_empty)
             && self.state.with(|s| !s.queue.wants(ClusterEvent::PodUpdate) && s.algorithm.cache.update_pod(new))
         {
             // A change of its status, which concerns nobody here.
@@ -82,7 +85,7 @@ impl PodHandler for Controller {
         };
         let ((old_bound, old_waiting), (new_bound, new_waiting)) = (split(old, of_old), split(new, of_new));
         let bound_now = old_waiting.is_some() && new_bound.is_some();
-        self.bound_pod(old_bound, new_bound);
+        self.hear_of_bound_pod(old_bound, new_bound);
         self.waiting_pod(old_waiting, new_waiting, bound_now);
         self.kick();
     }
@@ -92,6 +95,30 @@ impl Controller {
     fn set_node(&self, node: &Rc<Node>) {
         let api = self.client.api();
         api.names(|n| self.state.with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id))));
+    }
+
+    /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its own: that a pod is gone may come to
+    /// the cache after its successor has come to the queue, and been tried in vain.
+    fn hear_of_bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
+        let behind = !self.behind.with_ref(VecDeque::is_empty);
+        if !behind && !(old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE)) {
+            return self.bound_pod(old, new);
+        }
+        self.behind.with(|b| b.push_back((old, new)));
+        if let Some(c) = self.me.upgrade().filter(|_| !behind) {
+            self.ctx.spawn(self.group, async move {
+                c.ctx.after_others().await;
+                c.catch_up();
+                c.kick();
+            });
+        }
+    }
+
+    /// Has the cache hear of all that happened to pods on nodes.
+    pub(super) fn catch_up(&self) {
+        while let Some((old, new)) = self.behind.with(VecDeque::pop_front) {
+            self.bound_pod(old, new);
+        }
     }
 
     /// `addPodToCache`, `updatePodInCache`, `deletePodFromCache`

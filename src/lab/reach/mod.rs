@@ -4,7 +4,8 @@
 //! choice after which the run follows the recording for longer is kept, and the search goes on from it; where no choice helps, it goes
 //! back to one that followed as long. Choices that let the object of the recorded record come before that of the run's are tried before
 //! all others. Draws by seed come first: they settle what every order has a fair chance of. Where all that does not lead to an outcome,
-//! whole instants are put into orders of their own (`orders`), with as many runs again.
+//! whole instants are put into orders of their own (`orders`), with as many runs again; and where that does not either, what comes
+//! after some choice is drawn anew, again and again (`redraw`).
 
 mod orders;
 mod redraw;
@@ -83,6 +84,10 @@ struct Start {
 }
 
 impl Start {
+    fn choices(&self) -> Choices {
+        Choices::tape(self.tape.clone(), Choices::ordered(self.orders.clone(), Choices::default_order()))
+    }
+
     fn with(&self, other: &Other) -> Self {
         let mut start = self.clone();
         start.tape.retain(|d| !other.replaced.iter().any(|o| is_about_the_same(d, o)));
@@ -119,13 +124,13 @@ struct Search<'a> {
     outcomes: &'a [Outcome],
     reach: Reach,
     budget: u64,
-    /// What the nearest run of those that missed an outcome is made of.
-    best: BTreeMap<usize, Start>,
+    /// What the nearest of the runs that missed an outcome is made of.
+    nearest: BTreeMap<usize, Start>,
 }
 
 /// Looks for choices that lead to each recorded outcome, with so many runs for each.
 pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
-    let mut search = Search { plan, outcomes, reach: Reach { of: outcomes.len(), ..Reach::default() }, budget, best: BTreeMap::new() };
+    let mut search = Search { plan, outcomes, reach: Reach { of: outcomes.len(), ..Reach::default() }, budget, nearest: BTreeMap::new() };
     let mut starts: Vec<(Vec<Deviation>, Vec<Line>)> = Vec::new();
     for seed in 0..=SEEDS.min(budget) {
         let choices = if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) };
@@ -228,14 +233,21 @@ impl Search<'_> {
         }
         if !self.reach.tapes.contains_key(&outcome) {
             let best = nodes.iter().rev().max_by_key(|n| n.near);
-            let miss = Miss::of(best.map_or(&[][..], |n| &n.lines), wanted);
-            if self.reach.missed.get(&outcome).is_none_or(|before| before.shared < miss.shared) {
-                self.reach.missed.insert(outcome, miss);
-                self.best.extend(best.map(|best| (outcome, best.start.clone())));
+            if self.missed(outcome, Miss::of(best.map_or(&[][..], |n| &n.lines), wanted)) {
+                self.nearest.extend(best.map(|best| (outcome, best.start.clone())));
             }
         } else {
             self.reach.missed.remove(&outcome);
         }
+    }
+
+    /// Notes by how much an outcome was missed, if it never was by less; whether so.
+    fn missed(&mut self, outcome: usize, miss: Miss) -> bool {
+        let nearer = self.reach.missed.get(&outcome).is_none_or(|before| before.shared < miss.shared);
+        if nearer {
+            self.reach.missed.insert(outcome, miss);
+        }
+        nearer
     }
 
     /// Adds runs in which all who come by a place let the others go first, for each such place that changes nothing by itself: then there
@@ -257,8 +269,7 @@ impl Search<'_> {
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
     fn node(&mut self, start: Start, wanted: &[Line], times: Option<&orders::Wanted<'_>>) -> Node {
-        let base = Choices::ordered(start.orders.clone(), Choices::default_order());
-        let run = sim::search(self.plan, Choices::tape(start.tape.clone(), base), &mut |_| false);
+        let run = sim::search(self.plan, start.choices(), &mut |_| false);
         let (lines, made): (Vec<Line>, Vec<usize>) = self.look(&run).into_iter().unzip();
         let near = Near::of(&lines, wanted);
         let parts = near.until.saturating_add(MILLI);

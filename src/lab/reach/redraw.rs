@@ -1,7 +1,9 @@
-//! Redrawing: what hangs on a sequence of draws is found by keeping what led to the records that are right, and drawing the rest anew.
+//! Redrawing: what hangs on a sequence of draws is found by keeping the choices that led to what is right so far, and drawing the rest
+//! anew.
 //!
-//! Runs that follow an outcome equally far are of one level. From one of the last levels a run is taken, its choices are kept up to
-//! somewhere before it parts, and everything behind is drawn; a run that follows for longer opens a level.
+//! Runs that follow an outcome equally far are of one level. A run of one of the last levels is taken, its choices are kept up to
+//! somewhere before it parts, and everything behind is drawn; a run that follows for longer opens a level. How far back to go, and how
+//! freely to draw turns, is itself drawn, by what has opened levels before.
 
 use super::{MILLI, Miss, Near, Search, Start, time_of};
 use crate::kernel::Choices;
@@ -10,105 +12,161 @@ use crate::scenario::recorded::Line;
 use crate::sim::{self, Searched};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::BTreeMap;
 
-/// Of one level so many runs are kept.
+/// These runs need less thought than the others, and so there are so many times as many of them.
+const REDRAWN: u64 = 10;
+/// Of each level so many runs are kept.
 const KEPT: usize = 16;
-/// How often turns are drawn: hardly ever, always, sometimes.
-const TURNS: [u64; 4] = [1 << 20, 1, 8, 32];
+/// A turn is drawn one time in so many: every one, a few, hardly any.
+const TURNS: [u64; 4] = [1, 8, 32, 1 << 20];
+/// What opened a level counts so much more from then on.
+const REWARD: usize = 3;
 
+/// A run up to a little behind where it parts from the outcome.
 struct Run {
-    /// All choices up to where it parts.
     choices: Vec<Drawn>,
     lines: Vec<Line>,
-}
-
-struct Level {
-    near: Near,
-    runs: Vec<Run>,
-    seen: usize,
+    /// How many runs were made of it, and how many of them followed the outcome for longer.
+    made: usize,
+    nearer: usize,
 }
 
 impl Run {
     fn of(run: Searched, lines: Vec<Line>, near: Near) -> Self {
-        let to = (0..run.choices.len()).collect::<Vec<_>>().partition_point(|i| time_of(&run, *i) <= near.until.saturating_add(MILLI));
+        let parts = near.until.saturating_add(MILLI);
+        let kept = (0..run.choices.len()).take_while(|i| time_of(&run, *i) <= parts).count();
         let mut choices = run.choices;
-        choices.truncate(to);
-        Self { choices, lines }
+        choices.truncate(kept);
+        Self { choices, lines, made: 0, nearer: 0 }
+    }
+
+    /// What it promises.
+    fn weight(&self) -> usize {
+        (1 + self.nearer) * 1_000 / (1 + self.made)
+    }
+}
+
+/// Runs that follow the outcome equally far.
+struct Level {
+    near: Near,
+    runs: Vec<Run>,
+}
+
+/// Draws of the search itself.
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        (self.0.next_u64() % n.max(1) as u64) as usize
+    }
+
+    /// 0 half of the time, 1 a quarter of it, and so on.
+    fn halving(&mut self) -> usize {
+        (self.0.next_u64() | 1 << 63).trailing_zeros() as usize
+    }
+
+    /// One of several by weight.
+    fn weighted(&mut self, weights: &[usize]) -> usize {
+        let mut left = self.below(weights.iter().sum());
+        let is_it = |weight: &usize| {
+            let it = left < *weight;
+            left = left.saturating_sub(*weight);
+            it
+        };
+        weights.iter().position(is_it).unwrap_or(0)
+    }
+}
+
+/// What a run was drawn from: which run of which level, by how many times two choices it goes back, and how freely turns are drawn.
+struct Origin {
+    level: usize,
+    run: usize,
+    scale: usize,
+    turn: usize,
+}
+
+/// The runs to go on from, and what has been of use so far.
+struct Pool {
+    dice: Dice,
+    levels: Vec<Level>,
+    scales: [usize; u32::BITS as usize],
+    turns: [usize; TURNS.len()],
+}
+
+impl Pool {
+    /// The choices of another run.
+    fn next(&mut self) -> (Choices, Origin) {
+        let Self { dice, levels, scales, turns } = self;
+        // Any level half of the time, else one of the last: what is nearest may be at a dead end.
+        let back = if dice.below(2) == 0 { dice.below(levels.len()) } else { dice.halving() };
+        let level = levels.len().saturating_sub(1 + back);
+        let weights: Vec<usize> = levels[level].runs.iter().map(Run::weight).collect();
+        let at = dice.weighted(&weights);
+        let run = &mut levels[level].runs[at];
+        run.made += 1;
+        // Many choices of some points come to nothing, so that half of the time the point is drawn before the place.
+        let mut of_point: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+        let by_point = dice.below(2) == 0;
+        for (i, drawn) in run.choices.iter().enumerate() {
+            of_point.entry(if by_point { drawn.point } else { "" }).or_default().push(i);
+        }
+        let places = of_point.values().nth(dice.below(of_point.len())).map_or(&[][..], |places| places);
+        let scale = dice.weighted(&scales[..=places.len().max(1).ilog2() as usize]);
+        let back = dice.below((2 << scale).min(places.len() + 1));
+        let kept = if back == 0 { run.choices.len() } else { places[places.len() - back] + dice.below(2) };
+        let turn = dice.weighted(turns);
+        let kept = run.choices[..kept].iter().map(|d| (*d).into()).collect();
+        (Choices::tape(kept, Choices::loose(dice.0.next_u64(), TURNS[turn])), Origin { level, run: at, scale, turn })
+    }
+
+    fn add(&mut self, run: Searched, lines: Vec<Line>, near: Near, origin: Option<Origin>) {
+        let place = self.levels.partition_point(|l| l.near < near);
+        if let Some(origin) = origin.filter(|o| place > o.level) {
+            self.levels[origin.level].runs[origin.run].nearer += 1;
+            if place == self.levels.len() {
+                self.scales[origin.scale] += REWARD;
+                self.turns[origin.turn] += REWARD;
+            }
+        }
+        if self.levels.get(place).is_none_or(|l| l.near != near) {
+            self.levels.insert(place, Level { near, runs: Vec::new() });
+        }
+        let runs = &mut self.levels[place].runs;
+        if runs.len() == KEPT {
+            let worst = (0..KEPT).min_by_key(|i| runs[*i].weight()).unwrap_or(0);
+            runs.swap_remove(worst);
+        }
+        runs.push(Run::of(run, lines, near));
     }
 }
 
 impl Search<'_> {
+    /// Looks for an outcome from what came nearest before, and from the runs that began the search.
     pub(super) fn redraw(&mut self, outcome: usize, starts: &[(Vec<Deviation>, Vec<Line>)]) {
         let wanted = &self.outcomes[outcome].lines;
-        let budget: u64 = std::env::var("REDRAW").ok().and_then(|v| v.parse().ok()).unwrap_or(self.budget);
-        let end = self.reach.runs + budget;
-        let mut rng = ChaCha8Rng::seed_from_u64(outcome as u64);
-        let mut below = |n: usize| (rng.next_u64() % n.max(1) as u64) as usize;
-        let mut levels: Vec<Level> = Vec::new();
-        let mut firsts: Vec<Start> = self.best.remove(&outcome).into_iter().collect();
-        firsts.extend(starts.iter().map(|(tape, _)| Start { tape: tape.clone(), ..Start::default() }));
-        let mut firsts = firsts.into_iter();
+        let end = self.reach.runs + REDRAWN * self.budget;
+        let dice = Dice(ChaCha8Rng::seed_from_u64(outcome as u64));
+        let mut pool = Pool { dice, levels: Vec::new(), scales: [1; u32::BITS as usize], turns: [1; TURNS.len()] };
+        let drawn = starts.iter().map(|(tape, _)| Start { tape: tape.clone(), ..Start::default() });
+        let mut firsts = self.nearest.remove(&outcome).into_iter().chain(drawn);
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
-            let choices = match firsts.next() {
-                Some(start) => Choices::tape(start.tape, Choices::ordered(start.orders, Choices::default_order())),
+            let (choices, origin) = match firsts.next() {
+                Some(start) => (start.choices(), None),
                 None => {
-                    let back = below(1 << 16).checked_ilog2().map_or(16, |log| 15 - log as usize);
-                    let level = &levels[levels.len() - 1 - back.min(levels.len() - 1)];
-                    let run = &level.runs[below(level.runs.len())];
-                    let scale = below(1 + run.choices.len().max(1).ilog2() as usize);
-                    let back = below((2_usize << scale).min(run.choices.len() + 1));
-                    let kept = run.choices[..run.choices.len() - back].iter().map(|d| (*d).into()).collect();
-                    let turns = TURNS[below(TURNS.len())];
-                    Choices::tape(kept, Choices::loose(below(usize::MAX) as u64, turns))
+                    let (choices, origin) = pool.next();
+                    (choices, Some(origin))
                 }
             };
             let run = sim::search(self.plan, choices, &mut |_| false);
-            if let Ok(t) = std::env::var("REDRAW_AT") {
-                let t: u64 = t.parse().unwrap();
-                let names: Vec<String> = run
-                    .notes
-                    .steps
-                    .iter()
-                    .filter(|s| s.at.as_nanos() / MILLI == t)
-                    .map(|s| format!("{}:{:x}", s.name.what, s.name.object & 0xfff))
-                    .collect();
-                eprintln!("steps at {t}: {}", names.join(" "));
-                let turns: Vec<String> = run
-                    .notes
-                    .asked
-                    .iter()
-                    .filter(|a| run.notes.steps[a.step as usize].at.as_nanos() / MILLI == t)
-                    .map(|a| format!("{}of{}", run.choices[a.choice as usize].value, a.count))
-                    .collect();
-                eprintln!("turns: {}", turns.join(" "));
-            }
             let lines: Vec<Line> = self.look(&run).into_iter().map(|(line, _)| line).collect();
             let near = Near::of(&lines, wanted);
-            let place = levels.partition_point(|l| l.near < near);
-            if std::env::var("REDRAW_LOG").is_ok() && place == levels.len() {
-                eprintln!("outcome {outcome} run {} near {near:?}", self.reach.runs);
-            }
-            if levels.get(place).is_none_or(|l| l.near != near) {
-                levels.insert(place, Level { near, runs: Vec::new(), seen: 0 });
-            }
-            let level = &mut levels[place];
-            level.seen += 1;
-            if level.runs.len() < KEPT {
-                level.runs.push(Run::of(run, lines, near));
-            } else {
-                let i = below(level.seen);
-                if i < KEPT {
-                    level.runs[i] = Run::of(run, lines, near);
-                }
-            }
+            pool.add(run, lines, near, origin);
         }
         if self.reach.tapes.contains_key(&outcome) {
             self.reach.missed.remove(&outcome);
-        } else if let Some(run) = levels.last().and_then(|l| l.runs.last()) {
-            let miss = Miss::of(&run.lines, wanted);
-            if self.reach.missed.get(&outcome).is_none_or(|before| before.shared < miss.shared) {
-                self.reach.missed.insert(outcome, miss);
-            }
+        } else if let Some(run) = pool.levels.last().and_then(|l| l.runs.last()) {
+            self.missed(outcome, Miss::of(&run.lines, wanted));
         }
     }
 }

@@ -425,6 +425,21 @@ fn the_cheapest_node_is_chosen() {
     assert_eq!(full(&[(1, 1, 10, 5), (2, 2, 10, 50)]), Ok((2, vec![2])));
 }
 
+/// A budget that allows no disruption of pods with such labels.
+fn guarding(pods: &str) -> Rc<Budget> {
+    Rc::new(Budget {
+        id: WorkloadId(0),
+        uid: Uid(0),
+        resource_version: 0,
+        generation: 1,
+        namespace: "default".into(),
+        selector: Rc::new(selector(pods)),
+        rule: BudgetRule::MinAvailable(IntOrPercent::Int(1)),
+        always_allow_unhealthy: false,
+        status: BudgetStatus::default(),
+    })
+}
+
 /// Upstream's `TestPDBInPreemption`: a pod of higher priority is chosen where the lower one is protected by a budget.
 #[test]
 fn budgets_are_preferred_to_priorities() {
@@ -434,20 +449,57 @@ fn budgets_are_preferred_to_priorities() {
     let guarded = Rc::new(PodTemplate { labels: labels("app=guarded"), ..(*of_priority(0, &[("cpu", "4")])).clone() });
     bind(&mut algorithm, pod(1, &guarded), 1);
     bind(&mut algorithm, pod(2, &of_priority(100, &[("cpu", "4")])), 2);
-    let budget = Budget {
-        id: WorkloadId(0),
-        uid: Uid(0),
-        resource_version: 0,
-        generation: 1,
-        namespace: "default".into(),
-        selector: Rc::new(selector("app=guarded")),
-        rule: BudgetRule::MinAvailable(IntOrPercent::Int(1)),
-        always_allow_unhealthy: false,
-        status: BudgetStatus::default(),
-    };
     let high = Rc::new(pod(3, &of_priority(1000, &[("cpu", "4")])));
-    assert_eq!(attempt(&mut algorithm, &high, &[Rc::new(budget)]), Ok((2, vec![2])));
+    assert_eq!(attempt(&mut algorithm, &high, &[guarding("app=guarded")]), Ok((2, vec![2])));
     assert_eq!(attempt(&mut algorithm, &high, &[]), Ok((1, vec![1])));
+}
+
+/// `cache.go: updatePod` takes a pod away, so that the last of its node's list takes its place, and adds it again: when 1 of [1, 2, 3, 4]
+/// changes, the list is [4, 2, 3, 1]. Of equally important pods the first in the list are reprieved first, and the last has to go.
+#[test]
+fn of_equals_the_one_that_changed_last_has_to_go() {
+    let victim = |release: &str, changed: &[u32], assumed: bool| {
+        let mut algorithm = Algorithm::new(choice(release));
+        set_node(&mut algorithm, node(1, "a", ROOMY));
+        let small = of_priority(0, &[("cpu", "1")]);
+        for i in 1..=4 {
+            if assumed {
+                let shape = algorithm.cache.shape(&small, "default");
+                algorithm.cache.assume(&Rc::new(pod(i, &small)), &shape, NodeId(1));
+            } else {
+                bind(&mut algorithm, pod(i, &small), 1);
+            }
+        }
+        changed.iter().for_each(|i| bind(&mut algorithm, pod(*i, &small), 1));
+        attempt(&mut algorithm, &Rc::new(pod(9, &of_priority(100, &[("cpu", "1")]))), &[])
+    };
+    assert_eq!(victim("1.34", &[], false), Ok((1, vec![4])));
+    assert_eq!(victim("1.34", &[1], false), Ok((1, vec![1])));
+    assert_eq!(victim("1.20", &[1, 2], false), Ok((1, vec![2])));
+    // That a binding is seen counts as a change from 1.26 on (`AddPod`).
+    assert_eq!(victim("1.26", &[2], true), Ok((1, vec![2])));
+    assert_eq!(victim("1.25", &[2], true), Ok((1, vec![4])));
+    assert_eq!(victim("1.25", &[2, 2], true), Ok((1, vec![2])));
+}
+
+/// Two nodes, on each a pod that a budget protects and one of higher priority, and both have to go: up to 1.31.2 the protected one is
+/// first, and its priority stands for the highest of the node; from 1.31.3 victims are sorted once more (`SelectVictimsOnNode`).
+#[test]
+fn victims_are_sorted_at_the_end_from_1_31_3() {
+    let found = |release: &str| {
+        let mut algorithm = Algorithm::new(choice(release));
+        let half = |priority| of_priority(priority, &[("cpu", "2")]);
+        for (on, guarded, free) in [(1, 0, 100), (2, 10, 50)] {
+            set_node(&mut algorithm, node(on, "a", ROOMY));
+            let guarded = Rc::new(PodTemplate { labels: labels("app=guarded"), ..(*half(guarded)).clone() });
+            bind(&mut algorithm, pod(2 * on, &guarded), on);
+            bind(&mut algorithm, pod(2 * on + 1, &half(free)), on);
+        }
+        let high = Rc::new(pod(9, &of_priority(1000, &[("cpu", "4")])));
+        attempt(&mut algorithm, &high, &[guarding("app=guarded")])
+    };
+    assert_eq!(found("1.31.2"), Ok((1, vec![2, 3])), "0 is less than 10");
+    assert_eq!(found("1.31.3"), Ok((2, vec![5, 4])), "50 is less than 100");
 }
 
 /// Upstream's `TestNonPreemption` and `TestPodEligibleToPreemptOthers`: from 1.27 only victims of the scheduler itself that
