@@ -130,7 +130,7 @@ fn info_of(node: &Node) -> NodeInfo {
 }
 
 fn shape(template: PodTemplate) -> Rc<Shape> {
-    Cache::new(true).shape(&Rc::new(template), "default")
+    Cache::new(true, true).shape(&Rc::new(template), "default")
 }
 
 /// Upstream's `TestLeastAllocatedScoringStrategy` and the reference, §1.5: 3000m and 5000 bytes on 4000m and 10000 bytes score
@@ -260,7 +260,7 @@ fn a_dead_zone_counts_for_a_spread() {
 /// The reference, §1.3: the first of each zone, then the second of each. A zone that was emptied comes last when it returns.
 #[test]
 fn nodes_are_tried_zone_by_zone() {
-    let mut cache = Cache::new(true);
+    let mut cache = Cache::new(true, true);
     let put = |cache: &mut Cache, id, zone| cache.set_node(&Rc::new(node(id, zone, ROOMY)), "");
     for (id, zone) in [(1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "c"), (6, "b")] {
         put(&mut cache, id, zone);
