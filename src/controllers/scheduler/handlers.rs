@@ -100,12 +100,13 @@ impl Controller {
     /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its own: that a pod is gone may come to
     /// the cache after its successor has come to the queue, and been tried in vain.
     fn hear_of_bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
-        let behind = !self.behind.with_ref(VecDeque::is_empty);
-        if !behind && !(old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE)) {
+        let first = self.behind.with_ref(VecDeque::is_empty);
+        let late = !first || old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE);
+        if !late {
             return self.bound_pod(old, new);
         }
         self.behind.with(|b| b.push_back((old, new)));
-        if let Some(c) = self.me.upgrade().filter(|_| !behind) {
+        if let Some(c) = self.me.upgrade().filter(|_| first) {
             self.ctx.spawn(self.group, async move {
                 c.ctx.after_others().await;
                 c.catch_up();

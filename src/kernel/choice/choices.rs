@@ -262,8 +262,8 @@ impl Choices {
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     Span::Place if self.free > 0 => bits,
-                    Span::Turn(n) if self.free > 0 && bits % self.free == 0 => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::Yield if self.free > 0 && bits % self.free == 0 => bits >> 63,
+                    Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Yield if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
                     Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
                 }

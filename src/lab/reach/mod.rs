@@ -152,6 +152,9 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
             search.redraw(i, &starts);
         }
     }
+    // Some were come across while others were looked for.
+    let Reach { tapes, missed, .. } = &mut search.reach;
+    missed.retain(|outcome, _| !tapes.contains_key(outcome));
     search.reach
 }
 
@@ -236,8 +239,6 @@ impl Search<'_> {
             if self.missed(outcome, Miss::of(best.map_or(&[][..], |n| &n.lines), wanted)) {
                 self.nearest.extend(best.map(|best| (outcome, best.start.clone())));
             }
-        } else {
-            self.reach.missed.remove(&outcome);
         }
     }
 

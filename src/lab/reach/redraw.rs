@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 /// These runs need less thought than the others, and so there are so many times as many of them.
 const REDRAWN: u64 = 10;
-/// Of each level so many runs are kept.
+/// So many of the last levels are kept, and of each so many runs.
+const LEVELS: usize = 64;
 const KEPT: usize = 16;
 /// A turn is drawn one time in so many: every one, a few, hardly any.
 const TURNS: [u64; 4] = [1, 8, 32, 1 << 20];
@@ -138,6 +139,9 @@ impl Pool {
             runs.swap_remove(worst);
         }
         runs.push(Run::of(run, lines, near));
+        if self.levels.len() > LEVELS {
+            self.levels.remove(0);
+        }
     }
 }
 
@@ -163,10 +167,37 @@ impl Search<'_> {
             let near = Near::of(&lines, wanted);
             pool.add(run, lines, near, origin);
         }
-        if self.reach.tapes.contains_key(&outcome) {
-            self.reach.missed.remove(&outcome);
-        } else if let Some(run) = pool.levels.last().and_then(|l| l.runs.last()) {
+        if !self.reach.tapes.contains_key(&outcome)
+            && let Some(run) = pool.levels.last().and_then(|l| l.runs.last())
+        {
             self.missed(outcome, Miss::of(&run.lines, wanted));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dice_keep_to_their_weights() {
+        let mut dice = Dice(ChaCha8Rng::seed_from_u64(1));
+        let mut count = |f: &mut dyn FnMut(&mut Dice) -> usize| {
+            let mut counts = [0_i32; 3];
+            (0..4_000).for_each(|_| counts[f(&mut dice).min(2)] += 1);
+            counts
+        };
+        // The draws are fixed, so this cannot flicker; the standard deviation of 1,000 of 4,000 is sqrt(4000 * 1/4 * 3/4) = 27.
+        let near = |counts: [i32; 3], wanted: [i32; 3]| counts.iter().zip(wanted).all(|(c, w)| (c - w).abs() < 110);
+        let weighted = count(&mut |dice| dice.weighted(&[1, 0, 3]));
+        assert!(near(weighted, [1_000, 0, 3_000]) && weighted[1] == 0, "{weighted:?}");
+        let halving = count(&mut Dice::halving);
+        assert!(near(halving, [2_000, 1_000, 1_000]), "{halving:?}");
+    }
+
+    #[test]
+    fn a_run_promises_less_the_more_was_made_of_it_in_vain() {
+        let run = |made, nearer| Run { choices: Vec::new(), lines: Vec::new(), made, nearer }.weight();
+        assert!(run(0, 0) > run(5, 1) && run(5, 1) > run(5, 0) && run(5, 0) > run(50, 1));
     }
 }
