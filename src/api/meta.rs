@@ -7,6 +7,12 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Uid(pub u64);
 
+impl fmt::Display for Uid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "00000000-0000-0000-0000-{:012x}", self.0)
+    }
+}
+
 /// A time as the API stores it: whole seconds from the start of the run, negative before it.
 ///
 /// `metav1.Time` is serialised to seconds; a controller that has not read its object back still has nanoseconds.

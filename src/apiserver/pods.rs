@@ -224,12 +224,12 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.unscheduled = Some(Rc::new(new))))
     }
 
-    /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling gates. The condition PodScheduled
-    /// becomes True with it.
-    pub fn bind_pod(&self, actor: Actor, id: PodId, node: NodeId) -> Result<Rc<Pod>, ApiError> {
+    /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling gates, or has another uid than the one
+    /// given. The condition PodScheduled becomes True with it.
+    pub fn bind_pod(&self, actor: Actor, id: PodId, uid: Option<Uid>, node: NodeId) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
-        if old.node.is_some() || old.is_terminating() || gated {
+        if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid) {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_pod(actor, &old, |p| {

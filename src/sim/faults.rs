@@ -182,7 +182,7 @@ impl Cluster {
             }
             Do::BindPod(pod, node) => {
                 let id = self.pod_ids[*pod as usize];
-                let result = self.api.bind_pod(Actor::User, id, self.node_id(*node));
+                let result = self.api.bind_pod(Actor::User, id, None, self.node_id(*node));
                 self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
             Do::Instance(nodes, instance) => each(nodes, &|n| self.provider.set(n, *instance)),

@@ -261,12 +261,20 @@ impl Cache {
         self.put(pod, shape, node, true);
     }
 
+    /// Takes away a pod that was assumed, unless its successor of the same name has its place (`ForgetPod`).
+    pub fn forget(&mut self, pod: &Pod) {
+        let Some(Place { node, slot, assumed: true }) = self.place(pod.id) else { return };
+        if self.nodes[node.index()].pods.get(slot as usize).is_some_and(|p| p.pod.uid == pod.uid) {
+            self.remove_pod(pod.id);
+        }
+    }
+
     /// Whether a pod was placed and its binding has not been seen (`IsAssumedPod`).
     pub fn is_assumed(&self, pod: PodId) -> bool {
         self.place(pod).is_some_and(|p| p.assumed)
     }
 
-    /// Takes a pod away; the node it was on (`RemovePod`, `ForgetPod`).
+    /// Takes a pod away; the node it was on (`RemovePod`).
     pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
         let Place { node, slot, .. } = self.places.get_mut(pod.index())?.take()?;
         self.changed(node);

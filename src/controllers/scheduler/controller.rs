@@ -246,8 +246,9 @@ impl Controller {
 
     /// `bindingCycle`
     async fn bind(&self, entry: QueuedPod, node: NodeId) {
-        let id = entry.pod.id;
-        let bound = self.client.call(self.pod_object(id), move |api, actor| api.bind_pod(actor, id, node)).await;
+        let (id, uid) = (entry.pod.id, entry.pod.uid);
+        let asked = self.config.choice.switches.binds_by_uid.then_some(uid);
+        let bound = self.client.call(self.pod_object(id), move |api, actor| api.bind_pod(actor, id, asked, node)).await;
         let Err(error) = bound else {
             let about = About::Pod(id, Some(entry.pod.uid));
             self.recorder.event(about, entry.pod.resource_version, EventBody::of_node(EventText::Scheduled, node));
@@ -255,7 +256,7 @@ impl Controller {
         };
         let forgotten = (entry.pod.clone(), entry.shape.clone());
         self.state.with(|s| {
-            s.algorithm.cache.remove_pod(id);
+            s.algorithm.cache.forget(&forgotten.0);
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
             s.queue.move_all(&change, &|e| e.pod.id != id, (self.ctx.now(), self.ctx.cause()), &s.algorithm.cache);
         });
@@ -265,11 +266,19 @@ impl Controller {
             ApiError::NotFound => format!("pods {name:?} not found"),
             ApiError::Unavailable => "the server is currently unable to handle the request".to_owned(),
             _ => {
-                let why = match self.informers.pod(id) {
-                    Some(p) if p.is_terminating() => format!("pod {name} is being deleted, cannot be assigned to a host"),
-                    _ => format!("pod {name} is already assigned to a node"),
+                let (kind, why) = match self.client.api().pod(id) {
+                    Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
+                        let key = self.client.api().names(|n| format!("/registry/pods/{}", n.pod_name(id)));
+                        let mismatch = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", p.uid);
+                        let why = format!(
+                            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {mismatch}"
+                        );
+                        ("pods", why)
+                    }
+                    Some(p) if p.is_terminating() => ("pods/binding", format!("pod {name} is being deleted, cannot be assigned to a host")),
+                    _ => ("pods/binding", format!("pod {name} is already assigned to a node")),
                 };
-                format!("Operation cannot be fulfilled on pods/binding {name:?}: {why}")
+                format!("Operation cannot be fulfilled on {kind} {name:?}: {why}")
             }
         };
         let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}");

@@ -181,6 +181,10 @@ impl Controller {
             }
             (Some(old), None) => {
                 self.state.with(|s| {
+                    if !bound_now {
+                        // Its successor may be tried before its binding has failed.
+                        s.algorithm.cache.forget(&old.0);
+                    }
                     s.queue.delete(old.0.id);
                     s.nominator.remove(old.0.id);
                 });

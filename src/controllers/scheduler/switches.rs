@@ -215,6 +215,8 @@ pub struct Switches {
     pub sorts_victims: bool,
     /// A pod whose binding is seen comes to the end of its node's list, as every pod does that changes: from 1.26.
     pub confirmed_pods_last: bool,
+    /// A binding names the pod's uid, so that it cannot bind a successor of the same name: from 1.23 (`BindingREST.assignPod`).
+    pub binds_by_uid: bool,
     /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
     pub clears_hopeless_nomination: bool,
     /// The PATCH of the condition clears a nomination that is of no use: from 1.23.

@@ -133,7 +133,7 @@ impl Controller {
             match switches.preempted_text {
                 PreemptedText::ByName => format!("Preempted by {} on node {on}", n.pod_name(pod.id)),
                 PreemptedText::ByAPod => format!("Preempted by a pod on node {on}"),
-                PreemptedText::ByUid => format!("Preempted by pod 00000000-0000-0000-0000-{:012x} on node {on}", pod.uid.0),
+                PreemptedText::ByUid => format!("Preempted by pod {} on node {on}", pod.uid),
             }
         });
         self.tell(&victim.pod, EventText::Preempted, &text);

@@ -139,6 +139,7 @@ fn oldest() -> Profile {
             spares_terminating: false,
             sorts_victims: false,
             confirmed_pods_last: false,
+            binds_by_uid: false,
             old_victim_reason: false,
             preempted_text: PreemptedText::ByName,
             preemption_writes: PreemptionWrites::NominationFirst,
@@ -369,6 +370,7 @@ const STEPS: &[Step] = &[
     step(&[(23, 0)], |p| {
         p.scheduler.preempted_text = PreemptedText::ByAPod;
         p.scheduler.clears_useless_nomination = true;
+        p.scheduler.binds_by_uid = true;
     }),
     step(&[(24, 0)], |p| {
         p.scheduler.spread_score = SpreadScore::Rounded;

@@ -1,6 +1,6 @@
 //! `test/integration/scheduler`: whole runs in which a node's taints, its being cordoned, or a port that is taken keep a pod pending.
 
-use super::{done_by, ron};
+use super::{done_by, ron, scenario_of};
 
 /// The pods that were bound within a minute, each behind the second in which it was.
 fn bound(fields: &str) -> Vec<String> {
@@ -71,4 +71,19 @@ fn a_port_is_free_when_its_pod_is_gone() {
     let pods = [pod("had", r#"Node("n")"#), pod("waits", "Unbound")].join(", ");
     assert!(bound(&format!("pods: [{pods}],")).is_empty());
     assert_eq!(bound(&format!(r#"pods: [{pods}], timeline: [(at: "20s", do: DeletePod(pod: "had"))]"#)), ["21 waits"]);
+}
+
+/// `BindingREST.assignPod` (`pkg/registry/core/pod/storage`): from 1.23 on a binding is for one life of a pod. A pod of 10 s is tried at
+/// 10.001 s, and its binding arrives at 10.101 s; by then it was replaced by another of its name, which was tried at 10.061 s.
+#[test]
+fn a_binding_is_for_one_life_of_a_pod() {
+    let timing = r#"Custom(request: "100ms", response: "10ms", watch: "1ms", user: Raw)"#;
+    let pod = r#"do: CreatePod(pod: (name: "p", on: Unbound))"#;
+    let timeline = format!(r#"timeline: [(at: "10s", {pod}), (at: "10.05s", do: DeletePod(pod: "p")), (at: "10.06s", {pod})]"#);
+    let bound = |release: &str| {
+        let done = done_by("scheduler", &scenario_of(release, timing, &format!(r#"horizon: "1m", nodes: [(name: "n")], {timeline}"#)));
+        done.into_iter().filter(|l| l.contains("pod-bound")).collect::<Vec<_>>()
+    };
+    assert_eq!(bound("1.22"), ["10101 pod-bound default/p n"], "the first one's binding, and the second one's is refused");
+    assert_eq!(bound("1.23"), ["10161 pod-bound default/p n"]);
 }
