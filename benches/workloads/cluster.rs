@@ -195,6 +195,7 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
             template: plan.templates.len() as u32,
             node: None,
             min_ready_seconds: 0,
+            needs: None,
             spec: WorkloadSpec::ReplicaSet { replicas: replicas as i32 },
         });
         plan.templates.push(PodTemplate { labels, requests: requests.into(), ..PodTemplate::default() });

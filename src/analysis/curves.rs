@@ -1,20 +1,22 @@
 //! How many pods and nodes are in which state, as step functions of time.
 
 use super::setting::Analysis;
-use super::state::{Follow, Health, NodeFlags, PodState};
-use crate::api::pod::PodPhase;
+use super::state::{Health, NodeFlags};
+use super::truth::{Standing, Truth};
 use crate::kernel::Time;
 use crate::trace::RecordId;
 
 /// A step function: from each time on the value beside it. Times rise; the first is zero.
 pub type Steps = Vec<(Time, u32)>;
 
-/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`, `not_ready`,
+/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`, `dead`, `not_ready`,
 /// `terminating` and `pending`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Curves {
-    /// Pods that are Running and Ready and are not being deleted.
+    /// Pods that are Running and Ready and are not being deleted, and that are up.
     pub available: Steps,
+    /// Those that are not up, although the API has them as Running and Ready.
+    pub dead: Steps,
     /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready condition is not True, mostly.
     pub not_ready: Steps,
     /// Pods with a deletionTimestamp that still exist.
@@ -35,26 +37,26 @@ pub struct Curves {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Counts {
-    pods: [u32; 4],
+    pods: [u32; 5],
     evicted: u32,
     silent: u32,
     not_ready_nodes: u32,
     tainted: u32,
 }
 
-fn pod_class(p: &PodState) -> Option<usize> {
-    match p.phase {
+fn pod_class(p: &Standing) -> Option<usize> {
+    match p {
         _ if !p.exists => None,
         _ if p.deleting => Some(2),
-        PodPhase::Running if p.ready => Some(0),
-        PodPhase::Running => Some(1),
-        PodPhase::Pending => Some(3),
-        PodPhase::Succeeded | PodPhase::Failed => None,
+        _ if p.pending => Some(3),
+        _ if p.ready && p.up => Some(0),
+        _ if p.ready => Some(4),
+        _ => Some(1),
     }
 }
 
 impl Counts {
-    fn pod(&mut self, p: &PodState, by: i32) {
+    fn pod(&mut self, p: &Standing, by: i32) {
         if let Some(class) = pod_class(p) {
             self.pods[class] = self.pods[class].wrapping_add_signed(by);
         }
@@ -72,6 +74,7 @@ impl Curves {
     fn push(&mut self, at: Time, c: &Counts) {
         let all = [
             (&mut self.available, c.pods[0]),
+            (&mut self.dead, c.pods[4]),
             (&mut self.not_ready, c.pods[1]),
             (&mut self.terminating, c.pods[2]),
             (&mut self.pending, c.pods[3]),
@@ -91,20 +94,21 @@ impl Curves {
 /// The curves of a run. Values within one instant are not shown, only the last.
 pub fn curves(analysis: &Analysis<'_>) -> Curves {
     let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
-    let mut follow = Follow::new(analysis);
+    let mut truth = Truth::new(analysis);
     let mut counts = Counts::default();
-    follow.nodes().for_each(|(_, n)| counts.node(n, 1));
-    follow.pods().for_each(|(_, p)| counts.pod(p, 1));
+    truth.follow.nodes().for_each(|(_, n)| counts.node(n, 1));
+    truth.follow.pods().for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
     let mut now = Time::ZERO;
     for (id, r) in analysis.trace.iter().enumerate() {
         if r.at != now {
             curves.push(now, &counts);
             now = r.at;
         }
-        let step = follow.apply(id as RecordId, r);
-        if let Some((_, before, after)) = step.pod {
-            counts.pod(&before, -1);
-            counts.pod(&after, 1);
+        let (step, _) = truth.apply(id as RecordId, r, &mut |_, before, after| {
+            counts.pod(before, -1);
+            counts.pod(after, 1);
+        });
+        if step.pod.is_some() {
             counts.evicted += u32::from(step.eviction(r).is_some());
         }
         if let Some((_, before, after)) = step.node {

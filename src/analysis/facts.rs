@@ -47,6 +47,10 @@ pub enum Fact {
     Silent,
     /// A node's kubelet reaches the API server again.
     Heard,
+    /// A node's machine stopped.
+    MachineOff,
+    /// A node's machine has booted.
+    MachineOn,
     /// A node's condition Ready turned Unknown.
     Unknown,
     /// A node's condition Ready turned False.
@@ -206,8 +210,13 @@ impl<'a> Facts<'a> {
             What::MasterDisruptionLeft => Some(Fact::MasterDisruptionLeft),
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
             What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
-            What::NodeSilent => node_changed.map(|_| Fact::Silent),
+            // A machine that stops has said so.
+            What::NodeSilent => node_changed.filter(|(_, _, after)| !after.off).map(|_| Fact::Silent),
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
+            What::MachineOff => node_changed.map(|_| Fact::MachineOff),
+            What::MachineOn => node_changed.map(|_| Fact::MachineOn),
+            // The entry says it, and for whom.
+            What::NetworkLost | What::NetworkBack => None,
             What::NodeCondition(NodeConditionType::Ready, status, _) => node_changed.map(|_| match status {
                 ConditionStatus::True => Fact::Ready,
                 ConditionStatus::False => Fact::NotReady,
@@ -253,6 +262,8 @@ impl<'a> Facts<'a> {
             }
             What::NodeTaints(_)
             | What::NodeQueued
+            | What::ContainersStarted(_)
+            | What::ContainersStopped(_)
             | What::PodUnplaced(_)
             | What::PodTolerations
             | What::Noted(..)

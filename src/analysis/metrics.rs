@@ -1,5 +1,6 @@
 //! The figures of a run that a planner compares.
 
+use super::costs::Costs;
 use super::setting::Analysis;
 use super::statistics::Spread;
 use super::summary::summary;
@@ -12,7 +13,7 @@ use crate::trace::Trace;
 pub const DEFAULT_NEEDLESS_WINDOW: Dur = Dur::from_secs(300);
 
 /// The figures of a run. Their definitions are those of [`summary`](super::summary).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Metrics {
     /// Pods that were evicted; one that is created again and evicted again counts twice.
     pub evicted: u64,
@@ -22,21 +23,16 @@ pub struct Metrics {
     pub undecided: u64,
     /// How soon a node must be back for an eviction to have been needless.
     pub window: Dur,
-    /// The time that pods were not available for, in nanoseconds, summed over pods.
-    pub lost_ns: u128,
     /// From the fault to the Ready condition turning Unknown, over nodes.
     pub detection: Option<Spread>,
     /// From the fault to the NoExecute taint, over nodes.
     pub tainting: Option<Spread>,
     /// From the fault to the deletionTimestamp, over evictions.
     pub eviction: Option<Spread>,
-}
-
-impl Metrics {
-    /// The time that pods were not available for, in minutes.
-    pub fn lost_minutes(&self) -> f64 {
-        self.lost_ns as f64 / 60e9
-    }
+    /// What the run cost all workloads together, see [`serving`](super::serving).
+    pub costs: Costs,
+    /// What it cost each of them, by name, `Kind/namespace/name`.
+    pub workloads: Vec<(String, Costs)>,
 }
 
 /// The figures of a run.

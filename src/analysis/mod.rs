@@ -17,6 +17,7 @@
 pub mod causes;
 pub mod clock;
 pub mod conformance;
+pub mod costs;
 pub mod curves;
 pub mod diff;
 pub mod evictions;
@@ -27,6 +28,7 @@ pub mod lanes;
 pub mod metrics;
 pub mod properties;
 mod rows;
+pub mod serving;
 pub mod setting;
 pub mod state;
 pub mod statistics;
@@ -36,15 +38,18 @@ pub(crate) mod synthetic;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
+pub mod truth;
 pub mod words;
 pub mod workloads;
 
 pub use causes::Since;
+pub use costs::{Costs, Figure};
 pub use curves::Curves;
 pub use evictions::Eviction;
 pub use lanes::Lanes;
 pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics, metrics};
 pub use rows::grouped;
+pub use serving::Serving;
 pub use setting::Analysis;
 pub use statistics::Spread;
 pub use summary::Summary;

@@ -77,6 +77,8 @@ impl Text<'_> {
             Fact::NodeDeleted => "deleted".to_owned(),
             Fact::Silent => "silent".to_owned(),
             Fact::Heard => "heard again".to_owned(),
+            Fact::MachineOff => "off".to_owned(),
+            Fact::MachineOn => "booted".to_owned(),
             Fact::Unknown => "Unknown".to_owned(),
             Fact::NotReady => "NotReady".to_owned(),
             Fact::Ready => "Ready again".to_owned(),

@@ -57,6 +57,8 @@ pub struct NodeFlags {
     pub exists: bool,
     /// Its kubelet cannot reach the API server.
     pub silent: bool,
+    /// Its machine is off, or boots.
+    pub off: bool,
     /// The status of its Ready condition, if it was ever posted.
     pub ready: Option<ConditionStatus>,
     /// How many NoSchedule taints it has.
@@ -356,6 +358,8 @@ impl<'a> Follow<'a> {
             }
             What::NodeSilent => node.flags.silent = true,
             What::NodeHeard => node.flags.silent = false,
+            What::MachineOff => node.flags.off = true,
+            What::MachineOn => node.flags.off = false,
             _ => {}
         }
     }

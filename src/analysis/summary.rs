@@ -8,17 +8,16 @@
 //!   latency*: to its not-ready or unreachable NoExecute taint, swaps of the two not counted again; *eviction
 //!   latency*: to a pod's deletionTimestamp. The fault is that of [`Analysis::fault_of`]; what has none is left out.
 //! * *needless*: see [`Eviction::is_needless`].
-//! * *pod time lost*: for each pod name, from the first time it is available to the end of the run, the time in which it
-//!   is not; it stops when a user deletes the pod or when it succeeds. A pod that is created again under its
-//!   name goes on counting for it; a replacement under another name is a pod of its own, and does not make
-//!   up for the loss.
+//! * What it cost is defined in [`serving`](super::serving).
 
 use super::causes::Since;
 use super::evictions::{Eviction, evictions, is_failure_key};
 use super::metrics::Metrics;
+use super::serving::{Serving, serving};
 use super::setting::{Analysis, is_no_execute};
-use super::state::{Follow, Health, NO_NODE, Step};
+use super::state::{Health, NO_NODE, Step};
 use super::statistics::Spread;
+use super::truth::Truth;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
@@ -30,7 +29,7 @@ use std::collections::BTreeMap;
 /// What a run comes down to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Evictions, needless ones, time lost, latencies.
+    /// Evictions, needless ones, latencies, costs.
     pub metrics: Metrics,
     /// Pods that were in danger and stayed.
     pub kept: u64,
@@ -57,8 +56,10 @@ pub struct End {
     pub nodes: [u64; Health::ALL.len()],
     /// Nodes with a NoExecute taint.
     pub nodes_no_execute: u64,
-    /// Pods that are available.
+    /// Pods that are Running and Ready, and are up.
     pub available: u64,
+    /// Pods that are Running and Ready by the API, and are not up.
+    pub dead: u64,
     /// Pods that are Running, not Ready, not being deleted.
     pub not_ready: u64,
     /// Pods that are Pending, not being deleted.
@@ -71,19 +72,28 @@ pub struct End {
 
 /// The summary of a run; `window` is how soon a node must be back for an eviction to have been needless.
 pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
+    summary_and_serving(analysis, window).0
+}
+
+/// The summary of a run, and the course of its workloads, which it rests on.
+pub fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
     let evictions = evictions(analysis);
     let mut tally = Tally::new(analysis);
     for (id, r) in analysis.trace.iter().enumerate() {
-        let step = tally.follow.apply(id as RecordId, r);
+        let (step, _) = tally.truth.apply(id as RecordId, r, &mut |_, _, _| {});
         tally.record(id as RecordId, r, &step);
     }
-    tally.finish(&evictions, window)
+    let mut summary = tally.finish(&evictions, window);
+    let serving = serving(analysis, &evictions, window);
+    summary.metrics.costs = serving.whole;
+    summary.metrics.workloads = serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
+    (summary, serving)
 }
 
 /// What is kept while walking through the trace.
 struct Tally<'a> {
     analysis: &'a Analysis<'a>,
-    follow: Follow<'a>,
+    truth: Truth<'a>,
     summary: Summary,
     detection: Vec<Dur>,
     tainting: Vec<Dur>,
@@ -91,34 +101,29 @@ struct Tally<'a> {
     no_execute: Vec<Vec<(Time, Time)>>,
     was_unknown: Vec<bool>,
     was_tainted: Vec<bool>,
-    /// Per pod since when it is not available, having been so before.
-    lost_since: Vec<Option<Time>>,
     /// Per pod whether its present life had a timer.
     had_timer: Vec<bool>,
-    lost_ns: u128,
 }
 
 impl<'a> Tally<'a> {
     fn new(analysis: &'a Analysis<'a>) -> Self {
-        let follow = Follow::new(analysis);
+        let truth = Truth::new(analysis);
         let mut no_execute = vec![Vec::new(); analysis.node_count()];
-        for (n, flags) in follow.nodes() {
+        for (n, flags) in truth.follow.nodes() {
             if flags.no_execute > 0 {
                 no_execute[n.index()].push((Time::ZERO, Time::MAX));
             }
         }
         Tally {
             analysis,
-            follow,
+            truth,
             summary: Summary::default(),
             detection: Vec::new(),
             tainting: Vec::new(),
             no_execute,
             was_unknown: vec![false; analysis.node_count()],
             was_tainted: vec![false; analysis.node_count()],
-            lost_since: vec![None; analysis.pods.len()],
             had_timer: vec![false; analysis.pods.len()],
-            lost_ns: 0,
         }
     }
 
@@ -168,7 +173,7 @@ impl<'a> Tally<'a> {
     }
 
     fn pod(&mut self, r: &Record, step: &Step) {
-        let Some((pod, before, after)) = step.pod else { return };
+        let Some((pod, ..)) = step.pod else { return };
         let i = pod.index();
         match r.what {
             What::TimerSet(_) => self.had_timer[i] = true,
@@ -177,16 +182,6 @@ impl<'a> Tally<'a> {
         }
         if step.deletion_begins().is_some() {
             *self.summary.deletions.entry(r.actor).or_default() += 1;
-        }
-        let removed = step.deletion_begins().is_some();
-        let on_purpose = (removed && r.actor == Actor::User) || after.phase == PodPhase::Succeeded;
-        if let Some(since) = self.lost_since[i]
-            && (after.is_available() || on_purpose)
-        {
-            self.lost_ns += u128::from(r.at.since(since).as_nanos());
-            self.lost_since[i] = None;
-        } else if before.is_available() && !after.is_available() && !on_purpose {
-            self.lost_since[i] = Some(r.at);
         }
     }
 
@@ -197,34 +192,33 @@ impl<'a> Tally<'a> {
 
     fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
         let horizon = self.analysis.horizon();
-        let open = self.lost_since.iter().flatten().map(|&since| u128::from(horizon.since(since).as_nanos()));
-        let lost_ns = self.lost_ns + open.sum::<u128>();
         let mut latencies: Vec<Dur> = evictions.iter().filter_map(Eviction::latency).collect();
         self.summary.metrics = Metrics {
             evicted: evictions.len() as u64,
             needless: evictions.iter().filter(|e| e.is_needless(window)).count() as u64,
             undecided: evictions.iter().filter(|e| e.is_undecided(window, horizon)).count() as u64,
             window,
-            lost_ns,
             detection: Spread::of(&mut self.detection),
             tainting: Spread::of(&mut self.tainting),
             eviction: Spread::of(&mut latencies),
+            ..Metrics::default()
         };
         let mut end = End::default();
         let (mut kept, mut pending_timers) = (0, 0);
-        for (id, p) in self.follow.pods().filter(|(_, p)| p.exists) {
+        for (id, p) in self.truth.follow.pods().filter(|(_, p)| p.exists) {
             match p.phase {
                 _ if p.deleting => end.terminating += 1,
                 PodPhase::Succeeded | PodPhase::Failed => end.finished += 1,
                 PodPhase::Pending => end.pending += 1,
-                PodPhase::Running if p.ready => end.available += 1,
+                PodPhase::Running if p.ready && self.truth.standing(id).up => end.available += 1,
+                PodPhase::Running if p.ready => end.dead += 1,
                 PodPhase::Running => end.not_ready += 1,
             }
-            pending_timers += u64::from(self.follow.timer(p).is_some());
+            pending_timers += u64::from(self.truth.follow.timer(p).is_some());
             let in_danger = self.had_timer[id.index()] || (p.node != NO_NODE && self.tainted_since(p.node, p.bound_at));
             kept += u64::from(in_danger && !p.deleting && !p.phase.is_terminal());
         }
-        for (_, n) in self.follow.nodes() {
+        for (_, n) in self.truth.follow.nodes() {
             end.nodes[n.health().index()] += 1;
             end.nodes_no_execute += u64::from(n.exists && n.no_execute > 0);
         }

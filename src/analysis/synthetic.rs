@@ -273,6 +273,7 @@ pub(crate) fn one_node_lost() -> (Plan, Trace) {
     let timer = run.eviction(ms(105_100), tainted, What::TimerSet(300), p2);
     let deleting = run.eviction(ms(405_100), timer, What::PodDeleting(30), p2);
     let heard = run.record(ms(500_000), healed, Actor::User, What::NodeHeard, n2);
+    run.record(ms(500_000), deleting, Actor::Kubelet, What::ContainersStopped(n2), p2);
     let gone = run.record(ms(500_000), deleting, Actor::Kubelet, What::PodGone, p2);
     assert_ne!(gone, NO_RECORD);
     let ready = run.ready(ms(504_801), heard, n2, ConditionStatus::True);

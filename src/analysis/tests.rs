@@ -57,13 +57,18 @@ fn a_lost_nodes_summary() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let s = summary(&analysis, DEFAULT_NEEDLESS_WINDOW);
-    let m = s.metrics;
+    let m = s.metrics.clone();
     // p2 is evicted at 405.1 s and its node is Ready again at 504.801 s, 99.701 s later.
     assert_eq!((m.evicted, m.needless, m.undecided), (1, 1, 0));
     assert_eq!(summary(&analysis, Dur::from_millis(99_700)).metrics.needless, 0);
     assert_eq!(summary(&analysis, Dur::from_millis(99_701)).metrics.needless, 1);
-    // Not Ready from 105 s on: p2 to the end at 600 s, 495 s; p3 to 504.801 s, 399.801 s.
-    assert_eq!(m.lost_ns, 894_801_000_000);
+    // The kubelet alone is cut off, so that p2 and p3 are up, whatever the API says. p2 is missing from its eviction at 405.1 s to the end at
+    // 600 s, 194.9 s, and runs on as a ghost until its kubelet hears of that at 500 s, 94.9 s. Two of three pods stay: never below one. p1
+    // stays ready, and takes all requests.
+    let costs = &m.costs;
+    assert_eq!((costs.missing_ns, costs.ghost_ns), (194_900_000_000, 94_900_000_000));
+    assert_eq!((costs.below_need, costs.none_up, costs.requests_lost), (Dur::ZERO, Dur::ZERO, 0));
+    assert_eq!((costs.evicted, costs.needless, costs.restarts, costs.pending_at_end), (1, 1, 0, 0));
     // 105 - 61.7 = 43.3; 105.1 - 61.7 = 43.4; 405.1 - 61.7 = 343.4.
     assert_eq!(m.detection.map(|d| (d.count, d.median)), Some((1, Dur::from_millis(43_300))));
     assert_eq!(m.tainting.map(|d| (d.min, d.max)), Some((Dur::from_millis(43_400), Dur::from_millis(43_400))));
@@ -223,8 +228,8 @@ fn a_users_deletion_is_no_loss_and_a_stop_of_the_controllers_loses_timers() {
     run.record(ms(50_000), timer, Actor::User, What::ControllersStopped, 0);
     let (plan, trace) = run.finish();
     let s = summary(&Analysis::new(&plan, &trace), DEFAULT_NEEDLESS_WINDOW);
-    // p is not Ready from 10 s until the user deletes it at 40 s; its deletion is no eviction.
-    assert_eq!((s.metrics.lost_ns, s.metrics.evicted), (30_000_000_000, 0));
+    // p is up until the user deletes it at 40 s, and is not wanted from then on; its deletion is no eviction.
+    assert_eq!((s.metrics.costs.missing_ns, s.metrics.evicted), (0, 0));
     assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::User, 1)]);
     // q's timer died with the controllers; it had one and stayed.
     assert_eq!((s.pending_timers, s.kept), (0, 1));

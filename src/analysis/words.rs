@@ -31,6 +31,12 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::NodeUnschedulable(value) => format!("{} {}", node(), if value { "cordoned" } else { "uncordoned" }),
         What::NodeSilent => format!("{} falls silent: its kubelet no longer reaches the API server", node()),
         What::NodeHeard => format!("{} is heard again", node()),
+        What::MachineOff => format!("the machine of {} stops, and its containers with it", node()),
+        What::MachineOn => format!("the machine of {} has booted", node()),
+        What::NetworkLost => format!("clients no longer reach the pods of {}", node()),
+        What::NetworkBack => format!("clients reach the pods of {} again", node()),
+        What::ContainersStarted(n) => format!("{}: its containers run on {}", pod(), analysis.node_name(NodeId(n))),
+        What::ContainersStopped(n) => format!("{}: its containers on {} have ended", pod(), analysis.node_name(NodeId(n))),
         What::NodeQueued => format!("{} waits in its zone's queue for the NoExecute taint", node()),
         What::PodCreated(on) => match What::created_on(on) {
             Some(n) => format!("{} created on {}", pod(), analysis.node_name(n)),

@@ -523,6 +523,7 @@ mod tests {
             template: 0,
             node: None,
             min_ready_seconds: 10,
+            needs: None,
             spec: WorkloadSpec::Deployment { replicas: 2 },
         });
         let found = workloads(&Analysis::new(&plan, &trace));

@@ -41,7 +41,7 @@ pub struct Sweep<'a> {
 }
 
 /// A run of a sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Its seed.
     pub seed: u64,

@@ -6,10 +6,11 @@
 use super::model::Report;
 use crate::analysis::curves::Steps;
 use crate::analysis::facts::Fact;
+use crate::analysis::serving::{Count, Served};
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
 use crate::analysis::workloads::WorkloadOutcome;
-use crate::analysis::{Spread, Summary};
+use crate::analysis::{Costs, Figure, Spread, Summary};
 use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
 use serde_json::{Map, Value, json};
@@ -107,6 +108,8 @@ fn name(fact: Fact) -> &'static str {
         Fact::NodeDeleted => "node-deleted",
         Fact::Silent => "node-silent",
         Fact::Heard => "node-heard",
+        Fact::MachineOff => "machine-off",
+        Fact::MachineOn => "machine-on",
         Fact::Unknown => "node-unknown",
         Fact::NotReady => "node-not-ready",
         Fact::Ready => "node-ready",
@@ -141,18 +144,13 @@ fn spread(s: Option<Spread>) -> Value {
 fn workloads(report: &Report<'_>) -> Value {
     let names = &report.analysis.trace.names;
     let steps = |steps: &Steps| -> Value { steps.iter().map(|(at, n)| json!([time(*at), n])).collect() };
-    let one = |o: &WorkloadOutcome| {
-        let full = names.workload_name(o.id);
+    let by_api = |o: &WorkloadOutcome| {
         json!({
-            "kind": o.kind.as_str(),
-            "namespace": namespace_of(full),
-            "name": short_name(full),
             "wanted": steps(&o.wanted),
             "available": steps(&o.available),
             "least_available": o.least_available,
             "unavailable_s": dur(o.unavailable),
             "longest_gap_s": dur(o.longest_gap),
-            "replica_seconds_missing": o.missing_ns as f64 / 1e9,
             "lost": o.lost,
             "replacements": o.replaced,
             "pending": o.pending,
@@ -160,14 +158,64 @@ fn workloads(report: &Report<'_>) -> Value {
             "stuck_terminating": o.stuck,
         })
     };
-    report.workloads.outcomes.iter().map(one).collect()
+    let one = |w: &Served| {
+        let mut all = Map::new();
+        match w.id {
+            None => drop(all.insert("name".to_owned(), w.name.clone().into())),
+            Some(_) => {
+                let kind = w.name.split('/').next().unwrap_or_default();
+                for (key, value) in [("kind", kind), ("namespace", namespace_of(&w.name)), ("name", short_name(&w.name))] {
+                    all.insert(key.to_owned(), value.into());
+                }
+            }
+        }
+        all.extend(costs(&w.costs));
+        all.insert("costs_from_s".to_owned(), w.from.map_or(Value::Null, time));
+        let of: [(&str, fn(&Served, &Count) -> u32); 7] = [
+            ("desired", |_, c| c.desired),
+            ("needed", |w, c| w.need(c.desired)),
+            ("up", |_, c| c.up),
+            ("ready", |_, c| c.ready),
+            ("ghosts", |_, c| c.ghosts),
+            ("dead_endpoints", |_, c| c.dead),
+            ("pending_pods", |_, c| c.pending),
+        ];
+        for (key, value) in of {
+            all.insert(key.to_owned(), course(w, value));
+        }
+        let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
+        if let Some(Value::Object(said)) = outcome.map(by_api) {
+            all.extend(said);
+        }
+        Value::from(all)
+    };
+    report.serving.workloads.iter().map(one).collect()
+}
+
+/// A number over time: its value at each of its changes.
+fn course(w: &Served, value: fn(&Served, &Count) -> u32) -> Value {
+    let mut steps: Vec<(Time, u32)> = Vec::new();
+    for (at, count) in &w.counts {
+        let n = value(w, count);
+        if steps.last().is_none_or(|s| s.1 != n) {
+            steps.push((*at, n));
+        }
+    }
+    steps.iter().map(|(at, n)| json!([time(*at), n])).collect()
+}
+
+/// Every figure under its name.
+fn costs(costs: &Costs) -> Map<String, Value> {
+    let value = |f: Figure| if f.is_count() { Value::from(f.of(costs) as u64) } else { Value::from(f.of(costs)) };
+    Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect()
 }
 
 fn summary(s: &Summary) -> Value {
     let m = &s.metrics;
     let deletions: Map<String, Value> = s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
-    json!({
+    let mut all = costs(&m.costs);
+    let rest = json!({
         "pods_evicted": m.evicted,
         "needless_evictions": m.needless,
         "needless_undecided": m.undecided,
@@ -179,7 +227,6 @@ fn summary(s: &Summary) -> Value {
         "deletions": deletions,
         "nodes_unknown": s.nodes_unknown,
         "nodes_tainted": s.nodes_tainted,
-        "pod_minutes_lost": m.lost_minutes(),
         "detection_latency": spread(m.detection),
         "tainting_latency": spread(m.tainting),
         "eviction_latency": spread(m.eviction),
@@ -193,11 +240,16 @@ fn summary(s: &Summary) -> Value {
             },
             "pods": {
                 "running_and_ready": s.end.available,
+                "ready_and_not_up": s.end.dead,
                 "running_not_ready": s.end.not_ready,
                 "pending": s.end.pending,
                 "terminating": s.end.terminating,
                 "finished": s.end.finished,
             },
         },
-    })
+    });
+    if let Value::Object(rest) = rest {
+        all.extend(rest);
+    }
+    all.into()
 }

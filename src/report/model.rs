@@ -2,7 +2,7 @@
 
 use super::charts::Heading;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
-use crate::analysis::{Analysis, Summary, Workloads, grouped, summary, workloads};
+use crate::analysis::{Analysis, Serving, Summary, Workloads, grouped, summary, workloads};
 use crate::kernel::Dur;
 use crate::scenario::Fingerprint;
 use std::sync::Arc;
@@ -33,20 +33,17 @@ pub struct Report<'a> {
     pub rows: Vec<Row>,
     /// The summary.
     pub summary: Summary,
-    /// What became of each workload.
+    /// What the API says became of each workload.
     pub workloads: Workloads,
+    /// What served, and what it cost.
+    pub serving: Serving,
 }
 
 impl<'a> Report<'a> {
     /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
-        Report {
-            analysis,
-            source,
-            rows: timeline(analysis, DEFAULT_ROWS),
-            summary: summary::summary(analysis, window),
-            workloads: workloads::workloads(analysis),
-        }
+        let (summary, serving) = summary::summary_and_serving(analysis, window);
+        Report { analysis, source, rows: timeline(analysis, DEFAULT_ROWS), summary, workloads: workloads::workloads(analysis), serving }
     }
 
     /// "1.34.4" of "v1.34.4".

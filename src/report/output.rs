@@ -42,8 +42,8 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
     let heading = report.heading();
     let mut all = vec![("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))];
-    if !report.workloads.outcomes.is_empty() {
-        all.push(("workloads", Chart::Workloads(&report.workloads)));
+    if report.serving.workloads.iter().any(|w| w.id.is_some()) {
+        all.push(("workloads", Chart::Workloads(&report.serving)));
     }
     for (name, chart) in all {
         let svg = charts::svg(chart, &heading, analysis)?;

@@ -44,7 +44,8 @@ fn text_of(report: &Report<'_>, style: Style) -> String {
 #[test]
 fn the_text_tells_the_run() {
     let said = with_report(&one_node_lost(), |r| text_of(r, Style { colour: false, width: 110 }));
-    // Latencies: 105 - 61.7, 105.1 - 61.7, 405.1 - 61.7. Lost: 894.801 s are 14.91 minutes.
+    // Latencies: 105 - 61.7, 105.1 - 61.7, 405.1 - 61.7. Missing: p2 from 405.1 s to 600 s, 194.9 s are 3.25 minutes; a ghost until
+    // 500 s, 94.9 s are 1.58 minutes.
     let expected = "\
 cut-one-of-three
   Made for a test.
@@ -69,7 +70,9 @@ Summary
   kept              1 pod that had a timer or a tainted node
   pending timers    0
   deletions         taint-eviction 1
-  pod-minutes lost  14.9
+  missing           3.2 replica-minutes
+  requests lost     none
+  ghosts            1.6 minutes of pods that were deleted or gone and ran on
   nodes Unknown     1, +43.3s after the fault
   nodes NoExecute   1, +43.4s after the fault
   eviction latency  1, +5m43.4s after the fault

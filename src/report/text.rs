@@ -3,12 +3,11 @@
 use super::clock::{absolute, short, whole};
 use super::model::Report;
 use super::output::Written;
-use crate::analysis::curves::Steps;
 use crate::analysis::facts::Fact;
+use crate::analysis::serving::{Count, Served};
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
-use crate::analysis::workloads::{WorkloadOutcome, said};
-use crate::analysis::{Spread, Summary, grouped};
+use crate::analysis::{Costs, Figure, Spread, Summary, grouped};
 use crate::kernel::Dur;
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
@@ -151,9 +150,18 @@ impl Printer<'_> {
             let by: Vec<String> = s.deletions.iter().map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n))).collect();
             self.line("deletions", &by.join(", "))?;
         }
-        let ns = m.lost_ns;
-        let tenths = (ns + 3_000_000_000) / 6_000_000_000;
-        self.line("pod-minutes lost", &format!("{}.{}", grouped((tenths / 10) as u64), tenths % 10))?;
+        self.line("missing", &missing(&m.costs))?;
+        self.line("requests lost", &requests_lost(&m.costs))?;
+        if m.costs.ghost_ns > 0 {
+            let text = format!("{} of pods that were deleted or gone and ran on", tenths(m.costs.ghost_ns, "minute"));
+            self.line("ghosts", &text)?;
+        }
+        if m.costs.most_pending > 0 {
+            self.line("pending", &pending(&m.costs))?;
+        }
+        if m.costs.restarts > 0 {
+            self.line("restarts", &format!("{} had their containers started anew", counted(m.costs.restarts, "pod")))?;
+        }
         self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
         self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
         if m.eviction.is_some() {
@@ -165,26 +173,26 @@ impl Printer<'_> {
 
     /// One line for each workload that fared badly, and one for the others together.
     fn workloads(&mut self, report: &Report<'_>) -> io::Result<()> {
-        let outcomes = &report.workloads.outcomes;
-        if outcomes.is_empty() {
+        let all = &report.serving.workloads;
+        if all.iter().all(|w| w.id.is_none()) {
             return Ok(());
         }
         writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
-        let mut bad: Vec<&WorkloadOutcome> = outcomes.iter().filter(|o| !is_well(o)).collect();
-        bad.sort_by_key(|o| std::cmp::Reverse(o.missing_ns));
-        for o in bad.iter().take(WORKLOADS) {
-            write!(self.out, "  {}  ", said(report.analysis, o.id))?;
-            self.folded(&outcome(report, o), 4, PLAIN)?;
+        let mut bad: Vec<&Served> = all.iter().filter(|w| !is_well(report, w)).collect();
+        bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
+        for w in bad.iter().take(WORKLOADS) {
+            write!(self.out, "  {}  ", w.name.replacen('/', " ", 1))?;
+            self.folded(&outcome(report, w), 4, PLAIN)?;
         }
         if bad.len() > WORKLOADS {
             writeln!(self.out, "  {} more fared badly: see summary.json", grouped((bad.len() - WORKLOADS) as u64))?;
         }
-        let well = outcomes.len() - bad.len();
+        let well = all.len() - bad.len();
         if well > 0 {
             let other = if bad.is_empty() { "" } else { "other " };
-            let lost: u64 = outcomes.iter().filter(|o| is_well(o)).map(|o| o.lost).sum();
-            let lost = if lost == 0 { String::new() } else { format!(", though {} of theirs were lost", counted(lost, "pod")) };
-            writeln!(self.out, "  {} never had too few pods available{lost}", counted(well as u64, &format!("{other}workload")))?;
+            let evicted: u64 = all.iter().filter(|w| is_well(report, w)).map(|w| w.costs.evicted).sum();
+            let though = if evicted == 0 { String::new() } else { format!(", though {} of theirs were evicted", counted(evicted, "pod")) };
+            writeln!(self.out, "  {} always had all their pods up{though}", counted(well as u64, &format!("{other}workload")))?;
         }
         writeln!(self.out)
     }
@@ -201,34 +209,86 @@ impl Printer<'_> {
 /// So many workloads are told of one by one.
 const WORKLOADS: usize = 12;
 
-/// It always had as many pods available as it wanted, and nothing waits.
-fn is_well(o: &WorkloadOutcome) -> bool {
-    o.missing_ns == 0 && o.pending == 0 && o.stuck == 0
+/// It always had as many pods up as it asks for, and nothing waits.
+fn is_well(report: &Report<'_>, w: &Served) -> bool {
+    w.costs.missing_ns == 0 && w.costs.pending_at_end == 0 && stuck(report, w) == 0
 }
 
-/// `28 of 30 available at the end, at worst 20; too few for 5m40s, at a stretch 5m40s; 10 lost, 8 replaced; …`
-fn outcome(report: &Report<'_>, o: &WorkloadOutcome) -> String {
-    let last = |steps: &Steps| steps.last().map_or(0, |s| u64::from(s.1));
-    let mut said = format!("{} of {} available at the end", grouped(last(&o.available)), grouped(last(&o.wanted)));
-    if o.missing_ns > 0 {
-        said.push_str(&format!(", at worst {}; too few for {}", grouped(o.least_available.into()), short(nearest_ms(o.unavailable))));
-        if o.longest_gap < o.unavailable {
-            said.push_str(&format!(", at a stretch {}", short(nearest_ms(o.longest_gap))));
+/// How many of its pods still are Terminating at the end, after their grace period.
+fn stuck(report: &Report<'_>, w: &Served) -> u64 {
+    report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id).map_or(0, |o| o.stuck)
+}
+
+/// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
+fn outcome(report: &Report<'_>, w: &Served) -> String {
+    let Count { desired, up, .. } = w.at_end();
+    let mut said = format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
+    let horizon = report.analysis.horizon();
+    if let Some(least) = w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min() {
+        said.push_str(&format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs)));
+    }
+    if w.costs.requests_lost > 0 {
+        said.push_str(&format!("; requests lost: {}", requests_lost(&w.costs)));
+    }
+    if w.costs.ghost_ns >= 60_000_000_000 {
+        said.push_str(&format!("; ghosts: {}", tenths(w.costs.ghost_ns, "minute")));
+    }
+    if w.costs.evicted > 0 {
+        said.push_str(&format!("; {} evicted", grouped(w.costs.evicted)));
+    }
+    if let Some(o) = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id) {
+        if o.lost > 0 {
+            said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
         }
-    }
-    if o.lost > 0 {
-        said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
-    }
-    if o.stuck > 0 {
-        said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
-    }
-    if o.pending > 0 {
-        said.push_str(&format!("; {} pending", grouped(o.pending)));
-        if let Some(why) = o.why_pending {
-            said.push_str(&format!(" ({})", report.analysis.trace.names.text_of(why)));
+        if o.stuck > 0 {
+            said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
+        }
+        if o.pending > 0 {
+            said.push_str(&format!("; {} pending", grouped(o.pending)));
+            if let Some(why) = o.why_pending {
+                said.push_str(&format!(" ({})", report.analysis.trace.names.text_of(why)));
+            }
         }
     }
     said
+}
+
+/// `34.2 replica-minutes; below need for 5m40s, at most 5m40s at a stretch; none up for 3m`
+fn missing(costs: &Costs) -> String {
+    let mut said = tenths(costs.missing_ns, "replica-minute");
+    if !costs.below_need.is_zero() {
+        said.push_str(&format!("; below need for {}", short(nearest_ms(costs.below_need))));
+        if costs.longest_below_need < costs.below_need {
+            said.push_str(&format!(", at most {} at a stretch", short(nearest_ms(costs.longest_below_need))));
+        }
+    }
+    if !costs.none_up.is_zero() {
+        said.push_str(&format!("; none up for {}", short(nearest_ms(costs.none_up))));
+    }
+    said
+}
+
+/// `4.1 %, as if all had been lost for 1m14s`
+fn requests_lost(costs: &Costs) -> String {
+    if costs.requests_lost == 0 {
+        return "none".to_owned();
+    }
+    let thousandths = (costs.requests_lost * 100_000).div_ceil(costs.requests.max(1));
+    let seconds = Figure::RequestsLostMinutes.of(costs) * 60.0;
+    let span = short(Dur::from_millis((seconds * 1000.0).round() as u64));
+    format!("{}.{:03} %, as if all had been lost for {span}", thousandths / 1_000, thousandths % 1_000)
+}
+
+/// `3 pods at the end, 12 at one time, the longest for 10m`
+fn pending(costs: &Costs) -> String {
+    let (end, most) = (counted(costs.pending_at_end, "pod"), grouped(costs.most_pending));
+    format!("{end} at the end, {most} at one time, one of them for {}", short(nearest_ms(costs.longest_pending)))
+}
+
+/// `12.3 minutes` of pod-nanoseconds.
+fn tenths(ns: u128, unit: &str) -> String {
+    let tenths = (ns + 3_000_000_000) / 6_000_000_000;
+    format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)
 }
 
 /// A text in a colour, where the style has colours.
@@ -283,6 +343,7 @@ fn end(s: &Summary) -> String {
     let e = &s.end;
     let pods = parts(&[
         (e.available, "running and ready"),
+        (e.dead, "ready by the API and not up"),
         (e.not_ready, "running, not ready"),
         (e.pending, "pending"),
         (e.terminating, "terminating"),
@@ -319,10 +380,18 @@ fn paint(fact: Fact) -> Ansi {
     match fact {
         Fact::EntryBegan(_) | Fact::EntryEnded(_) => BOLD,
         Fact::Evicted(_) | Fact::EvictionFailed | Fact::Refused(..) | Fact::ControllersStopped => RED,
-        Fact::Silent | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => YELLOW,
+        Fact::Silent | Fact::MachineOff | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => {
+            YELLOW
+        }
         Fact::PodPending(_) | Fact::ReplicaPending(..) => YELLOW,
         Fact::Zone(..) | Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft => MAGENTA,
-        Fact::Heard | Fact::Ready | Fact::Untainted(_) | Fact::TimerCancelled | Fact::ConditionFalse(_) | Fact::ControllersStarted => GREEN,
+        Fact::Heard
+        | Fact::MachineOn
+        | Fact::Ready
+        | Fact::Untainted(_)
+        | Fact::TimerCancelled
+        | Fact::ConditionFalse(_)
+        | Fact::ControllersStarted => GREEN,
         Fact::NodeJoined
         | Fact::NodeDeleted
         | Fact::Cordoned

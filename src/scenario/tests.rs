@@ -81,6 +81,8 @@ fn words(plan: &Plan) -> String {
         let act = match &action.act {
             Do::Cut(n) => format!("Cut{}", names(n)),
             Do::Heal(n) => format!("Heal{}", names(n)),
+            Do::Isolate(n) => format!("Isolate{}", names(n)),
+            Do::Reconnect(n) => format!("Reconnect{}", names(n)),
             Do::Crash(n) => format!("Crash{}", names(n)),
             Do::Boot(n) => format!("Boot{}", names(n)),
             Do::HeartbeatPeriod(n, d) => format!("HeartbeatPeriod{} {}", names(n), d.as_ref().map_or("-".to_owned(), seconds)),

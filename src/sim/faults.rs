@@ -49,6 +49,9 @@ impl Handler for Timeline {
             return;
         }
         cluster.act(&plan.actions[index]);
+        for attached in plan.actions[index + 1..].iter().take_while(|a| is_attached(a)) {
+            cluster.act(attached);
+        }
     }
 
     /// The entries of a timeline keep their order; what they do besides writing to the store is declared where they do it.
@@ -66,13 +69,19 @@ impl Timeline {
         timeline.handler.set(Some(handler));
         cluster.timeline.set(Some(handler));
         cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, FIRST_START);
-        for (index, action) in cluster.plan.actions.iter().enumerate() {
+        for (index, action) in cluster.plan.actions.iter().enumerate().filter(|(_, a)| !is_attached(a)) {
             cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
             if let Do::RestartControllers(downtime) = action.act {
                 cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START | index as u64);
             }
         }
     }
+}
+
+/// Whether an action is done in one with the one before it: what a partition means to clients, which no controller sees, is no step that
+/// something else could come before.
+fn is_attached(action: &Action) -> bool {
+    matches!(action.act, Do::Isolate(_) | Do::Reconnect(_))
 }
 
 fn resource(r: WatchedResource) -> Resource {
@@ -133,6 +142,12 @@ impl Cluster {
         match &action.act {
             Do::Cut(nodes) => each(nodes, &|n| self.kubelets.cut(n, true)),
             Do::Heal(nodes) => each(nodes, &|n| self.kubelets.cut(n, false)),
+            Do::Isolate(nodes) => each(nodes, &|n| {
+                self.api.record_node(Actor::User, n, What::NetworkLost);
+            }),
+            Do::Reconnect(nodes) => each(nodes, &|n| {
+                self.api.record_node(Actor::User, n, What::NetworkBack);
+            }),
             Do::Crash(nodes) => each(nodes, &|n| self.kubelets.crash(n)),
             Do::Boot(nodes) => each(nodes, &|n| self.kubelets.boot(n)),
             Do::HeartbeatPeriod(nodes, period) => each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period)),

@@ -4,7 +4,7 @@
 //! A plan is plain data and may be shared between threads; each run builds its own objects from it.
 
 use super::profile::Profile;
-use crate::api::budget::BudgetRule;
+use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::labels::{LabelSelector, Labels, Selector};
 use crate::api::meta::ConditionStatus;
@@ -164,6 +164,8 @@ pub struct WorkloadPlan {
     pub node: Option<NodeIndex>,
     /// `spec.minReadySeconds`
     pub min_ready_seconds: i32,
+    /// How many of its pods have to be up for it to do its work, where the scenario says so.
+    pub needs: Option<IntOrPercent>,
     /// The rest of its spec.
     pub spec: WorkloadSpec,
 }
@@ -228,13 +230,17 @@ pub type WorkloadIndex = u32;
 /// A primitive step. Those of a user are written as [`Timing::user`] says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Do {
-    /// The kubelets can no longer reach the API server; containers run on.
+    /// The kubelets can no longer reach the API server; containers run on, and clients reach them.
     Cut(Vec<NodeIndex>),
     /// The kubelets reach the API server again.
     Heal(Vec<NodeIndex>),
+    /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts their kubelets off.
+    Isolate(Vec<NodeIndex>),
+    /// Clients reach the nodes' pods again. Done in one with the step before it.
+    Reconnect(Vec<NodeIndex>),
     /// The machines stop, and their containers with them.
     Crash(Vec<NodeIndex>),
-    /// Crashed machines start again: kubelets restart, containers are started anew.
+    /// Crashed machines are switched on again: once they have booted, kubelets and containers start anew.
     Boot(Vec<NodeIndex>),
     /// Leases are renewed and status is posted only every so often; `None` is as configured.
     HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
@@ -290,6 +296,8 @@ impl Do {
         match self {
             Self::Cut(n)
             | Self::Heal(n)
+            | Self::Isolate(n)
+            | Self::Reconnect(n)
             | Self::Crash(n)
             | Self::Boot(n)
             | Self::HeartbeatPeriod(n, _)

@@ -381,6 +381,20 @@ pub enum What {
     NodeSilent,
     /// The kubelet reaches the API server again. Object: node.
     NodeHeard,
+    /// A node's machine stops, and its containers with it. Object: node.
+    MachineOff,
+    /// A node's machine has booted: its kubelet runs and may start containers. Object: node.
+    MachineOn,
+    /// Clients no longer reach a node's pods. Object: node.
+    NetworkLost,
+    /// Clients reach a node's pods again. Object: node.
+    NetworkBack,
+    /// A pod's containers run from now on, whether or not the API says so yet. Those of pods that are Running at the start run from the start.
+    /// Object: pod; argument: the node they run on.
+    ContainersStarted(u32),
+    /// A pod's containers have ended, but for those that [`What::MachineOff`] ends with their machine. Object: pod; argument: the node they
+    /// ran on.
+    ContainersStopped(u32),
     /// A zone is in a new state. Object: text of the zone key.
     Zone(ZoneState),
     /// Every zone is fully disrupted: taints are removed and tainting stops.
@@ -437,6 +451,10 @@ impl Record {
             | What::NodeEvent(..)
             | What::NodeSilent
             | What::NodeHeard
+            | What::MachineOff
+            | What::MachineOn
+            | What::NetworkLost
+            | What::NetworkBack
             | What::NodeQueued => Some(NodeId(self.object)),
             What::Noted(note, _) if note.is_of_node() => Some(NodeId(self.object)),
             _ => None,
@@ -458,6 +476,8 @@ impl Record {
             | What::TimerSet(_)
             | What::TimerCancelled
             | What::PodUnplaced(_)
+            | What::ContainersStarted(_)
+            | What::ContainersStopped(_)
             | What::EvictionFailed => Some(PodId(self.object)),
             What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
             _ => None,

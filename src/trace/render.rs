@@ -249,6 +249,14 @@ impl Trace {
             What::FaultEnded => "fault-ended",
             What::NodeSilent => "node-silent",
             What::NodeHeard => "node-heard",
+            What::MachineOff => "machine-off",
+            What::MachineOn => "machine-on",
+            What::NetworkLost => "network-lost",
+            What::NetworkBack => "network-back",
+            What::ContainersStarted(node) | What::ContainersStopped(node) => {
+                f.node = Some(names.node_name(NodeId(node)).to_owned());
+                if matches!(r.what, What::ContainersStarted(_)) { "containers-started" } else { "containers-stopped" }
+            }
             What::Zone(state) => {
                 f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""));
                 f.status = Some(state.as_str());

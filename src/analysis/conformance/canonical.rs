@@ -1,7 +1,7 @@
 //! A trace as the recorder's records (`trace.go` of the recorder): the kinds that are visible at the API server, times
 //! truncated to a millisecond, in the recorder's order.
 //!
-//! Left out are the kinds that only the model can see: faults, silence, zone states, queues, new tolerations, timers, starts of the controllers.
+//! Left out are the kinds that only the model can see: faults, silence, machines and containers, zone states, queues, new tolerations, timers, starts of the controllers.
 
 use crate::scenario::recorded::{Line, without_uids};
 use crate::trace::{Trace, What};
@@ -30,6 +30,12 @@ fn is_visible(what: &What) -> bool {
         | What::FaultEnded
         | What::NodeSilent
         | What::NodeHeard
+        | What::MachineOff
+        | What::MachineOn
+        | What::NetworkLost
+        | What::NetworkBack
+        | What::ContainersStarted(_)
+        | What::ContainersStopped(_)
         | What::Zone(_)
         | What::MasterDisruptionEntered
         | What::MasterDisruptionLeft

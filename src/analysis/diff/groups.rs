@@ -159,7 +159,7 @@ fn rank(fact: Fact) -> u8 {
         Fact::TimerSet(_) | Fact::TimerCancelled => 8,
         Fact::PodCreated | Fact::ReplicaCreated(_) | Fact::PodBound | Fact::ReplicaBound(_) | Fact::ReplicaRunning(_) => 9,
         Fact::PodSucceeded | Fact::PodGone => 10,
-        Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Silent | Fact::Heard => 11,
+        Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Silent | Fact::Heard | Fact::MachineOff | Fact::MachineOn => 11,
     }
 }
 

@@ -132,6 +132,8 @@ impl Teller<'_> {
                 self.entry(r);
                 self.push(r.at, id, said, None, Kind::Harm);
             }
+            What::MachineOff => self.push(r.at, id, said, None, Kind::Harm),
+            What::MachineOn => self.push(r.at, id, said, None, Kind::Recovery),
             What::NodeHeard => {
                 self.entry(r);
                 self.push(r.at, id, said, None, Kind::Recovery);

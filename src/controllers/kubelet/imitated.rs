@@ -90,7 +90,18 @@ impl Kubelets {
     pub(super) fn work_imitated(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        if self.with(due.node, |k| k.cut || k.crashed || k.gone).unwrap_or(true) {
+        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else { return };
+        if off {
+            return;
+        }
+        if due.orphaned.is_some() {
+            if !cut {
+                self.stopped(uid, &due);
+            }
+            return;
+        }
+        self.run_containers(uid, &due, cut);
+        if cut {
             return;
         }
         let stop = now >= due.stop;

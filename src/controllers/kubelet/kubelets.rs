@@ -37,8 +37,10 @@ pub(super) struct Kubelet {
     pub(super) cut: bool,
     /// When it was cut off.
     pub(super) cut_at: Time,
-    /// The machine is off.
+    /// The machine is off, or boots.
     pub(super) crashed: bool,
+    /// When it has booted, while it does.
+    pub(super) boots_until: Option<Time>,
     /// It ended: its node was deleted.
     pub(super) gone: bool,
     /// Its own view of its conditions.
@@ -91,6 +93,13 @@ pub(super) struct Due {
     /// When it is to have stopped; the end of time while it is not to stop.
     pub(super) stop: Time,
     pub(super) started: bool,
+    /// Its containers run.
+    pub(super) up: bool,
+    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the same of its end.
+    pub(super) start_known: bool,
+    pub(super) stop_known: bool,
+    /// The object is gone, and containers of it still run: for how long they take to stop once their kubelet hears of it.
+    pub(super) orphaned: Option<Dur>,
 }
 
 impl Due {
@@ -139,6 +148,7 @@ pub struct Kubelets {
     pub(super) points: Points,
     loops: Cell<Option<HandlerId>>,
     pods: Cell<Option<HandlerId>>,
+    boots: Cell<Option<HandlerId>>,
 }
 
 /// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to kubelets otherwise; that a kubelet falls
@@ -157,6 +167,21 @@ impl Handler for LoopTick {
 
     fn name(&self, _: u64) -> Name {
         Name::of("heartbeat", Keys::NOTHING)
+    }
+}
+
+/// A machine has booted.
+struct Booted(Weak<Kubelets>, Name);
+
+impl Handler for Booted {
+    fn handle(&self, arg: u64) {
+        if let Some(k) = self.0.upgrade() {
+            k.booted(NodeId(arg as u32));
+        }
+    }
+
+    fn name(&self, _: u64) -> Name {
+        self.1
     }
 }
 
@@ -197,11 +222,13 @@ impl Kubelets {
             },
             loops: Cell::new(None),
             pods: Cell::new(None),
+            boots: Cell::new(None),
             ctx,
         });
         let home = kubelets.ctx.keys("kubelets");
         kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), home)))));
         kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone(), Name::of("kubelet", home))))));
+        kubelets.boots.set(Some(kubelets.ctx.register(Rc::new(Booted(kubelets.me.clone(), Name::of("boot", home))))));
         api.watch(kubelets.clone());
         if lazy {
             api.compute_heartbeats(kubelets.clone());
@@ -238,6 +265,7 @@ impl Kubelets {
             cut,
             cut_at: now,
             crashed: false,
+            boots_until: None,
             gone: false,
             view: Self::healthy(),
             last_post: now,
@@ -269,10 +297,12 @@ impl Kubelets {
         }
     }
 
-    /// Ends a node's kubelet; its pods stay until someone else removes them.
+    /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub fn leave(&self, node: NodeId) {
         self.wake_up(node);
-        self.with(node, |k| k.gone = true);
+        if self.with(node, |k| !std::mem::replace(&mut k.gone, true) && !k.crashed) == Some(true) {
+            self.machine_off(node);
+        }
         self.unschedule(node);
     }
 
@@ -280,13 +310,13 @@ impl Kubelets {
     pub fn cut(&self, node: NodeId, cut: bool) {
         self.wake_to_silence(node);
         let now = self.ctx.now();
-        let Some(was) = self.with(node, |k| {
+        let Some((was, off)) = self.with(node, |k| {
             let was = k.cut;
             k.cut = cut;
             if cut && !was {
                 k.cut_at = now;
             }
-            was
+            (was, k.crashed || k.gone)
         }) else {
             return;
         };
@@ -294,8 +324,11 @@ impl Kubelets {
             return;
         }
         self.api.waking(node);
-        let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
-        self.ctx.set_cause(record);
+        // A machine that is off was silent before, and stays it.
+        if !off {
+            let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
+            self.ctx.set_cause(record);
+        }
         match self.mode {
             KubeletMode::Imitated(_) if cut => self.pause_imitated(node),
             KubeletMode::Imitated(_) => self.resume_imitated(node),
@@ -440,7 +473,7 @@ impl Kubelets {
 
     /// Does at once what came due while a kubelet was cut off.
     pub(super) fn overdue(&self, node: NodeId) {
-        for uid in self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()) {
+        for uid in self.pods_of(node) {
             self.work(uid);
         }
     }
@@ -459,6 +492,13 @@ impl Kubelets {
         }
     }
 
+    /// Has a machine be up at a time.
+    pub(super) fn booted_at(&self, node: NodeId, at: Time) {
+        if let Some(handler) = self.boots.get() {
+            self.ctx.post_at(at, Class::Source, handler, node.0.into());
+        }
+    }
+
     fn work(&self, uid: Uid) {
         match self.mode {
             KubeletMode::Imitated(_) => self.work_imitated(uid),
@@ -473,18 +513,30 @@ impl Kubelets {
             return;
         }
         let now = self.ctx.now();
-        let (start, stop) = match self.mode {
-            KubeletMode::Imitated(i) => (i.start, i.stop),
-            KubeletMode::Real(r) => (r.pod_start, r.stop_of(new)),
+        let start = match self.mode {
+            KubeletMode::Imitated(i) => i.start,
+            KubeletMode::Real(r) => r.pod_start,
         };
+        let stop = self.stop_of(new);
         let slot = new.uid.0 as usize;
+        let hears = self.with(node, |k| !k.cut && !k.crashed && !k.gone).unwrap_or(false);
         let is_new = self.state.with(|s| {
             if s.due.len() <= slot {
                 s.due.resize(slot + 1, None);
             }
             let is_new = s.due[slot].is_none();
             if is_new {
-                s.due[slot] = Some(Due { pod: new.id, node, start: now + start, stop: Time::MAX, started: new.phase != PodPhase::Pending });
+                s.due[slot] = Some(Due {
+                    pod: new.id,
+                    node,
+                    start: now + start,
+                    stop: Time::MAX,
+                    started: new.phase != PodPhase::Pending,
+                    up: new.phase == PodPhase::Running,
+                    start_known: hears,
+                    stop_known: false,
+                    orphaned: None,
+                });
                 if s.pods_of.len() <= node.index() {
                     s.pods_of.resize(node.index() + 1, Vec::new());
                 }
@@ -496,7 +548,7 @@ impl Kubelets {
             self.work_in(new.uid, start);
         }
         if new.is_terminating() && self.due(new.uid).is_some_and(|d| d.stop == Time::MAX) {
-            self.with_due(new.uid, |d| d.stop = now + stop);
+            self.with_due(new.uid, |d| (d.stop, d.stop_known) = (now + stop, hears));
             self.work_in(new.uid, stop);
         }
     }
@@ -526,15 +578,7 @@ impl Watcher for Kubelets {
         }
         match (old, new) {
             (old, Some(new)) => self.observe(old.map(|o| &**o), new),
-            (Some(old), None) => self.state.with(|s| {
-                // A pod that was never bound may have no place here.
-                if let Some(due) = s.due.get_mut(old.uid.0 as usize) {
-                    *due = None;
-                }
-                if let Some(pods) = old.node.and_then(|n| s.pods_of.get_mut(n.index())) {
-                    pods.retain(|u| *u != old.uid);
-                }
-            }),
+            (Some(old), None) => self.gone(old),
             (None, None) => {}
         }
     }

@@ -7,6 +7,7 @@
 //! node-pressure eviction and graceful node shutdown.
 
 mod asleep;
+mod containers;
 mod imitated;
 mod kubelets;
 mod real;

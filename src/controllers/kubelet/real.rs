@@ -3,7 +3,7 @@
 //! What a kubelet does while it is cut off leaves no trace, so it is not simulated try by try: on healing, the try or sleep
 //! that is under way is found by walking the loop's arithmetic from the last tick.
 
-use super::kubelets::{Kubelets, Loop};
+use super::kubelets::{Due, Kubelets, Loop};
 use super::switches::{FirstTry, KubeletMode, Real, ReportOffset};
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
@@ -176,8 +176,12 @@ impl Kubelets {
         self.with(node, |k| k.watch_back = watch_back);
         let sync = Dur::from_nanos(self.ctx.uniform(self.points.pod_status, self.object(node), 0, POD_STATUS_SYNC.as_nanos()));
         let back = self.watch_reconnects(node, cut_at, now);
-        for uid in self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()) {
+        for uid in self.pods_of(node) {
             let Some(due) = self.due(uid) else { continue };
+            if let Some(stop) = due.orphaned {
+                self.end_orphan(uid, back.since(now) + stop);
+                continue;
+            }
             let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else { continue };
             let at = if pod.is_terminating() { back + self.real().stop_of(&pod) } else { back + sync };
             self.with_due(uid, |d| {
@@ -213,10 +217,17 @@ impl Kubelets {
     /// A machine stops, and its containers with it.
     pub fn crash(&self, node: NodeId) {
         self.wake_to_silence(node);
-        let was = self.with(node, |k| std::mem::replace(&mut k.crashed, true));
-        if was == Some(false) {
-            let record = self.api.record_node(Actor::User, node, What::NodeSilent);
-            self.ctx.set_cause(record);
+        let was = self.with(node, |k| (std::mem::replace(&mut k.crashed, true), k.cut, k.gone, k.boots_until.take().is_some()));
+        if let Some((was_off, cut, false, booting)) = was
+            && (!was_off || booting)
+        {
+            if !was_off {
+                self.machine_off(node);
+            }
+            if !was_off && !cut {
+                let record = self.api.record_node(Actor::User, node, What::NodeSilent);
+                self.ctx.set_cause(record);
+            }
             match self.mode {
                 KubeletMode::Imitated(_) => self.pause_imitated(node),
                 KubeletMode::Real(_) => self.unschedule(node),
@@ -224,20 +235,39 @@ impl Kubelets {
         }
     }
 
-    /// A crashed machine starts again: after its boot the kubelet renews its lease, posts its status whatever it is, and
-    /// starts its pods' containers anew.
+    /// A crashed machine is switched on again, and boots.
     pub fn boot(&self, node: NodeId) {
-        if self.with(node, |k| std::mem::replace(&mut k.crashed, false)) != Some(true) {
-            return;
+        let boot = match self.mode {
+            KubeletMode::Imitated(_) => Dur::ZERO,
+            KubeletMode::Real(real) => real.boot,
+        };
+        let up = self.ctx.now() + boot;
+        if self.with(node, |k| k.crashed && !k.gone && k.boots_until.replace(up).is_none()) == Some(true) {
+            if boot.is_zero() { self.booted(node) } else { self.booted_at(node, up) }
         }
+    }
+
+    /// A machine has booted, unless it stopped again meanwhile: the kubelet renews its lease, posts its status whatever it is, and starts its
+    /// pods' containers anew.
+    pub(super) fn booted(&self, node: NodeId) {
+        let up = self.ctx.now();
+        let Some(Some(cut)) = self.with(node, |k| {
+            let done = !k.gone && k.boots_until == Some(up);
+            done.then(|| {
+                (k.crashed, k.boots_until) = (false, None);
+                k.cut
+            })
+        }) else {
+            return;
+        };
         self.api.waking(node);
-        let record = self.api.record_node(Actor::User, node, What::NodeHeard);
-        self.ctx.set_cause(record);
+        let on = self.api.record_node(Actor::User, node, What::MachineOn);
+        let heard = if cut { on } else { self.api.record_node(Actor::User, node, What::NodeHeard) };
+        self.ctx.set_cause(heard);
         let KubeletMode::Real(real) = self.mode else {
             self.resume_imitated(node);
             return;
         };
-        let up = self.ctx.now() + real.boot;
         self.with(node, |k| {
             k.watch_back = up;
             // The first report after a start is unconditional, except in 1.32.0 to 1.32.2.
@@ -245,7 +275,7 @@ impl Kubelets {
         });
         self.schedule(node, Loop::Lease, up);
         self.schedule(node, Loop::Status, up);
-        for uid in self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()) {
+        for uid in self.pods_of(node) {
             self.with_due(uid, |d| {
                 d.start = up + real.pod_start;
                 d.stop_at(up);
@@ -259,11 +289,19 @@ impl Kubelets {
     pub(super) fn work_real(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
+        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else { return };
+        if off {
+            return;
+        }
+        self.run_containers(uid, &due, cut || self.api.is_down());
+        if due.orphaned.is_some() {
+            return;
+        }
         if self.api.is_down() {
             self.work_at(uid, now + POD_STATUS_SYNC);
             return;
         }
-        if self.with(due.node, |k| k.cut || k.crashed || k.gone).unwrap_or(true) {
+        if cut {
             return;
         }
         let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else { return };
@@ -277,7 +315,7 @@ impl Kubelets {
             return;
         }
         if pod.phase == PodPhase::Pending {
-            if !due.started && self.refuses(&pod, due.node) {
+            if self.turns_away(&pod, &due) {
                 self.refuse(&pod);
                 return;
             }
@@ -298,6 +336,11 @@ impl Kubelets {
             let _ = self.api.set_pod_phase(Actor::Kubelet, pod.id, pod.uid, phase);
         }
         let _ = self.api.delete_pod(Actor::Kubelet, pod.id, Some(0), Some(pod.uid));
+    }
+
+    /// A pod that has not been started is not admitted.
+    pub(super) fn turns_away(&self, pod: &Pod, due: &Due) -> bool {
+        matches!(self.mode, KubeletMode::Real(_)) && pod.phase == PodPhase::Pending && !due.started && self.refuses(pod, due.node)
     }
 
     /// Admission by the kubelet (S9): a pod, not static, that does not tolerate a NoExecute taint of its node; seconds are

@@ -1,5 +1,5 @@
-//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`), and available pods of each
-//! workload (`workloads`); and that of a sweep.
+//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`), and the pods of each
+//! workload that are desired and up (`workloads`); and that of a sweep.
 //!
 //! They are laid out in points and drawn with plotters' primitives, so that both formats show the same picture; a PNG has two
 //! pixels per point. Equal runs give equal bytes: the font is built in, and nothing of the system is asked.
@@ -18,7 +18,7 @@ mod timeline;
 mod workloads;
 
 use super::sweep as sweep_report;
-use crate::analysis::{Analysis, Curves, Lanes, Workloads};
+use crate::analysis::{Analysis, Curves, Lanes, Serving};
 use canvas::Canvas;
 use frame::Names;
 use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea, SVGBackend};
@@ -50,8 +50,8 @@ pub enum Chart<'a> {
     Timeline(&'a Lanes),
     /// Available, not ready, terminating and evicted pods.
     Pods(&'a Curves),
-    /// Available pods of each workload.
-    Workloads(&'a Workloads),
+    /// Pods of each workload that are desired, up and ready.
+    Workloads(&'a Serving),
 }
 
 /// What stands above a chart.

@@ -19,6 +19,10 @@ pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
 pub(super) const AVAILABLE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
+/// Containers that run although their pod is deleted or gone.
+pub(super) const GHOST: RGBColor = RGBColor(222, 190, 214);
+/// What the API says, where it is not so.
+pub(super) const SAID: RGBColor = RGBColor(213, 94, 0);
 /// Pods that a workload wants and has not.
 pub(super) const MISSING: RGBColor = RGBColor(240, 205, 195);
 pub(super) const NOT_READY: RGBColor = RGBColor(243, 187, 99);

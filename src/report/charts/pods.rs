@@ -1,14 +1,14 @@
 //! Pods over time: how many are available, and what became of the others.
 //!
 //! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be seen in one: those that are
-//! available, on an axis that may begin above zero and then says so; below, those that are not, stacked, and the
+//! available, as an area, or as a line where the axis begins above zero, which it then says; below, those that are not, stacked, and the
 //! evictions so far.
 
 use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::spans;
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
+use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
 use super::{ChartError, Heading, font};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
@@ -33,13 +33,14 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &
     let has_pending = curves.pending.iter().any(|s| s.1 > 0);
     let mut legend = vec![
         (Swatch::Area(AVAILABLE_FILL), "running and ready"),
+        (Swatch::Area(MISSING), "ready by the API, not up"),
         (Swatch::Area(NOT_READY), "running, not ready"),
         (Swatch::Area(TERMINATING), "terminating"),
         (Swatch::Area(PENDING), "pending"),
         (Swatch::Line(EVICTION), "evicted so far"),
     ];
     if !has_pending {
-        legend.remove(3);
+        legend.remove(4);
     }
     head(c, heading, LEFT, &legend)?;
     let time = names.time;
@@ -107,7 +108,10 @@ fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves
     let mut outline: Vec<(f64, f64)> = Vec::with_capacity(spans.len() * 2);
     for &(from, to, n) in &spans {
         let y = scale.y(n);
-        c.rect((time.left + from, y), (time.left + to, bottom), AVAILABLE_FILL)?;
+        // An area says how much; cut off below, it would say it wrongly.
+        if scale.least == 0 {
+            c.rect((time.left + from, y), (time.left + to, bottom), AVAILABLE_FILL)?;
+        }
         outline.extend([(time.left + from, y), (time.left + to, y)]);
     }
     numbers(c, time, &scale, &ticks)?;
@@ -116,7 +120,7 @@ fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves
 }
 
 /// Values of several step functions together, changing where any of them does.
-fn together(parts: [&Steps; 3]) -> Vec<(Time, [u32; 3])> {
+fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
     let mut times: Vec<Time> = parts.iter().flat_map(|p| p.iter().map(|s| s.0)).collect();
     times.sort_unstable();
     times.dedup();
@@ -131,16 +135,16 @@ fn lost<B: DrawingBackend>(
     top: f64,
     bottom: f64,
 ) -> Result<Option<(f64, u32)>, ChartError> {
-    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending]);
+    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending, &curves.dead]);
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
-    let larger = |a: [u32; 3], b: [u32; 3]| if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a };
+    let larger = |a: [u32; 4], b: [u32; 4]| if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a };
     let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
     numbers(c, time, &scale, &ticks)?;
     for (from, to, parts) in spans_of {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
-        for (n, color) in [(parts[1], TERMINATING), (parts[0], NOT_READY), (parts[2], PENDING)] {
+        for (n, color) in [(parts[1], TERMINATING), (parts[3], MISSING), (parts[0], NOT_READY), (parts[2], PENDING)] {
             let (low, high) = (scale.y(below), scale.y(below + n));
             c.rect((time.left + from, high), (time.left + to, low), color)?;
             below += n;

@@ -66,7 +66,7 @@ fn panels() -> Vec<Panel> {
     let plain = |value: Value| vec![Series { value, dot: AVAILABLE, range: AVAILABLE_FILL }];
     vec![
         Panel { title: "pods evicted, and needlessly", unit: Unit::Count, series: vec![evicted, needless] },
-        Panel { title: "pod-minutes lost", unit: Unit::Minutes, series: plain(|f| scaled(f.lost_ns, |ns| ns / 60_000_000)) },
+        Panel { title: "replica-minutes missing", unit: Unit::Minutes, series: plain(|f| scaled(f.missing_ns, |ns| ns / 60_000_000)) },
         Panel { title: "detection: fault to Unknown", unit: Unit::Seconds, series: plain(|f| scaled(f.detection, seconds)) },
         Panel { title: "eviction: fault to deletion", unit: Unit::Seconds, series: plain(|f| scaled(f.eviction, seconds)) },
     ]

@@ -1,4 +1,4 @@
-//! Workloads over time: a panel for each, with how many of its pods are available and how many it wants.
+//! Workloads over time: a panel for each, with how many of its pods are desired, up, ready by the API, and ghosts.
 //!
 //! Where there are more than fit, those with the most missing pods are drawn, and the rest is counted below.
 
@@ -6,12 +6,10 @@ use super::axis::CountScale;
 use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, MISSING, NO_EXECUTE, PAPER, RULE};
+use super::palette::{AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID};
 use super::{ChartError, Heading, font, pods};
-use crate::analysis::curves::{Steps, value_at};
-use crate::analysis::workloads::{WorkloadOutcome, said};
-use crate::analysis::{Analysis, Workloads, grouped};
-use crate::kernel::Time;
+use crate::analysis::serving::{Count, Served};
+use crate::analysis::{Analysis, Figure, Serving, grouped};
 use plotters::backend::DrawingBackend;
 
 /// More workloads are not drawn.
@@ -31,9 +29,9 @@ fn panel(shown: usize) -> f64 {
 }
 
 /// The height of the chart, in points.
-pub(super) fn height(workloads: &Workloads, names: &Names) -> f64 {
-    let shown = workloads.outcomes.len().min(MOST);
-    let more = if workloads.outcomes.len() > MOST { MORE } else { 0.0 };
+pub(super) fn height(all: &Serving, names: &Names) -> f64 {
+    let shown = all.workloads.len().min(MOST);
+    let more = if all.workloads.len() > MOST { MORE } else { 0.0 };
     (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more + FOOT).ceil()
 }
 
@@ -42,97 +40,81 @@ pub(super) fn draw<B: DrawingBackend>(
     heading: &Heading,
     analysis: &Analysis<'_>,
     names: &Names,
-    workloads: &Workloads,
+    all: &Serving,
 ) -> Result<(), ChartError> {
-    let legend =
-        [(Swatch::Area(AVAILABLE_FILL), "running and ready"), (Swatch::Area(MISSING), "missing"), (Swatch::Line(NO_EXECUTE), "wanted")];
+    let legend = [
+        (Swatch::Area(AVAILABLE_FILL), "up"),
+        (Swatch::Area(MISSING), "missing"),
+        (Swatch::Area(GHOST), "deleted or gone, and still up"),
+        (Swatch::Line(NO_EXECUTE), "desired"),
+        (Swatch::Line(SAID), "ready, says the API"),
+    ];
     head(c, heading, pods::LEFT, &legend)?;
-    let mut order: Vec<usize> = (0..workloads.outcomes.len()).collect();
+    let mut order: Vec<usize> = (0..all.workloads.len()).collect();
     if order.len() > MOST {
-        order.sort_by_key(|&i| std::cmp::Reverse(workloads.outcomes[i].missing_ns));
+        order.sort_by_key(|&i| std::cmp::Reverse(all.workloads[i].costs.missing_ns));
         order.truncate(MOST);
         order.sort_unstable();
     }
     let shown = order.len();
     let mut top = names.top + TITLE;
-    let bottom_of_all = height(workloads, names) - FOOT;
+    let bottom_of_all = height(all, names) - FOOT;
     for &i in &order {
         let bottom = top + panel(shown);
         names.shades(c, top, bottom)?;
         grid(c, &names.time, top, bottom)?;
-        one(c, names, analysis, &workloads.outcomes[i], top, bottom)?;
+        one(c, names, analysis, &all.workloads[i], top, bottom)?;
         top = bottom + GAP + TITLE;
     }
     names.lines(c, bottom_of_all)?;
     // Titles come last, on paper of their own so that no line crosses them.
     let mut top = names.top + TITLE;
     for &i in &order {
-        title(c, names, analysis, &workloads.outcomes[i], top)?;
+        title(c, names, analysis, &all.workloads[i], top)?;
         top += panel(shown) + GAP + TITLE;
     }
-    if workloads.outcomes.len() > MOST {
-        let more = format!("and {} workloads with fewer missing pods", grouped((workloads.outcomes.len() - MOST) as u64));
+    if all.workloads.len() > MOST {
+        let more = format!("and {} workloads with fewer missing pods", grouped((all.workloads.len() - MOST) as u64));
         c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL)?;
     }
     time_axis(c, &names.time, bottom_of_all)?;
     c.present()
 }
 
-fn title<B: DrawingBackend>(
-    c: &Canvas<B>,
-    names: &Names,
-    analysis: &Analysis<'_>,
-    o: &WorkloadOutcome,
-    top: f64,
-) -> Result<(), ChartError> {
+fn title<B: DrawingBackend>(c: &Canvas<B>, names: &Names, analysis: &Analysis<'_>, w: &Served, top: f64) -> Result<(), ChartError> {
     let (left, y) = (names.time.left, top - 12.0);
-    let text = font::fit(&said(analysis, o.id), STRONG, names.time.width * 0.6)?;
+    let text = font::fit(&w.name.replacen('/', " ", 1), STRONG, names.time.width * 0.6)?;
     let wide = font::width(&text, STRONG)?;
     c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
     c.text(&text, (left, y), Anchor::Left, STRONG)?;
-    if o.missing_ns == 0 {
-        return Ok(());
-    }
-    let minutes = o.missing_ns as f64 / 6e10;
-    let note = format!("at worst {} available, {minutes:.1} pod-minutes missing", grouped(o.least_available.into()));
+    let Some(least) = w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min() else { return Ok(()) };
+    let minutes = Figure::ReplicaMinutesMissing.of(&w.costs);
+    let note = format!("at worst {} up, {minutes:.1} replica-minutes missing", grouped(least.into()));
     let right = left + names.time.width;
     c.rect((right - font::width(&note, SMALL)? - 6.0, y - 8.0), (right, y + 9.0), PAPER)?;
     c.text(&note, (right, y), Anchor::Right, SMALL)
-}
-
-/// Wanted and available together, changing where either does.
-fn together(o: &WorkloadOutcome) -> Vec<(Time, [u32; 2])> {
-    let mut times: Vec<Time> = o.wanted.iter().chain(&o.available).map(|s| s.0).collect();
-    times.sort_unstable();
-    times.dedup();
-    times.into_iter().map(|t| (t, [value_at(&o.wanted, t), value_at(&o.available, t)])).collect()
-}
-
-fn most(steps: &Steps) -> u32 {
-    steps.iter().map(|s| s.1).max().unwrap_or(0)
 }
 
 fn one<B: DrawingBackend>(
     c: &Canvas<B>,
     names: &Names,
     analysis: &Analysis<'_>,
-    o: &WorkloadOutcome,
+    w: &Served,
     top: f64,
     bottom: f64,
 ) -> Result<(), ChartError> {
     let time = names.time;
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, most(&o.wanted).max(most(&o.available)), ticks);
-    let missing = |v: [u32; 2]| v[0].saturating_sub(v[1]);
-    let worse = |a: [u32; 2], b: [u32; 2]| if missing(b) >= missing(a) { b } else { a };
-    let spans = spans(&time, 1.0, &together(o), analysis.horizon(), worse);
-    for &(from, to, [wanted, available]) in &spans {
+    let highest = w.counts.iter().map(|(_, n)| n.desired.max(n.ready).max(n.up + n.ghosts)).max().unwrap_or(0);
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
+    let missing = |n: Count| n.desired.saturating_sub(n.up);
+    let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };
+    let spans = spans(&time, 1.0, &w.counts, analysis.horizon(), worse);
+    for &(from, to, n) in &spans {
         let (left, right) = (time.left + from, time.left + to);
-        if available > 0 {
-            c.rect((left, scale.y(available)), (right, bottom), AVAILABLE_FILL)?;
-        }
-        if wanted > available {
-            c.rect((left, scale.y(wanted)), (right, scale.y(available)), MISSING)?;
+        let layers = [(0, n.up, AVAILABLE_FILL), (n.up, n.desired, MISSING), (n.up, n.up + n.ghosts, GHOST)];
+        for (low, high, color) in layers.into_iter().filter(|(low, high, _)| high > low) {
+            c.rect((left, scale.y(high)), (right, scale.y(low)), color)?;
         }
     }
     for &tick in &ticks {
@@ -140,10 +122,11 @@ fn one<B: DrawingBackend>(
         c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID })?;
         c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
     }
-    let outline = |of: usize| -> Vec<(f64, f64)> {
-        let ends = |&(from, to, v): &(f64, f64, [u32; 2])| [(time.left + from, scale.y(v[of])), (time.left + to, scale.y(v[of]))];
+    let outline = |of: fn(&Count) -> u32| -> Vec<(f64, f64)> {
+        let ends = |(from, to, n): &(f64, f64, Count)| [(time.left + from, scale.y(of(n))), (time.left + to, scale.y(of(n)))];
         spans.iter().flat_map(ends).collect()
     };
-    c.line(&outline(0), NO_EXECUTE, 1.0)?;
-    c.line(&outline(1), AVAILABLE, 1.5)
+    c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0)?;
+    c.line(&outline(|n| n.ready), SAID, 1.0)?;
+    c.line(&outline(|n| n.up), AVAILABLE, 1.5)
 }

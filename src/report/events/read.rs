@@ -142,6 +142,12 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
         "node-unschedulable" => (node()?, What::NodeUnschedulable(line.value.ok_or("`value` is missing")?)),
         "node-silent" => (node()?, What::NodeSilent),
         "node-heard" => (node()?, What::NodeHeard),
+        "machine-off" => (node()?, What::MachineOff),
+        "machine-on" => (node()?, What::MachineOn),
+        "network-lost" => (node()?, What::NetworkLost),
+        "network-back" => (node()?, What::NetworkBack),
+        "containers-started" => (pod()?, What::ContainersStarted(node()?)),
+        "containers-stopped" => (pod()?, What::ContainersStopped(node()?)),
         "node-queued" => (node()?, What::NodeQueued),
         "pod-created" => {
             let on = line.node.as_deref().map(|n| node_of(names, Some(n))).transpose()?;

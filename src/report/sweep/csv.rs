@@ -9,7 +9,7 @@ use ::csv::Writer;
 use std::io::{self, Write};
 
 /// Writes a line per row of the table: the values, then each figure's median, least and greatest over the seeds. What did not
-/// happen in any run is empty. Times are in seconds, lost time in minutes.
+/// happen in any run is empty. Times are in seconds.
 ///
 /// # Errors
 /// Those of `out`.
@@ -17,7 +17,7 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, rows: &[Row]) -> io::Result
     let mut csv = Writer::from_writer(out);
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
     names.push("seeds".to_owned());
-    for figure in ["evicted", "needless", "pod_minutes_lost", "detection_s", "eviction_s"] {
+    for figure in ["evicted", "needless", "replica_minutes_missing", "detection_s", "eviction_s"] {
         names.extend(["median", "min", "max"].map(|which| format!("{figure}_{which}")));
     }
     names.push("undecided".to_owned());
@@ -28,7 +28,7 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, rows: &[Row]) -> io::Result
         cells.push(heading.seeds.to_string());
         cells.extend(three(f.evicted, |n| n.to_string()));
         cells.extend(three(f.needless, |n| n.to_string()));
-        cells.extend(three(f.lost_ns, minutes));
+        cells.extend(three(f.missing_ns, minutes));
         cells.extend(three(f.detection, in_seconds));
         cells.extend(three(f.eviction, in_seconds));
         cells.push(f.undecided.to_string());
@@ -44,7 +44,7 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, rows: &[Row]) -> io::Result
 pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
-    names.extend(["seed", "evicted", "needless", "undecided", "pod_minutes_lost"].map(str::to_owned));
+    names.extend(["seed", "evicted", "needless", "undecided", "replica_minutes_missing"].map(str::to_owned));
     for figure in ["detection_s", "tainting_s", "eviction_s"] {
         names.extend(["median", "min", "max"].map(|which| format!("{figure}_{which}")));
     }
@@ -54,7 +54,7 @@ pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Resul
             let m = &run.metrics;
             let mut cells = case.values.clone();
             cells.extend([run.seed, m.evicted, m.needless, m.undecided].map(|n| n.to_string()));
-            cells.push(minutes(m.lost_ns));
+            cells.push(minutes(m.costs.missing_ns));
             for spread in [m.detection, m.tainting, m.eviction] {
                 cells.extend(three(spread, in_seconds));
             }

@@ -101,7 +101,7 @@ pub struct Row {
 impl Row {
     /// The row of a combination of values.
     pub fn new(case: &Case) -> Self {
-        let metrics: Vec<Metrics> = case.runs.iter().map(|r| r.metrics).collect();
+        let metrics: Vec<&Metrics> = case.runs.iter().map(|r| &r.metrics).collect();
         Row { values: case.values.clone(), figures: Figures::new(&metrics) }
     }
 }
@@ -115,8 +115,8 @@ pub struct Figures {
     pub needless: Option<Spread<u64>>,
     /// Evictions of which the run ended too early to tell, over all seeds.
     pub undecided: u64,
-    /// The time that pods were not available for, in nanoseconds, summed over pods.
-    pub lost_ns: Option<Spread<u128>>,
+    /// Desired pods that were not up, in pod-nanoseconds.
+    pub missing_ns: Option<Spread<u128>>,
     /// From the fault to Unknown: the median over a run's nodes; of runs in which that happened.
     pub detection: Option<Spread>,
     /// From the fault to the eviction: the median over a run's evictions; of runs with any.
@@ -125,15 +125,15 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of some runs.
-    pub fn new(runs: &[Metrics]) -> Self {
-        fn over<T: Copy + Ord>(runs: &[Metrics], of: impl Fn(&Metrics) -> Option<T>) -> Option<Spread<T>> {
-            Spread::of(&mut runs.iter().filter_map(of).collect::<Vec<T>>())
+    pub fn new(runs: &[&Metrics]) -> Self {
+        fn over<T: Copy + Ord>(runs: &[&Metrics], of: impl Fn(&Metrics) -> Option<T>) -> Option<Spread<T>> {
+            Spread::of(&mut runs.iter().filter_map(|m| of(m)).collect::<Vec<T>>())
         }
         Figures {
             evicted: over(runs, |m| Some(m.evicted)),
             needless: over(runs, |m| Some(m.needless)),
             undecided: runs.iter().map(|m| m.undecided).sum(),
-            lost_ns: over(runs, |m| Some(m.lost_ns)),
+            missing_ns: over(runs, |m| Some(m.costs.missing_ns)),
             detection: over(runs, |m| m.detection.map(|s| s.median)),
             eviction: over(runs, |m| m.eviction.map(|s| s.median)),
         }
@@ -149,7 +149,7 @@ mod tests {
     fn medians_and_ranges_over_the_runs() {
         let spread = |s: u64| Some(Spread { count: 1, min: Dur::ZERO, median: Dur::from_secs(s), max: Dur::from_secs(99) });
         let run = |evicted, detection: Option<u64>| Metrics { evicted, detection: detection.and_then(spread), ..Metrics::default() };
-        let figures = Figures::new(&[run(5, Some(44)), run(1, None), run(3, Some(40))]);
+        let figures = Figures::new(&[&run(5, Some(44)), &run(1, None), &run(3, Some(40))]);
         // 1, 3, 5; of the medians 40 and 44 the lower one is the median by nearest rank.
         assert_eq!(figures.evicted, Some(Spread { count: 3, min: 1, median: 3, max: 5 }));
         let detection = Spread { count: 2, min: Dur::from_secs(40), median: Dur::from_secs(40), max: Dur::from_secs(44) };

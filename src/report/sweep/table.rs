@@ -64,14 +64,14 @@ pub fn write(out: &mut dyn Write, heading: &Heading, rows: &[Row], written: Opti
 fn table(columns: &[String], rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let figures = ["evicted", "needless", "pod-minutes lost", "detection", "eviction"];
+    let figures = ["evicted", "needless", "replica-minutes missing", "detection", "eviction"];
     table.set_header(columns.iter().map(String::as_str).chain(figures));
     for row in rows {
         let f = &row.figures;
         let cells = [
             said(f.evicted, grouped),
             said(f.needless, grouped),
-            said(f.lost_ns, tenths_of_minutes),
+            said(f.missing_ns, tenths_of_minutes),
             said(f.detection, latency),
             said(f.eviction, latency),
         ];

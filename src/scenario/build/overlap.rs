@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Held {
     Cut(NodeIndex),
+    Network(NodeIndex),
     Crash(NodeIndex),
     Heartbeats(NodeIndex),
     Condition(NodeIndex, NodeConditionType),
@@ -113,6 +114,17 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             one(Do::Heal(nodes))
         }
         Do::Heal(nodes) => one(Do::Heal(ending(nodes, &Held::Cut, holders).0)),
+        Do::Isolate(nodes) => one(Do::Isolate(beginning(nodes, Held::Network, Value::On, holders))),
+        Do::Reconnect(nodes) => {
+            // The end of a partition, or an entry of its own: then whatever cut them off.
+            let own = |n: NodeIndex| holders.get(&Held::Network(n)).is_some_and(|hands| hands.iter().any(|(owner, _)| *owner == entry));
+            if nodes.iter().any(|&n| own(n)) {
+                one(Do::Reconnect(ending(nodes, &Held::Network, holders).0))
+            } else {
+                nodes.iter().for_each(|&n| drop(holders.remove(&Held::Network(n))));
+                one(Do::Reconnect(nodes))
+            }
+        }
         Do::Crash(nodes) => one(Do::Crash(beginning(nodes, Held::Crash, Value::On, holders))),
         Do::Boot(nodes) => one(Do::Boot(ending(nodes, &Held::Crash, holders).0)),
         Do::HeartbeatPeriod(nodes, Some(period)) => {
@@ -180,7 +192,9 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             // A node that joins again later has a kubelet of its own.
             let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
             holders.retain(|held, _| match held {
-                Held::Cut(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => !gone.contains(n),
+                Held::Cut(n) | Held::Network(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => {
+                    !gone.contains(n)
+                }
                 Held::Api | Held::Watch(_) | Held::Stall(_) => true,
             });
             one(Do::DeleteNode(nodes))

@@ -1,7 +1,7 @@
 //! What one entry of the timeline does, as primitive steps with offsets from its beginning.
 
 use super::super::problem::Problem;
-use super::super::spec::{ConditionKind, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step};
+use super::super::spec::{ConditionKind, Cut, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step};
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::{condition_kind, status, with};
@@ -108,11 +108,13 @@ pub(super) fn primitives(
         target_nodes(i, node.as_deref(), nodes.as_ref(), world, complaints)
     };
     match step {
-        Step::Partition { node, nodes: selector, .. } => {
+        Step::Partition { node, nodes: selector, cut, .. } => {
             let n = nodes(node, selector, complaints)?;
-            lasting(Do::Cut(n.clone()), Do::Heal(n))
+            let mut steps = cutting(n.clone(), *cut, START, Phase::Begin);
+            steps.extend(lasts.into_iter().flat_map(|d| healing(n.clone(), *cut, d, Phase::End)));
+            Some(steps)
         }
-        Step::Heal { node, nodes: selector } => once(Do::Heal(nodes(node, selector, complaints)?)),
+        Step::Heal { node, nodes: selector } => Some(healing(nodes(node, selector, complaints)?, Cut::Network, START, Phase::Begin)),
         Step::Crash { node, nodes: selector, .. } => {
             let n = nodes(node, selector, complaints)?;
             lasting(Do::Crash(n.clone()), Do::Boot(n))
@@ -121,22 +123,22 @@ pub(super) fn primitives(
             let n = nodes(node, selector, complaints)?;
             Some(vec![(START, Phase::Begin, Do::Crash(n.clone())), (START, Phase::Step, Do::Boot(n))])
         }
-        Step::Flap { node, nodes: selector, down, up, times } => {
+        Step::Flap { node, nodes: selector, cut, down, up, times } => {
             let n = nodes(node, selector, complaints)?;
             // Both were read with the entry's length.
             let (down, up) = (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
             lasts?;
-            if u64::from(*times).saturating_mul(2 * n.len() as u64) > MENTIONS_MAX {
+            if u64::from(*times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
                 complaints.say(at("times"), "so many nodes cannot flap so often: the timeline would be too long");
                 return None;
             }
-            let mut steps = Vec::with_capacity(2 * *times as usize);
+            let mut steps = Vec::with_capacity(4 * *times as usize);
             for k in 0..u64::from(*times) {
                 let begin = down.saturating_add(up).saturating_mul(k);
                 let first = if k == 0 { Phase::Begin } else { Phase::Step };
                 let last = if k + 1 == u64::from(*times) { Phase::End } else { Phase::Step };
-                steps.push((begin, first, Do::Cut(n.clone())));
-                steps.push((begin.saturating_add(down), last, Do::Heal(n.clone())));
+                steps.extend(cutting(n.clone(), *cut, begin, first));
+                steps.extend(healing(n.clone(), *cut, begin.saturating_add(down), last));
             }
             Some(steps)
         }
@@ -263,6 +265,18 @@ pub(super) fn primitives(
         Step::CreateWorkload { .. } => each(world.added.get(&i)?, Do::CreateWorkload),
         Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(i, workload, world, complaints)?)),
     }
+}
+
+/// Nodes are cut off.
+fn cutting(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
+    let isolate = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Isolate(nodes.clone())));
+    std::iter::once((at, phase, Do::Cut(nodes))).chain(isolate).collect()
+}
+
+/// What [`cutting`] did ends.
+fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
+    let reconnect = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Reconnect(nodes.clone())));
+    std::iter::once((at, phase, Do::Heal(nodes))).chain(reconnect).collect()
 }
 
 /// The same for each of several: the first begins the entry.

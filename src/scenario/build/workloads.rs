@@ -12,6 +12,7 @@ use super::nodes::with;
 use super::pods::{Lookup, placed, pod_template};
 use super::select::{Nothing, Pods};
 use super::{PODS_MAX, checks};
+use crate::api::budget::IntOrPercent;
 use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
 use crate::api::meta::OwnerReference;
 use crate::api::pod::PodTemplate;
@@ -106,7 +107,8 @@ impl Workloads {
         let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
         let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
         let owner = group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place, complaints));
-        let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, node, owner, on: OnceCell::new() };
+        let needs = needed(group, place, complaints);
+        let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, needs, node, owner, on: OnceCell::new() };
         names.iter().filter_map(|name| self.one(name, group, place, created_later, &made, pods, lookup, complaints)).collect()
     }
 
@@ -153,6 +155,7 @@ impl Workloads {
             template: pods.template(template.clone()),
             node: made.node,
             min_ready_seconds: made.min_ready_seconds,
+            needs: made.needs,
             spec: made.spec.clone(),
         };
         if plan.spec.replicas() as u64 > pods.left() {
@@ -316,6 +319,7 @@ struct Declared<'a> {
     selector: Option<LabelSelector>,
     spec: WorkloadSpec,
     min_ready_seconds: i32,
+    needs: Option<IntOrPercent>,
     node: Option<NodeIndex>,
     owner: Option<WorkloadIndex>,
     /// The nodes that its pods are placed on, one after the other; found out for the first of several that are alike.
@@ -406,6 +410,18 @@ fn at_least_zero(value: Option<i32>, default: i32, field: &str, place: &Place, c
         Some(n) => n,
         None => default,
     }
+}
+
+/// `needs`: a number of pods, or a share of those that it asks for.
+fn needed(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Option<IntOrPercent> {
+    let text = group.needs.as_ref()?.to_string();
+    let read = IntOrPercent::parse(&text).filter(|n| !matches!(n, IntOrPercent::Percent(share) if *share > 100));
+    if read.is_none() {
+        let problem =
+            Problem::new(format!("`{text}` is no number of pods")).help("a number, `8`, or a share of those it asks for, `\"80%\"`");
+        complaints.add(with(place, "needs"), problem);
+    }
+    read
 }
 
 fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> WorkloadSpec {

@@ -15,7 +15,7 @@
 //! | `nodes.GROUP.` `names`, `zone`, `region`, `unschedulable`, `taints`, `lease_offset`, `lease_period`, `status_offset`, `labels.KEY`, `capacity.RESOURCE` | as in the file; several taints with commas |
 //! | `pods.GROUP.` `count`, `replicas`, `terminationGracePeriodSeconds`, `priority`, `labels.KEY`, `requests.RESOURCE` | as in the file |
 //! | `pods.GROUP.tolerations[KEY].tolerationSeconds` | whole seconds, or `none` for ever; a pod without such a toleration gets it |
-//! | `workloads.NAME.` `replicas`, `minReadySeconds`, `podManagementPolicy`, `parallelism`, `completions`, `backoffLimit`, `podReplacementPolicy` | as in the file, by kind |
+//! | `workloads.NAME.` `replicas`, `minReadySeconds`, `needs`, `podManagementPolicy`, `parallelism`, `completions`, `backoffLimit`, `podReplacementPolicy` | as in the file, by kind |
 //! | `workloads.NAME.template.` `terminationGracePeriodSeconds`, `priority`, `priorityClassName`, `labels.KEY`, `requests.RESOURCE` | as in the file |
 //! | `workloads.NAME.template.tolerations[KEY].tolerationSeconds` | as of pods |
 //! | `controllers.NAME` | `true` or `false` |

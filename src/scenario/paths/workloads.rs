@@ -1,7 +1,7 @@
 //! Paths into workloads: `workloads.web.replicas`, `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
 
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{Controllers, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload, WorkloadGroup};
+use super::super::spec::{Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload, WorkloadGroup};
 use super::super::syntax::{Place, at};
 use super::apply::{boolean, called, integer, names_of, toleration_seconds};
 use super::read::Segment;
@@ -14,10 +14,10 @@ pub(super) fn names(group: &WorkloadGroup) -> Vec<String> {
 /// The fields of a workload's own that can be set.
 pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {
     match workload {
-        Workload::Deployment(_) | Workload::ReplicaSet(_) => &["replicas", "minReadySeconds"],
-        Workload::StatefulSet(_) => &["replicas", "minReadySeconds", "podManagementPolicy"],
-        Workload::DaemonSet(_) => &["minReadySeconds"],
-        Workload::Job(_) => &["parallelism", "completions", "backoffLimit", "podReplacementPolicy"],
+        Workload::Deployment(_) | Workload::ReplicaSet(_) => &["replicas", "minReadySeconds", "needs"],
+        Workload::StatefulSet(_) => &["replicas", "minReadySeconds", "needs", "podManagementPolicy"],
+        Workload::DaemonSet(_) => &["minReadySeconds", "needs"],
+        Workload::Job(_) => &["parallelism", "completions", "backoffLimit", "needs", "podReplacementPolicy"],
     }
 }
 
@@ -40,6 +40,7 @@ pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> R
             match *name {
                 "replicas" => group.replicas = Some(int32(value)?),
                 "minReadySeconds" => group.min_ready_seconds = Some(int32(value)?),
+                "needs" => group.needs = Some(FlagValue::Text(value.to_owned())),
                 "parallelism" => group.parallelism = Some(int32(value)?),
                 "completions" => group.completions = Some(int32(value)?),
                 "backoffLimit" => group.backoff_limit = Some(int32(value)?),

@@ -353,6 +353,7 @@ impl Builder {
             template,
             node,
             min_ready_seconds: 0,
+            needs: None,
             spec,
         });
         Ok(())

@@ -30,7 +30,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
-    /// Kubelets are cut off from the API server; containers run on.
+    /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot reach their pods. Containers run on.
     Partition {
         /// One node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,11 +38,14 @@ pub enum Step {
         /// Several nodes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
+        /// Whom it cuts the nodes off from; everybody where not given.
+        #[serde(default, skip_serializing_if = "Cut::is_default")]
+        cut: Cut,
         /// How long; to the end of the run where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
-    /// Kubelets reach the API server again, whatever cut them off, an import included.
+    /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an import included.
     Heal {
         /// One node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,6 +83,9 @@ pub enum Step {
         /// Several nodes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
+        /// Whom each partition cuts the nodes off from; everybody where not given.
+        #[serde(default, skip_serializing_if = "Cut::is_default")]
+        cut: Cut,
         /// How long each partition lasts.
         down: DurationText,
         /// How long the nodes are back in between.
@@ -321,6 +327,22 @@ pub enum Step {
         /// Which workload.
         workload: String,
     },
+}
+
+/// Whom a partition cuts nodes off from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Cut {
+    /// From everybody: kubelets cannot report, and nobody reaches their pods.
+    #[default]
+    Network,
+    /// From the API server alone: kubelets cannot report, and clients still reach the pods.
+    ApiServer,
+}
+
+impl Cut {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A resource that controllers watch.

@@ -2,7 +2,7 @@
 
 use super::cluster::{Placement, Toleration};
 use super::scheduling::{Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint};
-use super::texts::{NamesText, QuantityText};
+use super::texts::{FlagValue, NamesText, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -63,6 +63,10 @@ pub struct WorkloadGroup {
     /// `spec.minReadySeconds`; 0 where not given.
     #[serde(default, rename = "minReadySeconds", skip_serializing_if = "Option::is_none")]
     pub min_ready_seconds: Option<i32>,
+    /// How many of its pods have to be up for it to do its work: a number, or a share of those it asks for, `"80%"`, rounded up. Where not
+    /// given it is what its disruption budget demands, else one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<FlagValue>,
     /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
     #[serde(default, rename = "podManagementPolicy", skip_serializing_if = "Option::is_none")]
     pub pod_management_policy: Option<PodManagementPolicy>,

@@ -1,0 +1,175 @@
+//! What a run cost, as figures that a person decides by.
+//!
+//! All are counted from the time on at which a workload serves (see [`serving`](super::serving)), to the end of the run.
+//! More is worse in every one of them.
+
+use crate::kernel::Dur;
+
+/// What a run cost a workload, or all of them. Integers, so that runs compare exactly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Costs {
+    /// Desired pods that were not up, summed over time, in pod-nanoseconds. Replacements count as up, pods that are being deleted do not.
+    pub missing_ns: u128,
+    /// Time in which fewer pods were up than it needs; of all workloads, in which one of them was below its need.
+    pub below_need: Dur,
+    /// The longest stretch of that; of all workloads, the longest of any of them.
+    pub longest_below_need: Dur,
+    /// Time in which pods were desired and none was up; of all workloads, in which one of them had none.
+    pub none_up: Dur,
+    /// Requests that went to pods which were not up, or that found no endpoint, if each desired pod brings one a nanosecond.
+    pub requests_lost: u128,
+    /// All requests, at the same rate.
+    pub requests: u128,
+    /// The time over which requests were counted.
+    pub observed: Dur,
+    /// Containers that ran, and that clients reached, although their pod was being deleted or gone, summed over time, in pod-nanoseconds.
+    pub ghost_ns: u128,
+    /// Pods that were evicted.
+    pub evicted: u64,
+    /// Evictions that turned out to be needless.
+    pub needless: u64,
+    /// Evictions of which the run ended too early to tell.
+    pub undecided: u64,
+    /// Pods whose containers were started anew in one life of the pod, each time.
+    pub restarts: u64,
+    /// Pods that are Pending at the end.
+    pub pending_at_end: u64,
+    /// Pods that were Pending, summed over time, in pod-nanoseconds.
+    pub pending_ns: u128,
+    /// The most pods that were Pending at one time.
+    pub most_pending: u64,
+    /// The longest time for which one pod was Pending.
+    pub longest_pending: Dur,
+}
+
+/// A figure that can be asked for by its name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Figure {
+    /// [`Costs::missing_ns`], in minutes.
+    ReplicaMinutesMissing,
+    /// [`Costs::below_need`], in minutes.
+    MinutesBelowNeed,
+    /// [`Costs::longest_below_need`], in seconds.
+    LongestBelowNeed,
+    /// [`Costs::none_up`], in minutes.
+    MinutesNoneUp,
+    /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
+    RequestsLostShare,
+    /// The same share of the time observed, in minutes: as if all requests had been lost for so long.
+    RequestsLostMinutes,
+    /// [`Costs::ghost_ns`], in minutes.
+    GhostMinutes,
+    /// [`Costs::evicted`].
+    Evicted,
+    /// [`Costs::needless`].
+    Needless,
+    /// [`Costs::undecided`].
+    Undecided,
+    /// [`Costs::restarts`].
+    Restarts,
+    /// [`Costs::pending_at_end`].
+    PendingAtEnd,
+    /// [`Costs::pending_ns`], in minutes.
+    PendingMinutes,
+    /// [`Costs::most_pending`].
+    MostPending,
+    /// [`Costs::longest_pending`], in seconds.
+    LongestPending,
+}
+
+impl Figure {
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; 15] = [
+        Self::ReplicaMinutesMissing,
+        Self::MinutesBelowNeed,
+        Self::LongestBelowNeed,
+        Self::MinutesNoneUp,
+        Self::RequestsLostShare,
+        Self::RequestsLostMinutes,
+        Self::GhostMinutes,
+        Self::Evicted,
+        Self::Needless,
+        Self::Undecided,
+        Self::Restarts,
+        Self::PendingAtEnd,
+        Self::PendingMinutes,
+        Self::MostPending,
+        Self::LongestPending,
+    ];
+
+    /// Its name in JSON and as a column; it ends in the unit where there is one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReplicaMinutesMissing => "replica_minutes_missing",
+            Self::MinutesBelowNeed => "minutes_below_need",
+            Self::LongestBelowNeed => "longest_below_need_s",
+            Self::MinutesNoneUp => "minutes_none_up",
+            Self::RequestsLostShare => "requests_lost_share",
+            Self::RequestsLostMinutes => "requests_lost_minutes",
+            Self::GhostMinutes => "ghost_minutes",
+            Self::Evicted => "evicted",
+            Self::Needless => "needless",
+            Self::Undecided => "undecided",
+            Self::Restarts => "restarts",
+            Self::PendingAtEnd => "pending_at_end",
+            Self::PendingMinutes => "pending_minutes",
+            Self::MostPending => "most_pending",
+            Self::LongestPending => "longest_pending_s",
+        }
+    }
+
+    /// The figure of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+
+    /// Its name for people.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::ReplicaMinutesMissing => "replica-minutes missing",
+            Self::MinutesBelowNeed => "minutes below need",
+            Self::LongestBelowNeed => "longest below need",
+            Self::MinutesNoneUp => "minutes none up",
+            Self::RequestsLostShare => "requests lost",
+            Self::RequestsLostMinutes => "minutes of requests lost",
+            Self::GhostMinutes => "ghost-minutes",
+            Self::Evicted => "evicted",
+            Self::Needless => "needless",
+            Self::Undecided => "undecided",
+            Self::Restarts => "restarts",
+            Self::PendingAtEnd => "pending at the end",
+            Self::PendingMinutes => "pending minutes",
+            Self::MostPending => "most pending",
+            Self::LongestPending => "longest pending",
+        }
+    }
+
+    /// Whether it is a number of things, which has no fraction.
+    pub fn is_count(self) -> bool {
+        matches!(self, Self::Evicted | Self::Needless | Self::Undecided | Self::Restarts | Self::PendingAtEnd | Self::MostPending)
+    }
+
+    /// Its value, in its unit.
+    pub fn of(self, costs: &Costs) -> f64 {
+        let minutes = |ns: u128| ns as f64 / 60e9;
+        let time = |d: Dur| minutes(d.as_nanos().into());
+        let share = || if costs.requests == 0 { 0.0 } else { costs.requests_lost as f64 / costs.requests as f64 };
+        match self {
+            Self::ReplicaMinutesMissing => minutes(costs.missing_ns),
+            Self::MinutesBelowNeed => time(costs.below_need),
+            Self::LongestBelowNeed => costs.longest_below_need.as_nanos() as f64 / 1e9,
+            Self::MinutesNoneUp => time(costs.none_up),
+            Self::RequestsLostShare => share(),
+            Self::RequestsLostMinutes => share() * time(costs.observed),
+            Self::GhostMinutes => minutes(costs.ghost_ns),
+            Self::Evicted => costs.evicted as f64,
+            Self::Needless => costs.needless as f64,
+            Self::Undecided => costs.undecided as f64,
+            Self::Restarts => costs.restarts as f64,
+            Self::PendingAtEnd => costs.pending_at_end as f64,
+            Self::PendingMinutes => minutes(costs.pending_ns),
+            Self::MostPending => costs.most_pending as f64,
+            Self::LongestPending => costs.longest_pending.as_nanos() as f64 / 1e9,
+        }
+    }
+}

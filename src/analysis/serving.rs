@@ -1,0 +1,444 @@
+//! Who serves, and who only seems to: each workload over time, by the API and in truth, and what that cost.
+//!
+//! Definitions, beside those of [`truth`](super::truth):
+//! * *desired*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits, which no record tells: those of its
+//!   pods that exist and are not finished. A Job asks for nothing any more once it is complete or has failed.
+//! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is finished or gone: two where one should be.
+//! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
+//! * *need*: what the scenario says under `needs`; otherwise what the budgets over its pods demand, the highest of several; otherwise one.
+//! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread evenly over its ready pods. Those to
+//!   dead endpoints are lost, and all where none is ready.
+//! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the first time on at which as many are up as
+//!   desired, so that starting up is no outage; and if they never are, from the workload's beginning.
+//!
+//! Pods without a workload are taken together as one. Each is desired until a user deletes it or it succeeds, and nothing replaces it. Static
+//! pods belong to their machine, and are left out.
+
+use super::costs::Costs;
+use super::evictions::Eviction;
+use super::setting::Analysis;
+use super::truth::{Standing, Truth};
+use super::workloads::Owners;
+use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::pod::{PodPhase, PodSource};
+use crate::api::workload::{WorkloadKind, namespace_of};
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, EventText, Record, RecordId, What};
+use std::collections::BTreeMap;
+
+/// The name under which pods without a workload are reported.
+pub const BARE: &str = "pods without a workload";
+
+/// How many pods of a workload there are, by what is said and by what is true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Pods that it asks for.
+    pub desired: u32,
+    /// Pods that are up.
+    pub up: u32,
+    /// Pods that the API says are ready.
+    pub ready: u32,
+    /// Containers that run although their pod is being deleted or gone.
+    pub ghosts: u32,
+    /// Pods that are ready and not up.
+    pub dead: u32,
+    /// Pods that are Pending.
+    pub pending: u32,
+}
+
+/// What a workload needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// At least so many, or such a share of those desired.
+    AtLeast(IntOrPercent),
+    /// All but so many, or but such a share of those desired.
+    AllBut(IntOrPercent),
+}
+
+impl Need {
+    /// How many pods that is. Shares are rounded up, as those of budgets.
+    pub fn of(self, desired: u32) -> u32 {
+        let desired = i32::try_from(desired).unwrap_or(i32::MAX);
+        let need = match self {
+            Self::AtLeast(n) => n.of(desired),
+            Self::AllBut(n) => desired.saturating_sub(n.of(desired)),
+        };
+        u32::try_from(need).unwrap_or(0)
+    }
+}
+
+/// A workload over time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Served {
+    /// `Kind/namespace/name`, or [`BARE`].
+    pub name: String,
+    /// Which workload; none for pods without one.
+    pub id: Option<WorkloadId>,
+    /// Its pods, from each time on. Times rise; the first is zero.
+    pub counts: Vec<(Time, Count)>,
+    /// What it needs: the highest of these.
+    pub needs: Vec<Need>,
+    /// From when on its costs are counted; none if it never asked for a pod.
+    pub from: Option<Time>,
+    /// What the run cost it.
+    pub costs: Costs,
+}
+
+impl Served {
+    /// How many pods it needs while it asks for so many.
+    pub fn need(&self, desired: u32) -> u32 {
+        self.needs.iter().map(|n| n.of(desired)).max().unwrap_or(desired.min(1))
+    }
+
+    /// Its pods at the end of the run.
+    pub fn at_end(&self) -> Count {
+        self.counts.last().map_or_else(Count::default, |c| c.1)
+    }
+
+    /// The spans of the time that counts in which its pods were so many.
+    pub fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
+        let from = self.from.unwrap_or(Time::MAX);
+        self.counts.iter().enumerate().filter_map(move |(i, &(at, count))| {
+            let end = self.counts.get(i + 1).map_or(horizon, |next| next.0).min(horizon);
+            let begin = at.max(from);
+            (begin < end).then_some((begin, end, count))
+        })
+    }
+}
+
+/// All workloads over time, and what the run cost them together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Serving {
+    /// By name, pods without a workload last.
+    pub workloads: Vec<Served>,
+    /// Of all of them.
+    pub whole: Costs,
+}
+
+/// Who serves in a run, and what it cost; `window` is how soon a node must be back for an eviction to have been needless.
+pub fn serving(analysis: &Analysis<'_>, evictions: &[Eviction<'_>], window: Dur) -> Serving {
+    let mut walk = Walk::new(analysis);
+    let mut truth = Truth::new(analysis);
+    walk.start(&truth);
+    for (id, r) in analysis.trace.iter().enumerate() {
+        let now = r.at;
+        let (_, again) = truth.apply(id as RecordId, r, &mut |pod, before, after| walk.change(now, pod, before, after));
+        walk.record(r, again, &truth);
+    }
+    walk.finish(evictions, window)
+}
+
+struct Walk<'a> {
+    analysis: &'a Analysis<'a>,
+    owners: Owners,
+    /// By workload, and last pods without one; none for those that another one owns.
+    all: Vec<Option<Served>>,
+    /// By pod: static, and so none of ours; and without a workload and wanted.
+    is_static: Vec<bool>,
+    bare: Vec<bool>,
+    /// Since when pods are Pending.
+    pending: BTreeMap<PodId, Time>,
+    /// Whether pods ran at the start.
+    ran: Vec<bool>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(analysis: &'a Analysis<'a>) -> Self {
+        let owners = Owners::new(analysis);
+        let names = &analysis.trace.names;
+        let served = |name: String, id| Served {
+            name,
+            id,
+            counts: vec![(Time::ZERO, Count::default())],
+            needs: Vec::new(),
+            from: None,
+            costs: Costs::default(),
+        };
+        let own = |i: u32| {
+            let id = WorkloadId(i);
+            let name = names.workload_name(id);
+            let is_workload = name.split('/').next().and_then(WorkloadKind::parse).is_some();
+            (is_workload && owners.root_of(id) == Some(id)).then(|| served(name.to_owned(), Some(id)))
+        };
+        let mut all: Vec<Option<Served>> = (0..names.workloads() as u32).map(own).collect();
+        for w in analysis.plan.workloads.iter() {
+            if let Some(served) = names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut()) {
+                let needs = || w.needs.map(Need::AtLeast).into_iter().collect();
+                served.needs = if w.needs.is_some() { needs() } else { demanded(analysis, &w.name, w.template) };
+            }
+        }
+        all.push(Some(served(BARE.to_owned(), None)));
+        let mut is_static = vec![false; analysis.pod_count()];
+        for p in &analysis.plan.pods {
+            let template = analysis.plan.templates.get(p.template as usize);
+            if template.is_some_and(|t| t.source != PodSource::Api)
+                && let Some(pod) = names.find_pod(&p.name)
+            {
+                is_static[pod.index()] = true;
+            }
+        }
+        let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
+        Walk { analysis, owners, all, is_static, bare, pending: BTreeMap::new(), ran }
+    }
+
+    /// Where a pod is counted.
+    fn place(&self, pod: PodId) -> Option<usize> {
+        match self.owners.of(self.analysis, pod) {
+            Some(w) => Some(w.index()),
+            None => self.is_static.get(pod.index()).is_some_and(|s| !s).then_some(self.all.len() - 1),
+        }
+    }
+
+    fn start(&mut self, truth: &Truth<'_>) {
+        let there: Vec<PodId> = truth.follow.pods().filter(|(_, p)| p.exists).map(|(id, _)| id).collect();
+        for pod in there {
+            let standing = truth.standing(pod);
+            if truth.follow.pod(pod).phase == PodPhase::Running
+                && let Some(place) = self.place(pod)
+            {
+                self.ran[place] = true;
+            }
+            self.change(Time::ZERO, pod, &Standing::default(), &standing);
+            if standing.exists && !standing.deleting {
+                self.want(Time::ZERO, pod, true);
+            }
+        }
+    }
+
+    fn with(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
+        let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else { return };
+        let Some(&(since, before)) = served.counts.last() else { return };
+        let mut count = before;
+        change(&mut count);
+        served.costs.most_pending = served.costs.most_pending.max(count.pending.into());
+        match served.counts.as_mut_slice() {
+            [.., earlier, last] if since == at && earlier.1 == count => {
+                *last = *earlier;
+                served.counts.pop();
+            }
+            [.., last] if since == at => last.1 = count,
+            _ if count != before => served.counts.push((at, count)),
+            _ => {}
+        }
+    }
+
+    /// A pod stands otherwise than before.
+    fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
+        let Some(place) = self.place(pod) else { return };
+        let by_pods = self.all[place].as_ref().is_some_and(|s| s.name.starts_with("DaemonSet/"));
+        self.with(place, at, |c| {
+            let add = |n: &mut u32, of: fn(&Standing) -> u32| *n = *n + of(after) - of(before);
+            add(&mut c.up, |s| s.up.into());
+            add(&mut c.ready, |s| s.ready.into());
+            add(&mut c.ghosts, |s| s.ghosts);
+            add(&mut c.dead, |s| (s.ready && !s.up).into());
+            add(&mut c.pending, |s| s.pending.into());
+            if by_pods {
+                add(&mut c.desired, |s| s.exists.into());
+            }
+        });
+        match (before.pending, after.pending) {
+            (false, true) => drop(self.pending.insert(pod, at)),
+            (true, false) => self.waited(pod, place, at),
+            _ => {}
+        }
+    }
+
+    /// A pod is no longer Pending.
+    fn waited(&mut self, pod: PodId, place: usize, at: Time) {
+        if let (Some(since), Some(served)) = (self.pending.remove(&pod), self.all[place].as_mut()) {
+            served.costs.longest_pending = served.costs.longest_pending.max(at.since(since));
+        }
+    }
+
+    /// A pod without a workload is wanted from now on, or not any more.
+    fn want(&mut self, at: Time, pod: PodId, wanted: bool) {
+        let place = self.all.len() - 1;
+        if self.place(pod) == Some(place) && std::mem::replace(&mut self.bare[pod.index()], wanted) != wanted {
+            self.with(place, at, |c| if wanted { c.desired += 1 } else { c.desired -= 1 });
+        }
+    }
+
+    fn record(&mut self, r: &Record, again: bool, truth: &Truth<'_>) {
+        if let Some(w) = r.workload() {
+            return self.workload(w, r);
+        }
+        let Some(pod) = r.pod() else { return };
+        match r.what {
+            What::ContainersStarted(_) if again => {
+                if let Some(served) = self.place(pod).and_then(|p| self.all[p].as_mut()) {
+                    served.costs.restarts += 1;
+                }
+            }
+            // One that an export shows on its way out is not created anew.
+            What::PodCreated(_) if !truth.standing(pod).deleting => self.want(r.at, pod, true),
+            What::PodPhase(PodPhase::Succeeded) => self.want(r.at, pod, false),
+            What::PodDeleting(_) | What::PodGone if r.actor == Actor::User => self.want(r.at, pod, false),
+            _ => {}
+        }
+    }
+
+    fn workload(&mut self, id: WorkloadId, r: &Record) {
+        let ended = |text| matches!(text, EventText::JobCompleted | EventText::BackoffLimitExceeded | EventText::PodFailurePolicy);
+        let message = |m: u32| self.analysis.trace.messages.get(m as usize).map(|m| m.body.text);
+        let desired = match r.what {
+            What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
+            What::WorkloadDeleted => 0,
+            What::WorkloadMessage(m) if message(m).is_some_and(ended) => 0,
+            _ => return,
+        };
+        let by_pods = self.all[id.index()].as_ref().is_none_or(|s| s.name.starts_with("DaemonSet/"));
+        if !by_pods {
+            self.with(id.index(), r.at, |c| c.desired = desired);
+        }
+    }
+
+    fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Serving {
+        let horizon = self.analysis.horizon();
+        let waiting: Vec<PodId> = self.pending.keys().copied().collect();
+        for pod in waiting {
+            if let Some(place) = self.place(pod) {
+                self.waited(pod, place, horizon);
+            }
+        }
+        let mut whole = Costs::default();
+        for e in evictions {
+            let place = self.place(e.pod);
+            let own = place.and_then(|p| self.all[p].as_mut()).map(|s| &mut s.costs);
+            for costs in own.into_iter().chain([&mut whole]) {
+                costs.evicted += 1;
+                costs.needless += u64::from(e.is_needless(window));
+                costs.undecided += u64::from(e.is_undecided(window, horizon));
+            }
+        }
+        let (mut below, mut none) = (Vec::new(), Vec::new());
+        let ran = std::mem::take(&mut self.ran);
+        let mut workloads = Vec::new();
+        for (mut served, ran) in self.all.into_iter().zip(ran).filter_map(|(s, ran)| Some((s?, ran))) {
+            served.from = begins(&served, ran);
+            let (short, dark) = reckon(&mut served, horizon);
+            served.costs.longest_below_need = short.iter().map(|(from, to)| to.since(*from)).max().unwrap_or(Dur::ZERO);
+            below.extend(short);
+            none.extend(dark);
+            whole.add(&served.costs);
+            if served.id.is_some() || served.from.is_some() {
+                workloads.push(served);
+            }
+        }
+        (whole.below_need, whole.none_up) = (together(below), together(none));
+        whole.most_pending = most_pending(&workloads);
+        workloads.sort_by(|a, b| (a.id.is_none(), &a.name).cmp(&(b.id.is_none(), &b.name)));
+        Serving { workloads, whole }
+    }
+}
+
+/// What the budgets over a workload's pods demand (`pkg/controller/disruption/disruption.go: getExpectedPodCount`).
+fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need> {
+    let Some(template) = analysis.plan.templates.get(template as usize) else { return Vec::new() };
+    let over = |b: &&crate::sim::plan::BudgetPlan| namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels);
+    let need = |b: &crate::sim::plan::BudgetPlan| match b.rule {
+        BudgetRule::MinAvailable(n) => Need::AtLeast(n),
+        BudgetRule::MaxUnavailable(n) => Need::AllBut(n),
+    };
+    analysis.plan.budgets.iter().filter(over).map(need).collect()
+}
+
+/// From when on costs are counted.
+fn begins(served: &Served, ran: bool) -> Option<Time> {
+    let asks = |c: &&(Time, Count)| c.1.desired > 0;
+    if ran {
+        return Some(Time::ZERO);
+    }
+    let enough = served.counts.iter().find(|c| asks(c) && c.1.up >= c.1.desired);
+    enough.or_else(|| served.counts.iter().find(asks)).map(|c| c.0)
+}
+
+/// Spans of time, each from a time to another; none touches the next.
+type Spans = Vec<(Time, Time)>;
+
+/// Sums up what a workload's course cost. Returns the spans in which it was below its need, and those in which none was up.
+fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
+    let (mut below, mut none) = (Spans::new(), Spans::new());
+    let mut costs = served.costs;
+    for (from, to, c) in served.spans(horizon) {
+        let lasts = to.since(from);
+        let ns = u128::from(lasts.as_nanos());
+        costs.missing_ns += ns * u128::from(c.desired.saturating_sub(c.up));
+        costs.ghost_ns += ns * u128::from(c.ghosts);
+        costs.pending_ns += ns * u128::from(c.pending);
+        let requests = ns * u128::from(c.desired);
+        costs.requests += requests;
+        costs.requests_lost += if c.ready == 0 { requests } else { requests * u128::from(c.dead) / u128::from(c.ready) };
+        costs.observed = costs.observed.saturating_add(lasts);
+        if c.up < served.need(c.desired) {
+            extend(&mut below, from, to);
+        }
+        if c.desired > 0 && c.up == 0 {
+            extend(&mut none, from, to);
+        }
+    }
+    costs.pending_at_end = served.at_end().pending.into();
+    (costs.below_need, costs.none_up) = (together(below.clone()), together(none.clone()));
+    served.costs = costs;
+    (below, none)
+}
+
+fn extend(spans: &mut Spans, from: Time, to: Time) {
+    match spans.last_mut() {
+        Some(last) if last.1 == from => last.1 = to,
+        _ => spans.push((from, to)),
+    }
+}
+
+/// How long any of some spans holds.
+fn together(mut spans: Spans) -> Dur {
+    spans.sort_unstable();
+    let (mut sum, mut until) = (Dur::ZERO, Time::ZERO);
+    for (from, to) in spans {
+        let from = from.max(until);
+        if to > from {
+            sum = sum.saturating_add(to.since(from));
+            until = to;
+        }
+    }
+    sum
+}
+
+/// The most pods of all workloads together that were Pending at one time.
+fn most_pending(workloads: &[Served]) -> u64 {
+    let mut changes: Vec<(Time, i64)> = Vec::new();
+    for w in workloads {
+        let mut before = 0;
+        for (at, c) in &w.counts {
+            if c.pending != before {
+                changes.push((*at, i64::from(c.pending) - i64::from(before)));
+                before = c.pending;
+            }
+        }
+    }
+    changes.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    // Within an instant those that are placed come first, as the change is negative.
+    for (_, by) in changes {
+        now += by;
+        most = most.max(now);
+    }
+    u64::try_from(most).unwrap_or(0)
+}
+
+impl Costs {
+    /// Adds what can be added: times in which something held are not sums.
+    fn add(&mut self, of: &Costs) {
+        self.missing_ns += of.missing_ns;
+        self.ghost_ns += of.ghost_ns;
+        self.pending_ns += of.pending_ns;
+        self.requests += of.requests;
+        self.requests_lost += of.requests_lost;
+        self.restarts += of.restarts;
+        self.pending_at_end += of.pending_at_end;
+        self.observed = self.observed.max(of.observed);
+        self.longest_below_need = self.longest_below_need.max(of.longest_below_need);
+        self.longest_pending = self.longest_pending.max(of.longest_pending);
+    }
+}

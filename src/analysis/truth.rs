@@ -1,0 +1,195 @@
+//! What is up, beside what the API says: the state of each pod with both.
+//!
+//! A pod is *up* when its containers run on a machine that runs, and clients reach that machine. It is *ready* when the API has it as
+//! Running and Ready, so that it stands in the EndpointSlices of its Service, unless it is being deleted. The two go apart in every outage:
+//! for the first minute of one nothing but truth changes.
+
+use super::setting::Analysis;
+use super::state::{Follow, NO_NODE, PodState, Step};
+use crate::api::names::PodId;
+use crate::api::pod::PodPhase;
+use crate::kernel::Time;
+use crate::sim::plan::NodeStart;
+use crate::trace::{Record, RecordId, What};
+use std::collections::BTreeMap;
+
+/// How a pod stands, by the API and in truth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// The object exists and is not finished.
+    pub exists: bool,
+    /// The object is being deleted.
+    pub deleting: bool,
+    /// It is Pending.
+    pub pending: bool,
+    /// The API has it as Running and Ready, and it is not being deleted: requests are sent there.
+    pub ready: bool,
+    /// Its containers run and clients reach them; it is neither finished nor being deleted.
+    pub up: bool,
+    /// Containers that run, and that clients reach, although their pod is being deleted, is finished or gone.
+    pub ghosts: u32,
+}
+
+/// Walks through a trace and keeps both states.
+#[derive(Clone, Debug)]
+pub struct Truth<'a> {
+    /// What the API says.
+    pub follow: Follow<'a>,
+    /// By pod: the node on which the containers of its present life run, or [`NO_NODE`].
+    live: Vec<u32>,
+    /// By pod: containers of its present life have run before.
+    ran: Vec<bool>,
+    /// The nodes on which containers of earlier lives still run.
+    earlier: BTreeMap<PodId, Vec<u32>>,
+    /// By node: clients do not reach it.
+    lost: Vec<bool>,
+    /// By node: the pods whose containers run there; of some they may have ended.
+    on: Vec<Vec<PodId>>,
+}
+
+impl<'a> Truth<'a> {
+    /// Stands at the start of the run: pods that are Running run, but on nodes that never had a kubelet. What an export shows as cut off
+    /// is out of reach.
+    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+        let follow = Follow::new(analysis);
+        let nodes = analysis.node_count();
+        let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
+        for (i, n) in analysis.plan.nodes.iter().enumerate() {
+            let id = analysis.node_id(i as u32).index();
+            lost[id] = matches!(n.start, NodeStart::Imported { cut: true, .. });
+            without[id] = n.start == NodeStart::Silent;
+        }
+        let pods = analysis.pod_count();
+        let mut truth = Truth {
+            follow,
+            live: vec![NO_NODE; pods],
+            ran: vec![false; pods],
+            earlier: BTreeMap::new(),
+            lost,
+            on: vec![Vec::new(); nodes],
+        };
+        let running: Vec<(PodId, u32)> = truth
+            .follow
+            .pods()
+            .filter(|(_, p)| p.exists && p.phase == PodPhase::Running && p.node != NO_NODE && !without[p.node as usize])
+            .map(|(id, p)| (id, p.node))
+            .collect();
+        for (pod, node) in running {
+            truth.run(pod, node);
+        }
+        truth
+    }
+
+    fn run(&mut self, pod: PodId, node: u32) {
+        if let (Some(live), Some(on)) = (self.live.get_mut(pod.index()), self.on.get_mut(node as usize)) {
+            *live = node;
+            self.ran[pod.index()] = true;
+            on.push(pod);
+        }
+    }
+
+    fn reached(&self, node: u32) -> bool {
+        self.lost.get(node as usize).is_some_and(|lost| !lost)
+    }
+
+    /// How a pod stands now.
+    pub fn standing(&self, pod: PodId) -> Standing {
+        let p: PodState = self.follow.pod(pod);
+        let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
+        let exists = p.exists && !p.phase.is_terminal();
+        let wanted = exists && !p.deleting;
+        let earlier = self.earlier.get(&pod).map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
+        Standing {
+            exists,
+            deleting: exists && p.deleting,
+            pending: wanted && p.phase == PodPhase::Pending,
+            ready: p.is_available(),
+            up: wanted && live,
+            ghosts: earlier + u32::from(live && !wanted),
+        }
+    }
+
+    /// Takes one record in; `changed` hears of each pod that stands otherwise than before. What the API says changes by the step that is
+    /// returned; with it, whether containers started that had run before in the same life of their pod.
+    pub fn apply(&mut self, id: RecordId, r: &Record, changed: &mut impl FnMut(PodId, &Standing, &Standing)) -> (Step, bool) {
+        if let Some(pod) = r.pod() {
+            let before = self.standing(pod);
+            let was = self.follow.pod(pod);
+            let step = self.follow.apply(id, r);
+            let again = self.pod(pod, r, &was);
+            let after = self.standing(pod);
+            if before != after {
+                changed(pod, &before, &after);
+            }
+            return (step, again);
+        }
+        if let Some(node) = r.node()
+            && matches!(r.what, What::MachineOff | What::NetworkLost | What::NetworkBack)
+        {
+            let mut pods = self.on.get(node.index()).cloned().unwrap_or_default();
+            pods.sort_unstable();
+            pods.dedup();
+            let before: Vec<Standing> = pods.iter().map(|&p| self.standing(p)).collect();
+            match r.what {
+                What::MachineOff => self.machine_off(node.0, &pods),
+                _ => self.lost[node.index()] = r.what == What::NetworkLost,
+            }
+            let step = self.follow.apply(id, r);
+            for (&pod, before) in pods.iter().zip(&before) {
+                let after = self.standing(pod);
+                if *before != after {
+                    changed(pod, before, &after);
+                }
+            }
+            return (step, false);
+        }
+        (self.follow.apply(id, r), false)
+    }
+
+    fn machine_off(&mut self, node: u32, pods: &[PodId]) {
+        for pod in pods {
+            if self.live[pod.index()] == node {
+                self.live[pod.index()] = NO_NODE;
+            }
+            self.ended(*pod, node);
+        }
+        self.on[node as usize].clear();
+    }
+
+    /// Containers of an earlier life ended there; false if there were none.
+    fn ended(&mut self, pod: PodId, node: u32) -> bool {
+        let Some(nodes) = self.earlier.get_mut(&pod) else { return false };
+        let Some(i) = nodes.iter().position(|&n| n == node) else { return false };
+        nodes.remove(i);
+        if nodes.is_empty() {
+            self.earlier.remove(&pod);
+        }
+        true
+    }
+
+    fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
+        let Some(&live) = self.live.get(pod.index()) else { return false };
+        match r.what {
+            // What the plan has from the start is known already.
+            What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}
+            What::PodCreated(_) | What::PodGone => {
+                if live != NO_NODE {
+                    self.earlier.entry(pod).or_default().push(live);
+                }
+                (self.live[pod.index()], self.ran[pod.index()]) = (NO_NODE, false);
+            }
+            What::ContainersStarted(node) => {
+                let again = self.ran[pod.index()];
+                self.run(pod, node);
+                return again;
+            }
+            What::ContainersStopped(node) => {
+                if !self.ended(pod, node) && live == node {
+                    self.live[pod.index()] = NO_NODE;
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+}
