@@ -17,6 +17,7 @@
 use super::costs::Costs;
 use super::evictions::Eviction;
 use super::setting::Analysis;
+use super::state::Step;
 use super::truth::{Standing, Truth};
 use super::workloads::Owners;
 use crate::api::budget::{BudgetRule, IntOrPercent};
@@ -24,7 +25,7 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{PodPhase, PodSource};
 use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, EventText, Record, RecordId, What};
+use crate::trace::{Actor, EventText, Record, What};
 use std::collections::BTreeMap;
 
 /// The name under which pods without a workload are reported.
@@ -116,20 +117,8 @@ pub struct Serving {
     pub whole: Costs,
 }
 
-/// Who serves in a run, and what it cost; `window` is how soon a node must be back for an eviction to have been needless.
-pub fn serving(analysis: &Analysis<'_>, evictions: &[Eviction<'_>], window: Dur) -> Serving {
-    let mut walk = Walk::new(analysis);
-    let mut truth = Truth::new(analysis);
-    walk.start(&truth);
-    for (id, r) in analysis.trace.iter().enumerate() {
-        let now = r.at;
-        let (_, again) = truth.apply(id as RecordId, r, &mut |pod, before, after| walk.change(now, pod, before, after));
-        walk.record(r, again, &truth);
-    }
-    walk.finish(evictions, window)
-}
-
-struct Walk<'a> {
+/// Counts who serves, record by record.
+pub(super) struct Walk<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
     /// By workload, and last pods without one; none for those that another one owns.
@@ -144,7 +133,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let owners = Owners::new(analysis);
         let names = &analysis.trace.names;
         let served = |name: String, id| Served {
@@ -190,7 +179,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn start(&mut self, truth: &Truth<'_>) {
+    /// Counts what is there at the start.
+    pub(super) fn start(&mut self, truth: &Truth<'_>) {
         let there: Vec<PodId> = truth.follow.pods().filter(|(_, p)| p.exists).map(|(id, _)| id).collect();
         for pod in there {
             let standing = truth.standing(pod);
@@ -224,7 +214,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A pod stands otherwise than before.
-    fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
+    pub(super) fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
         let Some(place) = self.place(pod) else { return };
         let by_pods = self.all[place].as_ref().is_some_and(|s| s.name.starts_with("DaemonSet/"));
         self.with(place, at, |c| {
@@ -260,7 +250,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn record(&mut self, r: &Record, again: bool, truth: &Truth<'_>) {
+    /// Takes in what a record says beside that; `truth` has taken it in, and says whether containers started that had run before.
+    pub(super) fn record(&mut self, r: &Record, step: &Step, again: bool, truth: &Truth<'_>) {
         if let Some(w) = r.workload() {
             return self.workload(w, r);
         }
@@ -274,7 +265,8 @@ impl<'a> Walk<'a> {
             // One that an export shows on its way out is not created anew.
             What::PodCreated(_) if !truth.standing(pod).deleting => self.want(r.at, pod, true),
             What::PodPhase(PodPhase::Succeeded) => self.want(r.at, pod, false),
-            What::PodDeleting(_) | What::PodGone if r.actor == Actor::User => self.want(r.at, pod, false),
+            // Who drains a node wants its pods elsewhere; who deletes one wants it gone.
+            What::PodDeleting(_) | What::PodGone if r.actor == Actor::User && step.eviction(r).is_none() => self.want(r.at, pod, false),
             _ => {}
         }
     }
@@ -294,7 +286,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Serving {
+    /// The costs; `window` is how soon a node must be back for an eviction to have been needless.
+    pub(super) fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Serving {
         let horizon = self.analysis.horizon();
         let waiting: Vec<PodId> = self.pending.keys().copied().collect();
         for pod in waiting {

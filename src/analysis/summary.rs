@@ -13,7 +13,7 @@
 use super::causes::Since;
 use super::evictions::{Eviction, evictions, is_failure_key};
 use super::metrics::Metrics;
-use super::serving::{Serving, serving};
+use super::serving::{self, Serving};
 use super::setting::{Analysis, is_no_execute};
 use super::state::{Health, NO_NODE, Step};
 use super::statistics::Spread;
@@ -79,12 +79,15 @@ pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
 pub fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
     let evictions = evictions(analysis);
     let mut tally = Tally::new(analysis);
+    let mut served = serving::Walk::new(analysis);
+    served.start(&tally.truth);
     for (id, r) in analysis.trace.iter().enumerate() {
-        let (step, _) = tally.truth.apply(id as RecordId, r, &mut |_, _, _| {});
+        let (step, again) = tally.truth.apply(id as RecordId, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
+        served.record(r, &step, again, &tally.truth);
         tally.record(id as RecordId, r, &step);
     }
     let mut summary = tally.finish(&evictions, window);
-    let serving = serving(analysis, &evictions, window);
+    let serving = served.finish(&evictions, window);
     summary.metrics.costs = serving.whole;
     summary.metrics.workloads = serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
     (summary, serving)

@@ -12,7 +12,7 @@ pub const FILE: &str = "manifest.json";
 pub const SCENARIO: &str = "scenario.ron";
 
 /// Which form the files of a folder have; a folder of another form is not read.
-pub const FORMAT: u64 = 1;
+pub const FORMAT: u64 = 2;
 
 /// The manifest of a run whose files are given with their sizes in bytes.
 pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {

@@ -70,7 +70,7 @@ Summary
   kept              1 pod that had a timer or a tainted node
   pending timers    0
   deletions         taint-eviction 1
-  missing           3.2 replica-minutes
+  not up            3.2 replica-minutes missing
   requests lost     none
   ghosts            1.6 minutes of pods that were deleted or gone and ran on
   nodes Unknown     1, +43.3s after the fault

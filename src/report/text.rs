@@ -150,7 +150,7 @@ impl Printer<'_> {
             let by: Vec<String> = s.deletions.iter().map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n))).collect();
             self.line("deletions", &by.join(", "))?;
         }
-        self.line("missing", &missing(&m.costs))?;
+        self.line("not up", &missing(&m.costs))?;
         self.line("requests lost", &requests_lost(&m.costs))?;
         if m.costs.ghost_ns > 0 {
             let text = format!("{} of pods that were deleted or gone and ran on", tenths(m.costs.ghost_ns, "minute"));
@@ -181,8 +181,10 @@ impl Printer<'_> {
         let mut bad: Vec<&Served> = all.iter().filter(|w| !is_well(report, w)).collect();
         bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
         for w in bad.iter().take(WORKLOADS) {
-            write!(self.out, "  {}  ", w.name.replacen('/', " ", 1))?;
-            self.folded(&outcome(report, w), 4, PLAIN)?;
+            let said = format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
+            for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST)).iter().enumerate() {
+                writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
+            }
         }
         if bad.len() > WORKLOADS {
             writeln!(self.out, "  {} more fared badly: see summary.json", grouped((bad.len() - WORKLOADS) as u64))?;
@@ -253,9 +255,9 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     said
 }
 
-/// `34.2 replica-minutes; below need for 5m40s, at most 5m40s at a stretch; none up for 3m`
+/// `34.2 replica-minutes missing; below need for 5m40s, at most 5m40s at a stretch; none up for 3m`
 fn missing(costs: &Costs) -> String {
-    let mut said = tenths(costs.missing_ns, "replica-minute");
+    let mut said = format!("{} missing", tenths(costs.missing_ns, "replica-minute"));
     if !costs.below_need.is_zero() {
         said.push_str(&format!("; below need for {}", short(nearest_ms(costs.below_need))));
         if costs.longest_below_need < costs.below_need {

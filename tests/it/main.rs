@@ -2,6 +2,7 @@
 
 mod cli;
 mod conformance;
+mod costs;
 mod eager;
 mod expectations;
 mod explore;

@@ -31,8 +31,9 @@ pub(super) fn height(names: &Names) -> f64 {
 
 pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &Names, curves: &Curves) -> Result<(), ChartError> {
     let has_pending = curves.pending.iter().any(|s| s.1 > 0);
+    let available_swatch = if least_available(curves) > 0 { Swatch::Line(AVAILABLE) } else { Swatch::Area(AVAILABLE_FILL) };
     let mut legend = vec![
-        (Swatch::Area(AVAILABLE_FILL), "running and ready"),
+        (available_swatch, "running and ready"),
         (Swatch::Area(MISSING), "ready by the API, not up"),
         (Swatch::Area(NOT_READY), "running, not ready"),
         (Swatch::Area(TERMINATING), "terminating"),
@@ -95,15 +96,20 @@ fn note<B: DrawingBackend>(c: &Canvas<B>, (x, y): (f64, f64), text: &str, ink: I
     c.text(text, (x, y), Anchor::Right, ink)
 }
 
-/// Draws the upper panel; hands back where its axis begins.
-fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<u32, ChartError> {
+/// Where the axis of the upper panel may begin; not far above zero it begins there.
+fn least_available(curves: &Curves) -> u32 {
     let steps = &curves.available;
     let most = most(steps);
     // Pods that have not started yet would pull the axis down to zero and hide what this is about.
     let reached = steps.iter().position(|s| s.1 == most).unwrap_or(0);
     let least = steps[reached..].iter().map(|s| s.1).min().unwrap_or(0);
-    let from_zero = u64::from(least) * 2 < u64::from(most) || most < 10;
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, if from_zero { 0 } else { least }, most, 4);
+    if u64::from(least) * 2 < u64::from(most) || most < 10 { 0 } else { least }
+}
+
+/// Draws the upper panel; hands back where its axis begins.
+fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<u32, ChartError> {
+    let steps = &curves.available;
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, least_available(curves), most(steps), 4);
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
     let mut outline: Vec<(f64, f64)> = Vec::with_capacity(spans.len() * 2);
     for &(from, to, n) in &spans {

@@ -221,6 +221,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
         }
     }
     workloads.name_pods(&mut pods);
+    workloads.need(&spec.needs, complaints);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
     let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
     let (entries, actions, moments) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);

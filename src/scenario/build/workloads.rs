@@ -5,8 +5,8 @@
 
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean};
-use super::super::spec::{self, Placement, PodFailurePolicyAction, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup};
-use super::super::syntax::Place;
+use super::super::spec::{self, FlagValue, Placement, PodFailurePolicyAction, PodManagementPolicy, RestartPolicy, Workload, WorkloadGroup};
+use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::with;
 use super::pods::{Lookup, placed, pod_template};
@@ -107,7 +107,7 @@ impl Workloads {
         let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place, complaints);
         let selector = group.selector.as_ref().map(|s| read_selector(s, &template, place, complaints));
         let owner = group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place, complaints));
-        let needs = needed(group, place, complaints);
+        let needs = group.needs.as_ref().and_then(|n| needed(n, with(place, "needs"), complaints));
         let made = Declared { kind, namespace, template, selector, spec, min_ready_seconds, needs, node, owner, on: OnceCell::new() };
         names.iter().filter_map(|name| self.one(name, group, place, created_later, &made, pods, lookup, complaints)).collect()
     }
@@ -264,6 +264,17 @@ impl Workloads {
         }
     }
 
+    /// Takes in how many pods workloads need, by their names.
+    pub(super) fn need(&mut self, needs: &BTreeMap<String, FlagValue>, complaints: &mut Complaints) {
+        for (name, value) in needs {
+            let place = with(&at!["needs"], name);
+            let index = self.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p)));
+            if let (Ok(index), Some(read)) = (index, needed(value, place, complaints)) {
+                self.plans[index as usize].needs = Some(read);
+            }
+        }
+    }
+
     /// The Deployment that a ReplicaSet names.
     fn deployment(&self, namespace: &str, name: &str, place: &Place, complaints: &mut Complaints) -> Option<WorkloadIndex> {
         let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
@@ -413,13 +424,13 @@ fn at_least_zero(value: Option<i32>, default: i32, field: &str, place: &Place, c
 }
 
 /// `needs`: a number of pods, or a share of those that it asks for.
-fn needed(group: &WorkloadGroup, place: &Place, complaints: &mut Complaints) -> Option<IntOrPercent> {
-    let text = group.needs.as_ref()?.to_string();
+fn needed(value: &FlagValue, place: Place, complaints: &mut Complaints) -> Option<IntOrPercent> {
+    let text = value.to_string();
     let read = IntOrPercent::parse(&text).filter(|n| !matches!(n, IntOrPercent::Percent(share) if *share > 100));
     if read.is_none() {
         let problem =
             Problem::new(format!("`{text}` is no number of pods")).help("a number, `8`, or a share of those it asks for, `\"80%\"`");
-        complaints.add(with(place, "needs"), problem);
+        complaints.add(place, problem);
     }
     read
 }

@@ -101,6 +101,10 @@ pub struct Scenario {
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Workload>,
+    /// How many pods workloads need, by their names, beside what these say themselves: for those that come from a file. A number, or a share
+    /// of what they ask for, `"80%"`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: BTreeMap<String, FlagValue>,
     /// What goes wrong, and what people do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Entry>,
