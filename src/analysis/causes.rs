@@ -108,7 +108,9 @@ impl Marks {
     /// Takes in the moments of a plan; says which mark stands for which.
     fn of_plan(&mut self, analysis: &Analysis<'_>) -> BTreeMap<Since, u32> {
         let mut by_moment = BTreeMap::new();
-        for a in &analysis.plan.actions {
+        // What a partition means to clients is done in one with what it means to kubelets, and no moment of its own.
+        let own = analysis.plan.actions.iter().filter(|a| !matches!(a.act, Do::Isolate(_) | Do::Reconnect(_)));
+        for a in own {
             let Some(entry) = analysis.plan.timeline.get(a.entry as usize) else { continue };
             let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
             let recovers = since.ended || matches!(a.act, Do::Heal(_) | Do::Boot(_) | Do::ApiUp | Do::HeartbeatPeriod(_, None));

@@ -100,6 +100,13 @@ const KINDS: &[(&str, &str)] = &[
     // One of two is NotReady from 105 s until its successor is Ready at 166.1 s.
     (r#"AtLeast(of: available("web"), is: 1)"#, r#"AtLeast(of: available("web"), is: 2)"#),
     (r#"AtMost(of: unavailable("web"), is: 1, longest: "62s")"#, r#"AtMost(of: unavailable("web"), is: 1, longest: "60s")"#),
+    // The pod on b-0 is out of reach from 61 s, and its replacement runs at 166.1 s: 105.1 s. One is needed, and one stays.
+    (r#"AtMost(of: missing("web"), is: 1, longest: "106s")"#, r#"AtMost(of: missing("web"), is: 1, longest: "105s")"#),
+    (r#"AtLeast(of: up("web"), is: 1)"#, r#"AtLeast(of: up("web"), is: 2)"#),
+    // Until 105 s the API has it as ready. It is a ghost for nobody while nobody reaches it.
+    (r#"AtMost(of: dead_endpoints("web"), is: 1, longest: "45s")"#, r#"AtMost(of: dead_endpoints("web"), is: 1, longest: "43s")"#),
+    (r#"AtMost(of: below_need("web"), is: "0s")"#, r#"AtMost(of: below_need("db"), is: "239s")"#),
+    (r#"AtMost(of: longest_below_need("db"), is: "240s")"#, r#"AtMost(of: longest_below_need("db"), is: "239s")"#),
     (r#"AtMost(of: longest_gap("web"), is: "62s")"#, r#"AtMost(of: longest_gap("web"), is: "61s")"#),
     (r#"AtLeast(of: unavailable_seconds("web"), is: "61s")"#, r#"AtMost(of: unavailable_seconds("web"), is: "61s")"#),
     (r#"Equal(of: evicted("web"), is: 1)"#, r#"Equal(of: evicted("*"), is: 0)"#),

@@ -1,5 +1,6 @@
 //! Figures over time as step functions, and their limits.
 
+use super::super::serving::{Count, Served};
 use super::super::state::Follow;
 use super::super::workloads::WorkloadOutcome;
 use super::{Failed, Run, records_at, words};
@@ -60,6 +61,21 @@ impl Run<'_> {
         self.workloads().outcomes.iter().filter(|o| names.is_none_or(|n| n.contains(name(o)))).collect()
     }
 
+    fn servings(&self, names: Option<&BTreeSet<String>>) -> Vec<&Served> {
+        self.serving().workloads.iter().filter(|w| names.is_none_or(|n| n.contains(&w.name))).collect()
+    }
+
+    /// A count of workloads over time; nothing before the time from which on they are reckoned.
+    fn served(&self, names: Option<&BTreeSet<String>>, of: fn(&Count) -> u32) -> Values {
+        let horizon = self.analysis.horizon();
+        let one = |w: &&Served| {
+            let mut values = vec![(Time::ZERO, 0)];
+            w.spans(horizon).for_each(|(from, _, count)| set(&mut values, from, of(&count).into()));
+            values
+        };
+        sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
+    }
+
     /// Whether a record is about a pod of these workloads.
     pub(super) fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
         let of = |w: WorkloadId| names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)));
@@ -105,7 +121,19 @@ impl Run<'_> {
                 };
                 self.is_of(names, r).then(|| count(id.0, holds))
             }),
+            Quantity::Up(_) => self.served(names, |c| c.up),
+            Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
+            Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
+            Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
             // These are one number for a whole run.
+            Quantity::BelowNeed(_) => {
+                let all = self.servings(names).iter().map(|w| w.costs.below_need.as_nanos()).sum();
+                vec![(Time::ZERO, all)]
+            }
+            Quantity::LongestBelowNeed(_) => {
+                let longest = self.servings(names).iter().map(|w| w.costs.longest_below_need.as_nanos()).max();
+                vec![(Time::ZERO, longest.unwrap_or(0))]
+            }
             Quantity::UnavailableSeconds(_) => {
                 let all = self.outcomes(names).iter().map(|o| o.unavailable.as_nanos()).sum();
                 vec![(Time::ZERO, all)]
@@ -171,6 +199,12 @@ pub(super) fn named(q: &Quantity) -> String {
     let (what, of) = match q {
         Quantity::Available(t) => ("available", t),
         Quantity::Unavailable(t) => ("unavailable", t),
+        Quantity::Up(t) => ("up", t),
+        Quantity::Missing(t) => ("missing", t),
+        Quantity::Ghosts(t) => ("ghosts", t),
+        Quantity::DeadEndpoints(t) => ("dead_endpoints", t),
+        Quantity::BelowNeed(t) => ("below_need", t),
+        Quantity::LongestBelowNeed(t) => ("longest_below_need", t),
         Quantity::Pending(t) => ("pending", t),
         Quantity::Terminating(t) => ("terminating", t),
         Quantity::Timers(t) => ("timers", t),
@@ -186,7 +220,10 @@ pub(super) fn named(q: &Quantity) -> String {
 /// Whether a figure keeps its limit.
 pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during: Stretch) -> Option<Failed> {
     let values = run.values(c);
-    let is_span = matches!(c.quantity, Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_));
+    let is_span = matches!(
+        c.quantity,
+        Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_) | Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_)
+    );
     let number = |n: u64| if is_span { words::span(Dur::from_nanos(n)) } else { n.to_string() };
     let expected = || {
         let longest = longest.map(|l| format!(", above zero for {} at the longest", words::span(l))).unwrap_or_default();

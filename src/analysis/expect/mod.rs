@@ -9,8 +9,11 @@ mod objects;
 mod seen;
 mod words;
 
+use super::metrics::DEFAULT_NEEDLESS_WINDOW;
 use super::properties;
+use super::serving::Serving;
 use super::setting::Analysis;
+use super::summary::summary_and_serving;
 use super::workloads::{Owners, Workloads, workloads};
 use crate::kernel::Time;
 use crate::scenario::expectations::{Expectation, Expected, Stretch};
@@ -52,17 +55,22 @@ struct Run<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
     workloads: OnceCell<Workloads>,
+    serving: OnceCell<Serving>,
 }
 
 impl Run<'_> {
     fn workloads(&self) -> &Workloads {
         self.workloads.get_or_init(|| workloads(self.analysis))
     }
+
+    fn serving(&self) -> &Serving {
+        self.serving.get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
+    }
 }
 
 /// What became of each expectation, in their order.
 pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Result<Verdict, Wrong>> {
-    let run = Run { analysis, owners: Owners::new(analysis), workloads: OnceCell::new() };
+    let run = Run { analysis, owners: Owners::new(analysis), workloads: OnceCell::new(), serving: OnceCell::new() };
     let mut hits = seen::find(&run, expectations).into_iter();
     let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
     expectations

@@ -276,4 +276,34 @@ mod tests {
         let expected = [(10, Do::Cut(vec![0, 1])), (11, Do::Heal(vec![0])), (12, Do::Cut(vec![0])), (20, Do::Heal(vec![1]))];
         assert_eq!(run(&steps), expected);
     }
+
+    #[test]
+    fn clients_are_back_when_the_last_partition_that_kept_them_out_has_ended() {
+        use Phase::{Begin, End, Step};
+        // From 10 s to 13 s nobody reaches the node; from 12 s to 20 s its kubelet cannot report.
+        let found = run(&[
+            (10, 0, Begin, Do::Cut(vec![0])),
+            (10, 0, Step, Do::Isolate(vec![0])),
+            (12, 1, Begin, Do::Cut(vec![0])),
+            (13, 0, End, Do::Heal(vec![0])),
+            (13, 0, Step, Do::Reconnect(vec![0])),
+            (20, 1, End, Do::Heal(vec![0])),
+        ]);
+        let expected = [
+            (10, Do::Cut(vec![0])),
+            (10, Do::Isolate(vec![0])),
+            (12, Do::Cut(vec![])),
+            (13, Do::Heal(vec![])),
+            (13, Do::Reconnect(vec![0])),
+            (20, Do::Heal(vec![0])),
+        ];
+        assert_eq!(found, expected);
+        // Healed by an entry of its own, whatever cut it off; the end of the partition then has nothing left to end.
+        let found = run(&[
+            (10, 0, Begin, Do::Isolate(vec![0, 1])),
+            (12, 1, Begin, Do::Reconnect(vec![0])),
+            (20, 0, End, Do::Reconnect(vec![0, 1])),
+        ]);
+        assert_eq!(found, [(10, Do::Isolate(vec![0, 1])), (12, Do::Reconnect(vec![0])), (20, Do::Reconnect(vec![1]))]);
+    }
 }

@@ -261,6 +261,18 @@ pub enum Quantity {
     /// Pods of a workload that are missing: wanted and not available, once all of them have been available.
     #[serde(rename = "unavailable")]
     Unavailable(String),
+    /// Pods of a workload that are up, whatever the API says: their machine runs, their containers have started, clients reach them.
+    #[serde(rename = "up")]
+    Up(String),
+    /// Pods of a workload that are desired and not up.
+    #[serde(rename = "missing")]
+    Missing(String),
+    /// Containers of a workload that run, and that clients reach, although their pod is being deleted or gone.
+    #[serde(rename = "ghosts")]
+    Ghosts(String),
+    /// Pods of a workload that the API has as ready and that are not up.
+    #[serde(rename = "dead_endpoints")]
+    DeadEndpoints(String),
     /// Pods of a workload that wait to be bound or started.
     #[serde(rename = "pending")]
     Pending(String),
@@ -282,6 +294,12 @@ pub enum Quantity {
     /// The time in which a workload lacked pods, in all: a duration.
     #[serde(rename = "unavailable_seconds")]
     UnavailableSeconds(String),
+    /// The time in which fewer pods of a workload were up than it needs, in all: a duration.
+    #[serde(rename = "below_need")]
+    BelowNeed(String),
+    /// The longest stretch of that: a duration.
+    #[serde(rename = "longest_below_need")]
+    LongestBelowNeed(String),
     /// The longest stretch in which a workload lacked pods: a duration.
     #[serde(rename = "longest_gap")]
     LongestGap(String),

@@ -105,6 +105,7 @@ pod default/web-0
   0:55.000    +2s  the last pass that finds a new heartbeat of node-0: its grace period begins
   1:01.000    +6s  cut
   1:01.000    +0s  node-0 falls silent: its kubelet no longer reaches the API server
+  1:01.000    +0s  clients no longer reach the pods of node-0
   1:45.000   +44s  node-0: Ready is Unknown
                      --node-monitor-grace-period=50s: Unknown at the first pass after it, and there
                      is a pass every --node-monitor-period=5s

@@ -69,8 +69,8 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     };
     for (file, text, said) in [
         ("manifest.json", "{".to_owned(), &["not the manifest of a run"][..]),
-        ("manifest.json", manifest.replace("\"format\": 1", "\"format\": 99"), &["form 99", "reads form 1", "run the scenario again"]),
-        ("manifest.json", manifest.replace("  \"format\": 1,\n", ""), &["an older form"]),
+        ("manifest.json", manifest.replace("\"format\": 2", "\"format\": 99"), &["form 99", "reads form 2", "run the scenario again"]),
+        ("manifest.json", manifest.replace("  \"format\": 2,\n", ""), &["an older form"]),
         ("scenario.ron", scenario.replace("duration", "Duration"), &["scenario.ron"]),
         ("scenario.ron", format!("{scenario}\n// later"), &["scenario.ron", "hash"]),
         ("events.jsonl", events[..events.len() - 20].to_owned(), &["events.jsonl: line", "not a record"]),

@@ -164,7 +164,7 @@ pub(super) fn property(claim: &spec::Claim) -> Option<String> {
 
 /// Whether a figure is a duration, and one of the whole run.
 fn is_duration(of: &Quantity) -> bool {
-    matches!(of, Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_))
+    matches!(of, Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_) | Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_))
 }
 
 /// What a figure is of.
@@ -172,6 +172,12 @@ fn text_of(of: &Quantity) -> &str {
     match of {
         Quantity::Available(t)
         | Quantity::Unavailable(t)
+        | Quantity::Up(t)
+        | Quantity::Missing(t)
+        | Quantity::Ghosts(t)
+        | Quantity::DeadEndpoints(t)
+        | Quantity::BelowNeed(t)
+        | Quantity::LongestBelowNeed(t)
         | Quantity::Pending(t)
         | Quantity::Terminating(t)
         | Quantity::Timers(t)
