@@ -9,7 +9,7 @@ use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::taint::{Effect, Taint};
 use crate::client::{About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue};
-use crate::kernel::{Ctx, Dur, Group, Object, Shared};
+use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
 use crate::trace::EventText;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -66,6 +66,7 @@ pub struct Controller {
     informers: Rc<InformerFactory>,
     provider: Rc<Provider>,
     new_nodes: WorkQueue<NodeItem>,
+    phase_point: PointId,
 }
 
 impl Controller {
@@ -81,6 +82,7 @@ impl Controller {
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
             new_nodes: WorkQueue::new(&ctx),
+            phase_point: ctx.point("cloud-node-monitor-phase"),
             provider: provider.clone(),
             informers: informers.clone(),
             recorder,
@@ -92,10 +94,13 @@ impl Controller {
         controller
     }
 
-    /// Starts the loops.
-    pub fn run(&self) {
+    /// Starts the loops. `warm`: they have been running for long, so that the next look at the nodes comes some time within a period.
+    pub fn run(&self, warm: bool) {
         let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else { return };
         self.ctx.spawn(self.group, async move {
+            if warm {
+                c.ctx.sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD)).await;
+            }
             loop {
                 c.monitor_nodes().await;
                 c.ctx.sleep(NODE_MONITOR_PERIOD).await;

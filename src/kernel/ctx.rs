@@ -516,6 +516,11 @@ impl Ctx {
         self.0.choosing(|c| c.uniform(point, object, min, max))
     }
 
+    /// How long the next turn of a loop that has been running for long is away: less than its period.
+    pub fn phase(&self, point: PointId, period: Dur) -> Dur {
+        Dur::from_nanos(self.uniform(point, Object::NONE, 0, period.as_nanos().saturating_sub(1)))
+    }
+
     /// The number of a given ordinal, for what may be skipped: the same whichever draws came before.
     pub fn uniform_at(&self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
         self.0.choosing(|c| c.uniform_at(point, object, ordinal, min, max))

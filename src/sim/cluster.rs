@@ -139,11 +139,16 @@ impl Cluster {
         if plan.start == NodeStart::Silent {
             return;
         }
+        self.kubelets.join(id, settings_of(plan), cut);
+        let age_us = match plan.start {
+            // A kubelet of a cluster that has been running for long renewed its lease one period before it does so next.
+            NodeStart::Ready if self.plan.warm_start => self.kubelets.lease_age(id).as_nanos() / 1_000,
+            _ => 0,
+        };
         if let Some(us) = renewed_us {
             // Creating a lease can't fail.
-            let _ = self.api.renew_lease(id, us);
+            let _ = self.api.renew_lease(id, us.saturating_sub_unsigned(age_us));
         }
-        self.kubelets.join(id, settings_of(plan), cut);
     }
 
     /// A user creates a workload of the plan; those that own others come before these.

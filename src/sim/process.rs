@@ -112,7 +112,7 @@ impl Cluster {
             let (client, recorder) = own(Actor::Cloud);
             let name = Name::NONE;
             let c = ctx.under(name, || cloud::Controller::new(client, &informers, group, recorder, &self.provider));
-            parts.push((name, Box::new(move || c.run())));
+            parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.disruption {
             let (client, recorder) = own(Actor::Disruption);
@@ -128,7 +128,7 @@ impl Cluster {
             let recorder = ctx.under(under(Actor::Scheduler), || SeriesRecorder::start(client(), group, count, timing.clock_advances));
             let name = under(Actor::Scheduler);
             let c = ctx.under(name, || scheduler::Controller::new(config, client(), &informers, group, recorder));
-            parts.push((name, Box::new(move || c.run())));
+            parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.pod_gc {
             let config = pod_gc::Config {
@@ -152,10 +152,7 @@ impl Cluster {
             let late = ctx.now().since(look).as_nanos();
             let polls = late.div_ceil(SYNC_POLL.as_nanos());
             ctx.sleep_until(look + SYNC_POLL * polls).await;
-            if warm {
-                nlc.assume_running();
-            }
-            ctx.under(of_nlc, || nlc.run());
+            ctx.under(of_nlc, || nlc.run(warm));
             if let Some(tec) = tec {
                 tec.run();
             }

@@ -297,6 +297,17 @@ impl Kubelets {
         }
     }
 
+    /// How long ago a kubelet that starts now would have renewed its lease, had it been running for long: one period before it
+    /// does so next.
+    pub fn lease_age(&self, node: NodeId) -> Dur {
+        let Some(next) = self.with(node, |k| k.next[Loop::Lease as usize].at) else { return Dur::ZERO };
+        let period = match self.mode {
+            KubeletMode::Imitated(_) => self.imitated_period(node, Loop::Lease),
+            KubeletMode::Real(r) => r.period_of(Loop::Lease),
+        };
+        period.saturating_sub(next.since(self.ctx.now()))
+    }
+
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub fn leave(&self, node: NodeId) {
         self.wake_up(node);

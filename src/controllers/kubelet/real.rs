@@ -38,7 +38,7 @@ impl Real {
         self.pod_stop.min(Dur::from_secs(grace.max(1).unsigned_abs()))
     }
 
-    fn period_of(&self, which: Loop) -> Dur {
+    pub(super) fn period_of(&self, which: Loop) -> Dur {
         match which {
             Loop::Lease => Dur::from_nanos(self.node_lease_duration.as_nanos() / 4),
             Loop::Status => self.node_status_update_frequency,

@@ -111,6 +111,9 @@ pub(super) struct Points {
     pub(super) patch_backoff: PointId,
     /// Whether the first pass comes before the workers and the first round of the NoExecute loop, all of which start at once.
     start: PointId,
+    /// How long the next pass of a process that has been running for long is away, and the next round of its NoExecute loop.
+    pass_phase: PointId,
+    eviction_phase: PointId,
 }
 
 /// The node lifecycle controller.
@@ -162,6 +165,8 @@ impl Controller {
                 zones: ctx.point("zone-map-order"),
                 patch_backoff: ctx.point("taint-patch-backoff"),
                 start: ctx.point("node-lifecycle-start-order"),
+                pass_phase: ctx.point("node-monitor-phase"),
+                eviction_phase: ctx.point("node-eviction-phase"),
             },
             informers: informers.clone(),
             config,
@@ -187,8 +192,10 @@ impl Controller {
         controller
     }
 
-    /// Takes over what a process that had been running for long would know: its nodes, and its zones as normal.
-    pub fn assume_running(&self) {
+    /// Takes over what a process that had been running for long would know: its nodes, how long ago a pass heard of each, and its
+    /// zones as normal. `next`: when the next pass comes.
+    fn assume_running(&self, next: Dur) {
+        let next_ns = (self.ctx.now() + next).as_nanos() as i64;
         for node in self.informers.nodes() {
             let (zone, _) = self.zone_of(&node);
             let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
@@ -197,18 +204,26 @@ impl Controller {
                 s.zone_states.insert(zone, ZoneState::Normal);
                 s.tainters.entry(zone).or_insert(queue);
             });
+            self.assume_heard(&node, next_ns);
         }
     }
 
-    /// Starts the loops and workers (`Run`); the caches are filled.
+    /// Starts the loops and workers (`Run`); the caches are filled. `warm`: it has been running for long, so that the next pass, and
+    /// the next round of the NoExecute loop, come some time within a period of theirs.
     ///
     /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first. Then it is over, if nothing in
     /// it had to wait, before the pod workers drop what they know no node's health for, and before the NoExecute loop looks first.
-    pub fn run(self: &Rc<Self>) {
+    pub fn run(self: &Rc<Self>, warm: bool) {
         let (s, busy) = (self.config.switches, self.ctx.name());
-        let pass_first = self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
+        let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
+        if warm {
+            pass = self.ctx.phase(self.points.pass_phase, self.pass_period());
+            eviction = self.ctx.phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
+            self.assume_running(pass);
+        }
+        let pass_first = !warm && self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
         if pass_first {
-            self.ctx.spawn(self.group, self.clone().monitor_loop());
+            self.ctx.spawn(self.group, self.clone().monitor_loop(pass));
         }
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
@@ -222,9 +237,9 @@ impl Controller {
                 self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
             }
         }
-        self.ctx.spawn(self.group, self.clone().eviction_loop(NODE_EVICTION_PERIOD));
+        self.ctx.spawn(self.group, self.clone().eviction_loop(eviction, NODE_EVICTION_PERIOD));
         if !pass_first {
-            self.ctx.spawn(self.group, self.clone().monitor_loop());
+            self.ctx.spawn(self.group, self.clone().monitor_loop(pass));
         }
     }
 

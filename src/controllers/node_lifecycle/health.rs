@@ -56,6 +56,23 @@ impl Controller {
         self.ctx.now().as_nanos() as i64
     }
 
+    /// The health record of a node as passes before this process's next one would have left it: its lease was seen by the first
+    /// of them that came after the renewal. A node whose lease the next pass is the first to see has no record yet.
+    pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
+        let (Some(ready), Some(lease)) = (node.ready(), self.informers.lease(node.id).filter(|_| self.config.switches.leases)) else {
+            return;
+        };
+        let renewed_ns = lease.0.saturating_mul(1_000);
+        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
+        if passes > 0 {
+            let heartbeat = self.informers.heartbeat(node).unwrap_or_default();
+            let probe_ns = next_pass_ns - passes * period;
+            let transition_ns = seconds(ready.last_transition_time);
+            self.save_health(node.id, Health { ready: Some(saved(ready, heartbeat)), probe_ns, transition_ns, lease: Some(lease) });
+        }
+    }
+
     /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says what has to be written.
     pub(super) fn try_update_node_health(&self, node: &Node) -> Tried {
         let now = self.now_ns();

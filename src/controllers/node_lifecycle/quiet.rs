@@ -56,9 +56,12 @@ pub(super) struct Rest {
 }
 
 impl Controller {
-    /// Runs passes for ever, but for those that cannot change anything.
-    pub(super) async fn monitor_loop(self: Rc<Self>) {
+    /// Runs passes for ever, the first one after `wait`, but for those that cannot change anything.
+    pub(super) async fn monitor_loop(self: Rc<Self>, wait: Dur) {
         let period = self.pass_period();
+        if wait > Dur::ZERO {
+            self.ctx.sleep(wait).await;
+        }
         // Passes are counted from the beginning of the run, so that a process that starts later draws orders of its own.
         let mut number = (self.ctx.now().as_nanos() / period.as_nanos().max(1)) as u32;
         loop {
@@ -111,8 +114,11 @@ impl Controller {
         }
     }
 
-    /// Runs the eviction pass for ever, but for times at which all queues are empty.
-    pub(super) async fn eviction_loop(self: Rc<Self>, period: Dur) {
+    /// Runs the eviction pass for ever, first after `wait`, but for times at which all queues are empty.
+    pub(super) async fn eviction_loop(self: Rc<Self>, wait: Dur, period: Dur) {
+        if wait > Dur::ZERO {
+            self.ctx.sleep(wait).await;
+        }
         loop {
             self.do_eviction_pass().await;
             let began = self.ctx.now();

@@ -117,8 +117,7 @@ impl Controller {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             if warm {
-                let wait = c.ctx.uniform(c.phase_point, Object::NONE, 0, GC_CHECK_PERIOD.as_nanos());
-                c.ctx.sleep(Dur::from_nanos(wait)).await;
+                c.ctx.sleep(c.ctx.phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead)).await;
             }
             loop {
                 c.gc().await;

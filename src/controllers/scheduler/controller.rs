@@ -73,7 +73,8 @@ pub struct Controller {
     pub(super) state: Shared<State>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
-    started: Cell<Time>,
+    /// A tick of both flushers; all others lie a multiple of their period before or after it.
+    ticks_at: Cell<Time>,
     idle: Cell<Option<Ticket>>,
     no_backoff: Cell<Option<Ticket>>,
     no_leftover: Cell<Option<Ticket>>,
@@ -81,6 +82,7 @@ pub struct Controller {
     /// The order in which goroutines that look at nodes are done with them.
     feasible_point: PointId,
     offset_point: PointId,
+    phase_point: PointId,
     candidate_point: PointId,
     /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before nodes are looked at, and before a pod
     /// that no node takes is given back.
@@ -100,13 +102,14 @@ impl Controller {
             me: me.clone(),
             state: Shared::new(state),
             owners: Shared::new(Vec::new()),
-            started: Cell::new(ctx.now()),
+            ticks_at: Cell::new(ctx.now()),
             idle: Cell::new(None),
             no_backoff: Cell::new(None),
             no_leftover: Cell::new(None),
             tie_point: ctx.point("equal-nodes"),
             feasible_point: ctx.point("feasible-nodes"),
             offset_point: ctx.point("preemption-offset"),
+            phase_point: ctx.point("scheduler-flush-phase"),
             candidate_point: ctx.point("equal-candidates"),
             cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"].map(|name| ctx.point(name)),
             behind: Shared::new(VecDeque::new()),
@@ -123,9 +126,12 @@ impl Controller {
         controller
     }
 
-    /// Starts the loop and the two flushers (`Run`); the caches are filled.
-    pub fn run(self: &Rc<Self>) {
-        self.started.set(self.ctx.now());
+    /// Starts the loop and the two flushers (`Run`); the caches are filled. `warm`: they have been running for long, so that their
+    /// next ticks come some time within a period.
+    pub fn run(self: &Rc<Self>, warm: bool) {
+        // One phase of the longer period is one of the shorter too, as both began at one time.
+        let phase = if warm { self.ctx.phase(self.phase_point, LEFTOVER_FLUSH) } else { Dur::ZERO };
+        self.ticks_at.set(self.ctx.now() + phase);
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             loop {
@@ -166,7 +172,7 @@ impl Controller {
                 self.ctx.parked(|t| self.no_backoff.set(Some(t))).await;
                 continue;
             }
-            let from = if self.config.choice.switches.pops_from_backoff { Time::ZERO } else { self.started.get() };
+            let from = if self.config.choice.switches.pops_from_backoff { Time::ZERO } else { self.ticks_at.get() };
             self.sleep_to_tick(from, BACKOFF_FLUSH).await;
             self.state.with(|s| s.queue.flush_backoff(self.ctx.now()));
             self.kick();
@@ -179,16 +185,17 @@ impl Controller {
                 self.ctx.parked(|t| self.no_leftover.set(Some(t))).await;
                 continue;
             }
-            self.sleep_to_tick(self.started.get(), LEFTOVER_FLUSH).await;
+            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH).await;
             self.state.with(|s| s.queue.flush_leftover(self.ctx.now(), self.ctx.cause()));
             self.kick();
         }
     }
 
-    /// Sleeps until the next of the ticks that come every `period` since `from`.
-    async fn sleep_to_tick(&self, from: Time, period: Dur) {
-        let passed = self.ctx.now().since(from).as_nanos() / period.as_nanos();
-        self.ctx.sleep_until(from + period * (passed + 1)).await;
+    /// Sleeps until the next of the ticks that come every `period`, one of them at `tick`.
+    async fn sleep_to_tick(&self, tick: Time, period: Dur) {
+        let (now, of) = (self.ctx.now(), |t: Time| t.as_nanos() % period.as_nanos());
+        let since_last = (of(now) + period.as_nanos() - of(tick)) % period.as_nanos();
+        self.ctx.sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last)).await;
     }
 
     /// Which of equal nodes a pod gets.
