@@ -51,7 +51,7 @@ pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics, metrics};
 pub use rows::grouped;
 pub use serving::Serving;
 pub use setting::Analysis;
-pub use statistics::Spread;
+pub use statistics::{Interval, Sample, Spread};
 pub use summary::Summary;
 pub use timeline::Row;
 pub use workloads::Workloads;

@@ -1,4 +1,4 @@
-//! `taintsim sweep`: a scenario with several values of a setting, each over the same seeds, in parallel; one table.
+//! `taintsim sweep`: scenarios with several values of a setting, each over the same seeds, in parallel; one table.
 
 use super::args::{ChangeArgs, duration};
 use super::exit::Exit;
@@ -8,12 +8,15 @@ use super::progress::Progress;
 use super::run::{folder_failure, load, tell_imported, writable};
 use super::terminal::Terminal;
 use crate::analysis::grouped;
+use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
 use crate::lab::sweep::Event;
-use crate::lab::{Axis, Stopped, Sweep};
-use crate::report::sweep::{Heading, Row, write_csv, write_folder, write_table};
+use crate::lab::{Axis, Case, Stopped, Sweep};
+use crate::report::json;
+use crate::report::sweep::columns::{parse, usual};
+use crate::report::sweep::{Cells, Heading, Layout, document, write_csv, write_folder, write_table};
 use crate::report::{Style, Written};
-use crate::scenario::{self, Loaded, Problem, Problems, split_values};
+use crate::scenario::{self, Loaded, Overrides, Problem, Problems, split_values};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -26,18 +29,47 @@ enum Format {
     Text,
     /// As the file sweep.csv
     Csv,
+    /// As the file sweep.json
+    Json,
+}
+
+/// What the cells of the table say of a figure over the seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum CellsArg {
+    /// The mean, and by how much it may be off with 95 % confidence
+    #[default]
+    Mean,
+    /// The median, with its 95 % interval
+    Median,
+    /// The 95th percentile, with its 95 % interval
+    P95,
+    /// The median, with the least and the greatest value, which lie farther apart the more seeds there are
+    Range,
 }
 
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SweepArgs {
-    /// The scenario; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The scenarios; `-` is standard input. Of several each has rows of its own
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     /// A setting and the values to try, such as `pods.web.tolerations[unreachable].tolerationSeconds=60,120,300`; of several
     /// such settings every combination is tried. One value alone holds for all
     #[arg(long = "set", value_name = "PATH=V1,V2,…")]
     sets: Vec<String>,
+    /// The settings move together: the first value of each, the second of each, and so on, instead of every combination
+    #[arg(long)]
+    zip: bool,
+    /// The figures to show, `replica_minutes_missing,evicted`, or of one workload, `web:longest_below_need_s`; `all` and `web:all` are all
+    /// of them [default: what decides most often]
+    #[arg(long, value_name = "FIGURE,…")]
+    show: Vec<String>,
+    /// What the cells of the table say of a figure over the seeds
+    #[arg(long, value_enum, default_value_t)]
+    cells: CellsArg,
+    /// Show how each row differs from this one, seed by seed: its values, as `300` or `300 / 5m`, or the number of the row, as `#1`
+    #[arg(long, value_name = "ROW")]
+    against: Option<String>,
     /// How many seeds to run with each value: --seed and those after it, the same for every value
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
@@ -62,19 +94,31 @@ pub(crate) struct SweepArgs {
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
-    let loaded = load(&args.file)?;
+    let loaded = args.files.iter().map(|f| load(f)).collect::<Result<Vec<Loaded>, _>>()?;
     let (axes, fixed) = axes(args)?;
-    let base = args.change.overrides(fixed.clone());
-    let sweep = Sweep { loaded: &loaded, base, axes, seeds: args.seeds, window: args.needless_within };
+    let base = args.change.overrides(fixed);
+    let sweep_of = |loaded| Sweep {
+        loaded,
+        base: base.clone(),
+        axes: axes.clone(),
+        zipped: args.zip,
+        seeds: args.seeds,
+        window: args.needless_within,
+    };
+    let sweeps: Vec<Sweep<'_>> = loaded.iter().map(sweep_of).collect();
     let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
-    let prepared = sweep.prepare(jobs).map_err(|stopped| failure(stopped, String::new))?;
-    let name = format!("{}-sweep", loaded.name);
+    let prepared =
+        sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>().map_err(|stopped| failure(stopped, String::new))?;
+    let heading = heading(&sweeps, args)?;
+    let shown = parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
+    let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
+    let name = heading.name.clone();
     writable(&args.out, &name)?;
-    tell_imported(&loaded.imported, args.quiet, terminal);
+    loaded.iter().for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
 
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, sweep.size().unwrap_or(u64::MAX), |done, all| {
-        format!("{} of {} runs", grouped(done), grouped(all))
-    });
+    let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
+    let progress =
+        Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| format!("{} of {} runs", grouped(done), grouped(all)));
     let done = AtomicU64::new(0);
     let watch = |event| {
         let done = if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
@@ -85,14 +129,20 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         progress.clear();
         format!("interrupted{what}; nothing was written to {}", args.out.join(&name).display())
     };
-    let after = || interrupted(format!(" after {} of {} runs", done.load(Relaxed), sweep.size().unwrap_or(0)));
-    let cases = interrupt::heeding(|| prepared.run(&watch)).map_err(|stopped| failure(stopped, after))?;
+    let after = || interrupted(format!(" after {} of {} runs", done.load(Relaxed), all));
+    let run = || prepared.iter().map(|p| p.run(&watch)).collect::<Result<Vec<_>, _>>();
+    let mut cases: Vec<Vec<Case>> = interrupt::heeding(run).map_err(|stopped| failure(stopped, after))?;
+    if loaded.len() > 1 {
+        for (of_file, loaded) in cases.iter_mut().zip(&loaded) {
+            of_file.iter_mut().for_each(|case| case.values.insert(0, loaded.name.clone()));
+        }
+    }
+    let cases = cases.concat();
     progress.then("writing results");
-    let rows: Vec<Row> = cases.iter().map(Row::new).collect();
-    let first_seed = cases.first().and_then(|c| c.runs.first()).map_or(0, |r| r.seed);
-    let heading = heading(&sweep, &loaded, args, name.clone(), first_seed)?;
+    let columns = if shown.is_empty() { usual(&cases) } else { shown };
+    let layout = Layout { columns, cells: args.cells.into(), against };
     let written: Result<Written, _> = interrupt::heeding(|| {
-        let written = write_folder(&heading, &cases, &rows, &args.out, interrupt::unfinished);
+        let written = write_folder(&heading, &layout, &cases, &args.out, interrupt::unfinished);
         interrupt::finished();
         written
     });
@@ -101,12 +151,67 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     progress.clear();
 
     let mut out = terminal.out();
+    let style = Style { colour: terminal.colour, width: terminal.width };
     match args.format {
-        Format::Text => write_table(&mut out, &heading, &rows, Some(&written), Style { colour: terminal.colour, width: terminal.width })?,
-        Format::Csv => write_csv(&mut out, &heading, &rows)?,
+        Format::Text => write_table(&mut out, &heading, &layout, &cases, Some(&written), style)?,
+        Format::Csv => write_csv(&mut out, &heading, &layout, &cases)?,
+        Format::Json => json::write(&mut out, &document(&heading, &layout, &cases))?,
     }
     out.flush()?;
     Ok(Exit::Fine)
+}
+
+impl From<CellsArg> for Cells {
+    fn from(cells: CellsArg) -> Self {
+        match cells {
+            CellsArg::Mean => Self::Mean,
+            CellsArg::Median => Self::Median,
+            CellsArg::P95 => Self::P95,
+            CellsArg::Range => Self::Range,
+        }
+    }
+}
+
+/// The values of each row, in their order; of several files the first is the scenario's name.
+fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
+    let of = |s: &Sweep<'_>| {
+        let name = (sweeps.len() > 1).then(|| s.loaded.name.clone());
+        s.combinations().into_iter().map(|values| name.iter().cloned().chain(values).collect()).collect::<Vec<Vec<String>>>()
+    };
+    sweeps.iter().flat_map(of).collect()
+}
+
+/// The row that `--against` names: by its values, or as `#1`.
+fn row(text: &str, rows: &[Vec<String>]) -> Result<usize, Failure> {
+    let parts: Vec<&str> = text.split('/').map(str::trim).collect();
+    let named = rows.iter().position(|values| values.join(" / ") == text.trim() || *values == parts);
+    let numbered = || text.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1).filter(|i| *i < rows.len());
+    named.or_else(numbered).ok_or_else(|| {
+        let names: Vec<String> = rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();
+        let more = if rows.len() > 8 { ", …" } else { "" };
+        let problem = Problem::new(format!("there is no row `{text}` to hold the others against"));
+        Failure::Problems(Problems::one(problem.help(format!("one of {}{more}, or its number, `#1`", names.join(", ")))))
+    })
+}
+
+/// The workloads of all plans of the first rows.
+fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
+    let mut names: Vec<String> = Vec::new();
+    for sweep in sweeps {
+        let plan = scenario::build(sweep.loaded, &first(sweep))?;
+        names.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
+        names.push(BARE.to_owned());
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// What is changed in the first row.
+fn first(sweep: &Sweep<'_>) -> Overrides {
+    let mut overrides = sweep.base.clone();
+    overrides.sets.extend(sweep.axes.iter().filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))));
+    overrides
 }
 
 fn failure(stopped: Stopped, interrupted: impl FnOnce() -> String) -> Failure {
@@ -134,22 +239,26 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
     if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
 }
 
-fn heading(sweep: &Sweep<'_>, loaded: &Loaded, args: &SweepArgs, name: String, first_seed: u64) -> Result<Heading, Problems> {
+fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs) -> Result<Heading, Problems> {
     // The plan of the first row, for what it says of release and timing.
-    let mut overrides = sweep.base.clone();
-    overrides.sets.extend(sweep.axes.iter().filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))));
-    let plan = scenario::build(loaded, &overrides)?;
-    let fixed = sweep.base.as_sets();
+    let sweep = &sweeps[0];
+    let plan = scenario::build(sweep.loaded, &first(sweep))?;
+    let first_seed = scenario::seed(sweep.loaded, &first(sweep))?;
+    let mut axes = sweep.axes.clone();
+    let names: Vec<String> = sweeps.iter().map(|s| s.loaded.name.clone()).collect();
+    let several = sweeps.len() > 1;
+    if several {
+        axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
+    }
     Ok(Heading {
-        name,
-        scenario: plan.name.clone(),
-        doc: plan.doc.clone(),
-        line: Heading::describe(&plan, &sweep.axes, first_seed, args.seeds),
+        name: if several { format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1) } else { format!("{}-sweep", plan.name) },
+        scenario: names.join(", "),
+        doc: if several { String::new() } else { plan.doc.clone() },
+        line: Heading::describe(&plan, &axes, first_seed, args.seeds),
         unchecked: !plan.profile.recorded,
-        axes: sweep.axes.clone(),
-        fixed,
-        file: args.file.display().to_string(),
-        fingerprint: loaded.fingerprint(),
+        axes,
+        fixed: sweep.base.as_sets(),
+        files: args.files.iter().zip(sweeps).map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint())).collect(),
         seeds: args.seeds,
         window: args.needless_within,
     })

@@ -34,6 +34,8 @@ pub struct Sweep<'a> {
     pub base: Overrides,
     /// What differs. Without any there is one case.
     pub axes: Vec<Axis>,
+    /// The settings move together: the first values of all, the second values of all, and so on. Otherwise every combination is tried.
+    pub zipped: bool,
     /// How many seeds each combination of values is run with: those from the first one on.
     pub seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
@@ -73,8 +75,12 @@ pub enum Stopped {
 }
 
 impl Sweep<'_> {
-    /// Every combination of values, the last axis changing fastest.
+    /// Every combination of values, the last axis changing fastest; or those that move together.
     pub fn combinations(&self) -> Vec<Vec<String>> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            let row = |i: usize| self.axes.iter().filter_map(|a| a.values.get(i).cloned()).collect();
+            return (0..first.values.len()).map(row).collect();
+        }
         self.axes.iter().fold(vec![Vec::new()], |before, axis| {
             let with = |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
             before.iter().flat_map(|head| axis.values.iter().map(move |value| with(head, value))).collect()
@@ -83,6 +89,9 @@ impl Sweep<'_> {
 
     /// How many runs that makes; none if they do not fit into a number.
     pub fn size(&self) -> Option<u64> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            return self.seeds.checked_mul(first.values.len() as u64);
+        }
         self.axes.iter().try_fold(self.seeds, |n, axis| n.checked_mul(axis.values.len() as u64))
     }
 
@@ -104,6 +113,13 @@ impl Sweep<'_> {
     /// # Errors
     /// Every problem that any of the combinations has, once; or the threads cannot be started.
     pub fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
+        if let (true, [first, others @ ..]) = (self.zipped, self.axes.as_slice())
+            && let Some(other) = others.iter().find(|a| a.values.len() != first.values.len())
+        {
+            let (a, b) = (first.values.len(), other.values.len());
+            let problem = Problem::new(format!("`{}` has {a} values and `{}` has {b}", first.path, other.path));
+            return Err(Problems::one(problem.help("settings that move together have as many values each")).into());
+        }
         let size = self.size().filter(|&n| n <= RUNS_MAX);
         size.ok_or_else(|| Problems::one(Problem::new(format!("a sweep has at most {RUNS_MAX} runs"))))?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
@@ -210,7 +226,7 @@ mod tests {
     }
 
     fn sweep(loaded: &Loaded, axes: Vec<Axis>, seeds: u64) -> Sweep<'_> {
-        Sweep { loaded, base: Overrides::default(), axes, seeds, window: Dur::from_secs(300) }
+        Sweep { loaded, base: Overrides::default(), axes, zipped: false, seeds, window: Dur::from_secs(300) }
     }
 
     const TOLERATION: &str = "pods.w.tolerations[unreachable].tolerationSeconds";
@@ -222,6 +238,17 @@ mod tests {
         let shown: Vec<String> = sweep.combinations().iter().map(|c| c.join(" ")).collect();
         assert_eq!(shown, ["0 1m", "0 2m", "0 3m", "60 1m", "60 2m", "60 3m"]);
         assert_eq!(sweep.size(), Some(18));
+    }
+
+    #[test]
+    fn settings_may_move_together() {
+        let loaded = loaded();
+        let axes = |second: &[&str]| vec![axis(TOLERATION, &["0", "60"]), axis("timeline.cut.duration", second)];
+        let together = |second: &[&str]| Sweep { zipped: true, ..sweep(&loaded, axes(second), 3) };
+        let shown: Vec<String> = together(&["1m", "2m"]).combinations().iter().map(|c| c.join(" ")).collect();
+        assert_eq!((shown, together(&["1m", "2m"]).size()), (vec!["0 1m".to_owned(), "60 2m".to_owned()], Some(6)));
+        let stopped = together(&["1m", "2m", "3m"]).prepare(1).map(drop).expect_err("two and three do not go together");
+        assert!(stopped.to_string().contains("has 2 values") && stopped.to_string().contains("has 3"), "{stopped}");
     }
 
     #[test]

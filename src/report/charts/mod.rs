@@ -19,6 +19,7 @@ mod workloads;
 
 use super::sweep as sweep_report;
 use crate::analysis::{Analysis, Curves, Lanes, Serving};
+use crate::lab::Case;
 use canvas::Canvas;
 use frame::Names;
 use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea, SVGBackend};
@@ -113,11 +114,11 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn sweep_svg(heading: &sweep_report::Heading, rows: &[sweep_report::Row]) -> Result<String, ChartError> {
+pub fn sweep_svg(heading: &sweep_report::Heading, layout: &sweep_report::Layout, cases: &[Case]) -> Result<String, ChartError> {
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, sweep::size(rows)).into_drawing_area();
-        sweep::draw(&Canvas::new(area, 1, false), heading, rows)?;
+        let area = SVGBackend::with_string(&mut text, sweep::size(cases)).into_drawing_area();
+        sweep::draw(&Canvas::new(area, 1, false), heading, layout, cases)?;
     }
     Ok(text)
 }
@@ -126,9 +127,9 @@ pub fn sweep_svg(heading: &sweep_report::Heading, rows: &[sweep_report::Row]) ->
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn sweep_png(heading: &sweep_report::Heading, rows: &[sweep_report::Row]) -> Result<Vec<u8>, ChartError> {
-    let (width, height) = sweep::size(rows);
-    bitmap(width, height, |canvas| sweep::draw(canvas, heading, rows))
+pub fn sweep_png(heading: &sweep_report::Heading, layout: &sweep_report::Layout, cases: &[Case]) -> Result<Vec<u8>, ChartError> {
+    let (width, height) = sweep::size(cases);
+    bitmap(width, height, |canvas| sweep::draw(canvas, heading, layout, cases))
 }
 
 /// Draws a chart as PNG.

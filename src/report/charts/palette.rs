@@ -19,6 +19,8 @@ pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
 pub(super) const AVAILABLE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
+/// The interval in which a mean lies.
+pub(super) const INTERVAL: RGBColor = RGBColor(120, 178, 214);
 /// Containers that run although their pod is deleted or gone.
 pub(super) const GHOST: RGBColor = RGBColor(222, 190, 214);
 /// What the API says, where it is not so.

@@ -1,17 +1,17 @@
-//! The chart of a sweep: a row per combination of values as in the table, a panel per figure; in each the median over the seeds
-//! as a dot, and the range as a bar behind it.
+//! The chart of a sweep: a row per combination of values as in the table, a panel for each of the first figures; in
+//! each the mean over the seeds as a dot, its interval and the range as bars behind it.
 
 use super::canvas::{Anchor, Canvas};
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, NOT_READY, PENDING, RULE, health};
+use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
 use super::{ChartError, font};
-use crate::analysis::state::Health;
-use crate::analysis::{Spread, grouped};
+use crate::analysis::{Figure, grouped};
 use crate::kernel::Dur;
+use crate::lab::Case;
 use crate::report::short;
-use crate::report::sweep::{Figures, Heading, Row};
+use crate::report::sweep::columns::Measure;
+use crate::report::sweep::{Column, Heading, Layout};
 use plotters::backend::DrawingBackend;
-use plotters::style::RGBColor;
 
 /// More rows are left to the table.
 const ROWS_MAX: usize = 100;
@@ -27,9 +27,6 @@ const NAME_MAX: f64 = 300.0;
 /// Between the names of rows and the first panel.
 const NAME_GAP: f64 = 14.0;
 
-/// A figure as it is drawn: in whole units, seconds or minutes.
-type Value = fn(&Figures) -> Option<Spread<Number>>;
-
 /// A number with an order, in thousandths.
 type Number = u128;
 
@@ -39,46 +36,48 @@ enum Unit {
     Count,
     Minutes,
     Seconds,
+    Percent,
 }
 
-struct Series {
-    value: Value,
-    dot: RGBColor,
-    range: RGBColor,
+/// A figure over the seeds, as it is drawn: the mean, its 95 % interval, the least and the greatest value.
+#[derive(Clone, Copy)]
+struct Drawn {
+    least: Number,
+    low: Number,
+    mean: Number,
+    high: Number,
+    greatest: Number,
 }
 
-struct Panel {
-    title: &'static str,
-    unit: Unit,
-    series: Vec<Series>,
-}
+/// More figures are left to the table.
+const PANELS_MAX: usize = 4;
 
-fn panels() -> Vec<Panel> {
-    fn scaled<T: Copy>(s: Option<Spread<T>>, to: impl Fn(T) -> Number) -> Option<Spread<Number>> {
-        s.map(|s| Spread { count: s.count, min: to(s.min), median: to(s.median), max: to(s.max) })
+fn unit(measure: Measure) -> Unit {
+    match measure {
+        m if m.is_time() => Unit::Seconds,
+        Measure::Cost(Figure::RequestsLostShare) => Unit::Percent,
+        Measure::Cost(figure) if figure.is_count() => Unit::Count,
+        _ => Unit::Minutes,
     }
-    fn seconds(d: Dur) -> Number {
-        u128::from(d.as_millis())
-    }
-    let needless: Series =
-        Series { value: |f| scaled(f.needless, |n| u128::from(n) * 1000), dot: health(Health::Unknown), range: NOT_READY };
-    let evicted: Series = Series { value: |f| scaled(f.evicted, |n| u128::from(n) * 1000), dot: EVICTION, range: PENDING };
-    let plain = |value: Value| vec![Series { value, dot: AVAILABLE, range: AVAILABLE_FILL }];
-    vec![
-        Panel { title: "pods evicted, and needlessly", unit: Unit::Count, series: vec![evicted, needless] },
-        Panel { title: "replica-minutes missing", unit: Unit::Minutes, series: plain(|f| scaled(f.missing_ns, |ns| ns / 60_000_000)) },
-        Panel { title: "detection: fault to Unknown", unit: Unit::Seconds, series: plain(|f| scaled(f.detection, seconds)) },
-        Panel { title: "eviction: fault to deletion", unit: Unit::Seconds, series: plain(|f| scaled(f.eviction, seconds)) },
-    ]
+}
+
+fn drawn(column: &Column, case: &Case) -> Option<Drawn> {
+    let sample = column.sample(case)?;
+    let scale = if unit(column.measure) == Unit::Percent { 100_000.0 } else { 1_000.0 };
+    let of = |v: f64| (v.max(0.0) * scale).round() as Number;
+    let (least, greatest) = (sample.min(), sample.max());
+    // A mean's interval may reach beyond what can be.
+    let interval = sample.mean_interval().map_or((sample.mean(), sample.mean()), |i| (i.low.max(least), i.high.min(greatest)));
+    Some(Drawn { least: of(least), low: of(interval.0), mean: of(sample.mean()), high: of(interval.1), greatest: of(greatest) })
 }
 
 /// The size of the chart, in points.
-pub(super) fn size(rows: &[Row]) -> (u32, u32) {
-    let rows = rows.len().min(ROWS_MAX) as f64;
+pub(super) fn size(cases: &[Case]) -> (u32, u32) {
+    let rows = cases.len().min(ROWS_MAX) as f64;
     (WIDTH as u32, (HEAD + TITLES + ROW * rows + FOOT) as u32)
 }
 
-pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, rows: &[Row]) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: &Layout, rows: &[Case]) -> Result<(), ChartError> {
     let left_out = rows.len().saturating_sub(ROWS_MAX);
     let rows = &rows[..rows.len().min(ROWS_MAX)];
     let mut subtitle = heading.line.clone();
@@ -86,9 +85,9 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, rows: &[
         subtitle.push_str(&format!("; {left_out} more rows are in the table"));
     }
     let legend = [
-        (Swatch::Dot(EVICTION), "median over the seeds"),
-        (Swatch::Area(PENDING), "least to greatest"),
-        (Swatch::Dot(health(Health::Unknown)), "needless: the node was soon back"),
+        (Swatch::Dot(AVAILABLE), "mean over the seeds"),
+        (Swatch::Area(INTERVAL), "its 95 % interval"),
+        (Swatch::Area(AVAILABLE_FILL), "least to greatest"),
     ];
     head(c, &super::Heading { title: heading.name.clone(), subtitle }, LEFT, &legend)?;
 
@@ -109,14 +108,15 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, rows: &[
         c.text(&font::fit(name, LABEL, name_width)?, (names_end, middle(i)), Anchor::Right, LABEL)?;
     }
 
-    let panels = panels();
+    let panels = &layout.columns[..layout.columns.len().min(PANELS_MAX)];
     let room = WIDTH - RIGHT - names_end - NAME_GAP;
-    let width = (room - BETWEEN * (panels.len() - 1) as f64) / panels.len() as f64;
-    for (p, panel) in panels.iter().enumerate() {
+    let width = (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
+    for (p, column) in panels.iter().enumerate() {
         let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
-        let spreads = panel.series.iter().flat_map(|s| rows.iter().filter_map(|r| (s.value)(&r.figures)));
-        let scale = Scale::new(left, width, spreads.map(|s| s.max).max().unwrap_or(0), panel.unit);
-        c.text(&font::fit(panel.title, STRONG, width)?, (left, top - TITLES / 2.0), Anchor::Left, STRONG)?;
+        let figures: Vec<Option<Drawn>> = rows.iter().map(|r| drawn(column, r)).collect();
+        let most = figures.iter().flatten().map(|d| d.greatest).max().unwrap_or(0);
+        let scale = Scale::new(left, width, most, unit(column.measure));
+        c.text(&font::fit(&column.heading(), STRONG, width)?, (left, top - TITLES / 2.0), Anchor::Left, STRONG)?;
         for i in 0..=rows.len() {
             let y = top + ROW * i as f64;
             c.rule((left, y), (left + width, y), if i == rows.len() { RULE } else { GRID })?;
@@ -126,44 +126,29 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, rows: &[
             c.rule((x, top), (x, bottom + 5.0), if tick == 0 { RULE } else { GRID })?;
             c.text(&scale.name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
         }
-        for (i, row) in rows.iter().enumerate() {
-            let several = panel.series.len() > 1;
-            for (k, series) in panel.series.iter().enumerate() {
-                // Two series of a panel stand above and below the middle of the row, so that equal ones are both seen.
-                let y = middle(i) + if several { 4.5 * (2.0 * k as f64 - 1.0) } else { 0.0 };
-                match (series.value)(&row.figures) {
-                    Some(spread) => figure(c, &scale, series, spread, y, several)?,
-                    None if k == 0 => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
-                    None => {}
-                }
+        for (i, one) in figures.iter().enumerate() {
+            match one {
+                Some(one) => figure(c, &scale, *one, middle(i))?,
+                None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
             }
         }
     }
     c.present()
 }
 
-/// A figure: its range, its median, and the median as a number where nothing is in the way.
-fn figure<B: DrawingBackend>(
-    c: &Canvas<B>,
-    scale: &Scale,
-    series: &Series,
-    spread: Spread<Number>,
-    y: f64,
-    small: bool,
-) -> Result<(), ChartError> {
-    let (half, radius) = if small { (2.5, 3.0) } else { (4.0, 4.5) };
-    let (from, at, to) = (scale.x(spread.min), scale.x(spread.median), scale.x(spread.max));
-    c.rect((from - 1.0, y - half), (to + 1.0, y + half), series.range)?;
-    c.disc((at, y), radius, series.dot)?;
-    if small {
-        return Ok(());
-    }
-    let name = scale.name(spread.median);
-    let end = to.max(at + radius) + 5.0;
+/// A figure: its range, the interval of its mean, and the mean, as a number too where nothing is in the way.
+fn figure<B: DrawingBackend>(c: &Canvas<B>, scale: &Scale, d: Drawn, y: f64) -> Result<(), ChartError> {
+    const RADIUS: f64 = 4.0;
+    let (from, at, to) = (scale.x(d.least), scale.x(d.mean), scale.x(d.greatest));
+    c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL)?;
+    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL)?;
+    c.disc((at, y), RADIUS, AVAILABLE)?;
+    let name = scale.name(d.mean);
+    let end = to.max(at + RADIUS) + 5.0;
     let (x, anchor) = if end + font::width(&name, SMALL)? <= scale.left + scale.width + BETWEEN - 8.0 {
         (end, Anchor::Left)
     } else {
-        (from.min(at - radius) - 5.0, Anchor::Right)
+        (from.min(at - RADIUS) - 5.0, Anchor::Right)
     };
     c.text(&name, (x, y), anchor, SMALL)
 }
@@ -186,7 +171,7 @@ impl Scale {
         let decimal = |least: u32| (least..30).flat_map(|e| [1, 2, 5].map(|m| m * 10u128.pow(e))).find(|&s| s >= rough).unwrap_or(rough);
         let step = match unit {
             Unit::Count => decimal(3),
-            Unit::Minutes => decimal(0),
+            Unit::Minutes | Unit::Percent => decimal(0),
             // Up to a day; days from there on.
             Unit::Seconds => [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400]
                 .map(|s| s * 1000)
@@ -204,7 +189,10 @@ impl Scale {
 
     fn name(&self, value: Number) -> String {
         match self.unit {
-            Unit::Count => grouped((value / 1000) as u64),
+            Unit::Count if value.is_multiple_of(1000) => grouped((value / 1000) as u64),
+            Unit::Count => format!("{:.1}", value as f64 / 1000.0),
+            Unit::Percent if value < 10_000 => format!("{:.2} %", value as f64 / 1000.0),
+            Unit::Percent => format!("{:.0} %", value as f64 / 1000.0),
             Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => grouped(((value + 500) / 1000) as u64),
             Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
             // What is at once differs by milliseconds.

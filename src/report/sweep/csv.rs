@@ -1,79 +1,126 @@
 //! The table as CSV, and the figures of every run.
 
-use super::figures::{Heading, Row};
-use crate::analysis::Spread;
-use crate::kernel::{Dur, Time};
+use super::columns::{Column, Measure};
+use super::heading::{Heading, Layout};
+use crate::analysis::Sample;
 use crate::lab::Case;
-use crate::report::seconds;
 use ::csv::Writer;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Writes a line per row of the table: the values, then each figure's median, least and greatest over the seeds. What did not
-/// happen in any run is empty. Times are in seconds.
+/// What is written of each figure over the seeds; the names of columns end in it.
+const STATISTICS: [&str; 12] =
+    ["n", "mean", "mean_low", "mean_high", "median", "median_low", "median_high", "p95", "p95_low", "p95_high", "min", "max"];
+
+/// The columns of files: every figure of all workloads, and what else is shown.
+pub(super) fn of_files(layout: &Layout) -> Vec<Column> {
+    let mut all: Vec<Column> = Measure::all().map(Column::of_all).collect();
+    all.extend(layout.columns.iter().filter(|c| c.workload.is_some()).cloned());
+    all
+}
+
+/// Writes a line per row of the table: the values, then of each figure how many runs had it, its mean, median and 95th percentile, each with
+/// its 95 % interval, the least and the greatest value; with a row to hold the others against, the mean of the differences from it, seed by
+/// seed, with its interval. What did not happen in any run, or cannot be told from so few, is empty. Units are in the names.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn cases(out: &mut dyn Write, heading: &Heading, rows: &[Row]) -> io::Result<()> {
+pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[Case]) -> io::Result<()> {
+    let columns = of_files(layout);
+    let from = layout.against.and_then(|i| cases.get(i));
     let mut csv = Writer::from_writer(out);
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
     names.push("seeds".to_owned());
-    for figure in ["evicted", "needless", "replica_minutes_missing", "detection_s", "eviction_s"] {
-        names.extend(["median", "min", "max"].map(|which| format!("{figure}_{which}")));
+    for column in &columns {
+        names.extend(STATISTICS.map(|which| format!("{}_{which}", column.name())));
+        if from.is_some() {
+            names.extend(["diff_mean", "diff_low", "diff_high"].map(|which| format!("{}_{which}", column.name())));
+        }
     }
-    names.push("undecided".to_owned());
     csv.write_record(&names)?;
-    for row in rows {
-        let f = &row.figures;
-        let mut cells = row.values.clone();
+    for case in cases {
+        let mut cells = case.values.clone();
         cells.push(heading.seeds.to_string());
-        cells.extend(three(f.evicted, |n| n.to_string()));
-        cells.extend(three(f.needless, |n| n.to_string()));
-        cells.extend(three(f.missing_ns, minutes));
-        cells.extend(three(f.detection, in_seconds));
-        cells.extend(three(f.eviction, in_seconds));
-        cells.push(f.undecided.to_string());
+        for column in &columns {
+            cells.extend(statistics(column.sample(case).as_ref()));
+            if let Some(from) = from {
+                let difference = column.difference(case, from);
+                let interval = difference.as_ref().and_then(Sample::mean_interval);
+                let values = [difference.as_ref().map(Sample::mean), interval.map(|i| i.low), interval.map(|i| i.high)];
+                cells.extend(values.map(|v| v.map_or_else(String::new, number)));
+            }
+        }
         csv.write_record(&cells)?;
     }
     csv.flush()
 }
 
-/// Writes a line per run: the values, the seed, the figures. Latencies are the median, the least and the greatest of the run.
+fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
+    let Some(s) = sample else { return Default::default() };
+    let (mean, median, p95) = (s.mean_interval(), s.quantile_interval(50), s.quantile_interval(95));
+    let values = [
+        Some(s.mean()),
+        mean.map(|i| i.low),
+        mean.map(|i| i.high),
+        Some(s.quantile(50)),
+        median.map(|i| i.low),
+        median.map(|i| i.high),
+        Some(s.quantile(95)),
+        p95.map(|i| i.low),
+        p95.map(|i| i.high),
+        Some(s.min()),
+        Some(s.max()),
+    ];
+    let mut cells: [String; STATISTICS.len()] = Default::default();
+    cells[0] = s.count().to_string();
+    for (cell, value) in cells[1..].iter_mut().zip(values) {
+        *cell = value.map_or_else(String::new, number);
+    }
+    cells
+}
+
+/// Writes a line per run: the values, the seed, every figure of all workloads, then every figure of each workload under its name.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
+    let workloads: BTreeSet<&str> =
+        cases.iter().flat_map(|c| &c.runs).flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str())).collect();
+    let of_one = |name: &&str| {
+        let workload = Some((*name).to_owned());
+        let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
+        costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
+    };
+    let columns: Vec<Column> = Measure::all().map(Column::of_all).chain(workloads.iter().flat_map(of_one)).collect();
     let mut csv = Writer::from_writer(out);
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
-    names.extend(["seed", "evicted", "needless", "undecided", "replica_minutes_missing"].map(str::to_owned));
-    for figure in ["detection_s", "tainting_s", "eviction_s"] {
-        names.extend(["median", "min", "max"].map(|which| format!("{figure}_{which}")));
-    }
+    names.push("seed".to_owned());
+    names.extend(columns.iter().map(Column::name));
     csv.write_record(&names)?;
     for case in cases {
         for run in &case.runs {
-            let m = &run.metrics;
             let mut cells = case.values.clone();
-            cells.extend([run.seed, m.evicted, m.needless, m.undecided].map(|n| n.to_string()));
-            cells.push(minutes(m.costs.missing_ns));
-            for spread in [m.detection, m.tainting, m.eviction] {
-                cells.extend(three(spread, in_seconds));
-            }
+            cells.push(run.seed.to_string());
+            cells.extend(columns.iter().map(|c| c.of(&run.metrics).map_or_else(String::new, number)));
             csv.write_record(&cells)?;
         }
     }
     csv.flush()
 }
 
-fn three<T>(spread: Option<Spread<T>>, text: impl Fn(T) -> String) -> [String; 3] {
-    spread.map_or_else(Default::default, |s| [text(s.median), text(s.min), text(s.max)])
+/// Up to six digits behind the point, and none that say nothing.
+pub(super) fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-fn in_seconds(d: Dur) -> String {
-    seconds(Time::from_nanos(d.as_nanos()))
-}
+#[cfg(test)]
+mod tests {
+    use super::number;
 
-/// Minutes to a thousandth, rounded half up.
-fn minutes(ns: u128) -> String {
-    let thousandths = (ns + 30_000_000) / 60_000_000;
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+    #[test]
+    fn numbers_say_no_more_than_they_must() {
+        assert_eq!([0.0, -0.0, 12.0, 0.5, 1.0 / 3.0, -0.0000001, 1e9].map(number), ["0", "0", "12", "0.5", "0.333333", "0", "1000000000"]);
+    }
 }

@@ -1,7 +1,8 @@
 //! The folder of a sweep, written as a whole.
 
 use super::csv;
-use super::figures::{Heading, Row};
+use super::heading::{Heading, Layout};
+use super::json::document;
 use crate::lab::Case;
 use crate::report::charts::{sweep_png, sweep_svg};
 use crate::report::{Folder, OutputError, Written, json, manifest};
@@ -15,18 +16,19 @@ use std::path::Path;
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub fn write_folder(
     heading: &Heading,
+    layout: &Layout,
     cases: &[Case],
-    rows: &[Row],
     parent: &Path,
     begun: impl FnOnce(&Path),
 ) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
     begun(folder.temporary());
-    folder.write("sweep.csv", |out| csv::cases(out, heading, rows))?;
+    folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
+    folder.write("sweep.json", |out| json::write(out, &document(heading, layout, cases)))?;
     folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
-    let svg = sweep_svg(heading, rows)?;
+    let svg = sweep_svg(heading, layout, cases)?;
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
-    let png = sweep_png(heading, rows)?;
+    let png = sweep_png(heading, layout, cases)?;
     folder.write("sweep.png", |out| out.write_all(&png))?;
     // Last, so that a folder with a manifest is complete.
     let manifest_of = manifest_of(heading, cases, folder.files());
@@ -40,7 +42,7 @@ fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Va
     let axes: Vec<Value> = heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
-        "scenario": manifest::scenario(&heading.scenario, &heading.file, &heading.fingerprint, &heading.fixed),
+        "scenarios": heading.files.iter().map(|(file, of)| manifest::scenario(&heading.scenario, file, of, &heading.fixed)).collect::<Vec<_>>(),
         "sweep": axes,
         "first_seed": cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
         "seeds": heading.seeds,

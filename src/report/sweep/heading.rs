@@ -1,8 +1,8 @@
-//! The figures of a sweep: per combination of values, each figure's least, middle and greatest over the seeds.
+//! What all rows of a sweep have in common, and how they are shown.
 
-use crate::analysis::{Metrics, Spread};
+use super::columns::Column;
 use crate::kernel::Dur;
-use crate::lab::{Axis, Case};
+use crate::lab::Axis;
 use crate::scenario::Fingerprint;
 use crate::sim::Plan;
 
@@ -23,10 +23,8 @@ pub struct Heading {
     pub axes: Vec<Axis>,
     /// Changes that hold in every run, as `PATH=VALUE`.
     pub fixed: Vec<String>,
-    /// The scenario's file as it was given.
-    pub file: String,
-    /// What it was read from.
-    pub fingerprint: Fingerprint,
+    /// The scenarios' files as they were given, with what they were read from.
+    pub files: Vec<(String, Fingerprint)>,
     /// How many seeds each row has.
     pub seeds: u64,
     /// How soon a node must be back for an eviction to have been needless.
@@ -89,72 +87,34 @@ fn split(path: &str) -> Vec<&str> {
     parts
 }
 
-/// A row of the table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The values, one for each axis.
-    pub values: Vec<String>,
-    /// What came of them.
-    pub figures: Figures,
+/// What the cells of the table say of a figure over the seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cells {
+    /// The mean, and by how much it may be off with 95 % confidence
+    #[default]
+    Mean,
+    /// The median, with its 95 % interval
+    Median,
+    /// The 95th percentile, with its 95 % interval
+    P95,
+    /// The median, with the least and the greatest value
+    Range,
 }
 
-impl Row {
-    /// The row of a combination of values.
-    pub fn new(case: &Case) -> Self {
-        let metrics: Vec<&Metrics> = case.runs.iter().map(|r| &r.metrics).collect();
-        Row { values: case.values.clone(), figures: Figures::new(&metrics) }
-    }
-}
-
-/// Figures over the seeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Figures {
-    /// Pods evicted.
-    pub evicted: Option<Spread<u64>>,
-    /// Evictions whose node was back soon.
-    pub needless: Option<Spread<u64>>,
-    /// Evictions of which the run ended too early to tell, over all seeds.
-    pub undecided: u64,
-    /// Desired pods that were not up, in pod-nanoseconds.
-    pub missing_ns: Option<Spread<u128>>,
-    /// From the fault to Unknown: the median over a run's nodes; of runs in which that happened.
-    pub detection: Option<Spread>,
-    /// From the fault to the eviction: the median over a run's evictions; of runs with any.
-    pub eviction: Option<Spread>,
-}
-
-impl Figures {
-    /// The figures of some runs.
-    pub fn new(runs: &[&Metrics]) -> Self {
-        fn over<T: Copy + Ord>(runs: &[&Metrics], of: impl Fn(&Metrics) -> Option<T>) -> Option<Spread<T>> {
-            Spread::of(&mut runs.iter().filter_map(|m| of(m)).collect::<Vec<T>>())
-        }
-        Figures {
-            evicted: over(runs, |m| Some(m.evicted)),
-            needless: over(runs, |m| Some(m.needless)),
-            undecided: runs.iter().map(|m| m.undecided).sum(),
-            missing_ns: over(runs, |m| Some(m.costs.missing_ns)),
-            detection: over(runs, |m| m.detection.map(|s| s.median)),
-            eviction: over(runs, |m| m.eviction.map(|s| s.median)),
-        }
-    }
+/// How the table is laid out: its columns, what is in its cells, and the row that others are held against.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The figures that are shown.
+    pub columns: Vec<Column>,
+    /// What is said of each.
+    pub cells: Cells,
+    /// The row, from 0, from which the others' differences are shown.
+    pub against: Option<usize>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Dur;
-
-    #[test]
-    fn medians_and_ranges_over_the_runs() {
-        let spread = |s: u64| Some(Spread { count: 1, min: Dur::ZERO, median: Dur::from_secs(s), max: Dur::from_secs(99) });
-        let run = |evicted, detection: Option<u64>| Metrics { evicted, detection: detection.and_then(spread), ..Metrics::default() };
-        let figures = Figures::new(&[&run(5, Some(44)), &run(1, None), &run(3, Some(40))]);
-        // 1, 3, 5; of the medians 40 and 44 the lower one is the median by nearest rank.
-        assert_eq!(figures.evicted, Some(Spread { count: 3, min: 1, median: 3, max: 5 }));
-        let detection = Spread { count: 2, min: Dur::from_secs(40), median: Dur::from_secs(40), max: Dur::from_secs(44) };
-        assert_eq!((figures.detection, figures.eviction), (Some(detection), None));
-    }
 
     #[test]
     fn columns_are_named_as_briefly_as_possible() {
@@ -166,8 +126,7 @@ mod tests {
             unchecked: false,
             axes: paths.iter().map(|p| Axis { path: (*p).to_owned(), values: vec!["1".to_owned()] }).collect(),
             fixed: Vec::new(),
-            file: String::new(),
-            fingerprint: Fingerprint::default(),
+            files: Vec::new(),
             seeds: 1,
             window: Dur::ZERO,
         };

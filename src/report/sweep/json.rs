@@ -1,0 +1,65 @@
+//! The table of a sweep as JSON: `sweep.json`, and `sweep --format json`.
+//!
+//! Fields may be added; those that are there keep their names and meanings.
+
+use super::csv::of_files;
+use super::heading::{Heading, Layout};
+use crate::analysis::{Interval, Sample};
+use crate::lab::Case;
+use serde_json::{Map, Value, json};
+
+/// The whole table: what was run, and for each row its values and, under the name of each figure, what its runs came to; with `against` also
+/// the differences from that row, seed by seed.
+pub fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
+    let columns = of_files(layout);
+    let from = layout.against.and_then(|i| cases.get(i));
+    let row = |case: &Case| {
+        let values: Map<String, Value> =
+            heading.axes.iter().zip(&case.values).map(|(axis, value)| (axis.path.clone(), Value::from(value.clone()))).collect();
+        let figures: Map<String, Value> = columns
+            .iter()
+            .map(|column| {
+                let mut said = column.sample(case).map_or(Value::Null, |s| statistics(&s));
+                if let (Value::Object(said), Some(from)) = (&mut said, from) {
+                    said.insert("difference".to_owned(), column.difference(case, from).map_or(Value::Null, |s| mean(&s)));
+                }
+                (column.name(), said)
+            })
+            .collect();
+        json!({ "values": values, "figures": figures })
+    };
+    json!({
+        "version": 1,
+        "scenario": heading.scenario,
+        "doc": heading.doc,
+        "fixed": heading.fixed,
+        "axes": heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect::<Vec<_>>(),
+        "seeds": heading.seeds,
+        "needless_window_s": heading.window.as_nanos() as f64 / 1e9,
+        "confidence": 0.95,
+        "against": layout.against,
+        "rows": cases.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn interval(i: Option<Interval>) -> Value {
+    i.map_or(Value::Null, |i| json!([i.low, i.high]))
+}
+
+fn mean(s: &Sample) -> Value {
+    json!({ "n": s.count(), "mean": s.mean(), "interval": interval(s.mean_interval()) })
+}
+
+fn statistics(s: &Sample) -> Value {
+    json!({
+        "n": s.count(),
+        "mean": s.mean(),
+        "mean_interval": interval(s.mean_interval()),
+        "median": s.quantile(50),
+        "median_interval": interval(s.quantile_interval(50)),
+        "p95": s.quantile(95),
+        "p95_interval": interval(s.quantile_interval(95)),
+        "min": s.min(),
+        "max": s.max(),
+    })
+}
