@@ -92,6 +92,19 @@ impl Marks {
                     }
                     mark.unwrap_or(inherited)
                 }
+                // A maintenance comes to each node at its own time.
+                What::MachineOff | What::MachineOn if m.is_of_maintenance(analysis, inherited) => {
+                    let ended = r.what == What::MachineOn;
+                    let since = Since { at: r.at, entry: m.marks[inherited as usize].since.entry, ended };
+                    let kind = if ended { Kind::Other } else { Kind::Harm };
+                    m.marks.push(Mark { since, kind, parent: inherited });
+                    let mark = m.marks.len() as u32 - 1;
+                    if let Some(of_node) = m.of_node.get_mut(r.object as usize) {
+                        let place = of_node.partition_point(|&o| m.marks[o as usize].since.at <= r.at);
+                        of_node.insert(place, mark);
+                    }
+                    mark
+                }
                 // A controller's view of a node rests on the node's last version, whatever made that; what the node went
                 // through since tells more.
                 What::NodeCondition(NodeConditionType::Ready, status, _) => {
@@ -133,6 +146,12 @@ impl Marks {
             }
         }
         by_moment
+    }
+
+    /// Whether a mark is the beginning of an entry that ends when the run says so: a maintenance.
+    fn is_of_maintenance(&self, analysis: &Analysis<'_>, mark: u32) -> bool {
+        let entry = self.get(mark).filter(|m| m.kind == Kind::Action).map(|m| m.since.entry);
+        entry.is_some_and(|e| analysis.plan.timeline.get(e as usize).is_some_and(|t| t.ends.is_none()) && analysis.plan.lasts(e))
     }
 
     fn get(&self, mark: u32) -> Option<&Mark> {

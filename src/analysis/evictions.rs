@@ -6,7 +6,7 @@ use super::state::Follow;
 use crate::api::names::{NodeId, PodId};
 use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, RecordId, Trace, What};
+use crate::trace::{EvictionCause, RecordId, Trace, What};
 
 /// One eviction of one life of a pod.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ pub struct Eviction<'a> {
     pub at: Time,
     /// The record of that; its causes explain it.
     pub record: RecordId,
-    /// Whether the controller that evicted reacts to taints; otherwise it is the node lifecycle controller's timeout.
-    pub by_taint: bool,
+    /// What evicts it.
+    pub cause: EvictionCause,
     /// The pod.
     pub pod: PodId,
     /// The node it was on.
@@ -41,9 +41,14 @@ impl Eviction<'_> {
         self.fault.map(|f| self.at.since(f.at))
     }
 
-    /// Whether the node's failure led to it, not a taint that somebody set for another reason.
+    /// Whether the node's failure led to it, not a drain, or a taint that somebody set for another reason.
     pub fn is_for_node_failure(&self) -> bool {
-        !self.by_taint || self.taint.is_some_and(|t| is_failure_key(&t.key))
+        match self.cause {
+            EvictionCause::Timeout => true,
+            EvictionCause::Taint => self.taint.is_some_and(|t| is_failure_key(&t.key)),
+            // Somebody asked for it, and got what was asked for.
+            EvictionCause::Api | EvictionCause::DrainDelete => false,
+        }
     }
 
     /// Whether it turned out to be needless: it was for the node's failure, and the node was back no later than `window`
@@ -107,12 +112,13 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
         }
         if let Some((pod, before)) = step.eviction(r) {
             let node = before.node_id();
-            let by_taint = r.actor == Actor::TaintEviction;
+            let Some(cause) = EvictionCause::of(r, before.asked) else { continue };
+            let by_taint = cause == EvictionCause::Taint;
             let set = timer.and_then(|t| trace.get(t));
             // A timer may be set for at-once evictions, too; without one the cause says that it was at once.
             let at_once = by_taint.then_some(0);
             let timer_seconds = match set.map(|s| s.what) {
-                Some(What::TimerSet(seconds)) => Some(seconds),
+                Some(What::TimerSet(seconds)) if by_taint => Some(seconds),
                 _ => at_once,
             };
             let taint = by_taint.then(|| taint_of(trace, id).or_else(|| latest_taint[node?.index()])).flatten();
@@ -125,12 +131,12 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
             found.push(Eviction {
                 at: r.at,
                 record: id,
-                by_taint,
+                cause,
                 pod,
                 node,
                 taint,
                 timer_seconds,
-                timer_set_at: set.map(|s| s.at),
+                timer_set_at: set.filter(|_| by_taint).map(|s| s.at),
                 fault: analysis.fault_of(id, node),
                 gone_at: (r.what == What::PodGone).then_some(r.at),
                 node_back_at: back,

@@ -14,7 +14,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
-use crate::trace::{Actor, EventText, Record, RecordId, What, ZoneState};
+use crate::trace::{Actor, DrainOutcome, EventText, EvictionCause, Record, RecordId, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
@@ -89,6 +89,16 @@ pub enum Fact {
     TimerCancelled,
     /// A pod was evicted by a timer of so many seconds, or [`NO_TIMER`].
     Evicted(u32),
+    /// A pod was evicted by what is no timer: the eviction API, a drain.
+    EvictedBy(EvictionCause),
+    /// A pod's eviction was refused, as that budget would be violated.
+    EvictionRefused(WorkloadId),
+    /// kubectl was done with a node that it drained, in that way.
+    DrainEnded(DrainOutcome),
+    /// A budget was created, asks for something else, or was deleted.
+    Budget(WorkloadId, BudgetChange),
+    /// An entry of the plan's timeline did not do all that it was to do: its text and the entry.
+    CutShort(TextId, u32),
     /// Somebody else deleted a pod.
     PodDeleted(Actor),
     /// A pod could not be deleted in five tries.
@@ -99,6 +109,17 @@ pub enum Fact {
     PodSucceeded,
     /// A pod object is gone.
     PodGone,
+}
+
+/// What became of a budget.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BudgetChange {
+    /// It was created.
+    Created,
+    /// It asks for something else.
+    Changed,
+    /// It was deleted.
+    Deleted,
 }
 
 /// One fact with what it is about.
@@ -243,13 +264,22 @@ impl<'a> Facts<'a> {
             What::PodPhase(PodPhase::Running) => pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning),
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
-            What::PodDeleting(_) | What::PodGone if step.eviction(r).is_some() => Some(Fact::Evicted(timer)),
+            What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => Some(match before.asked {
+                Some(cause) if r.actor == Actor::User => Fact::EvictedBy(cause),
+                _ => Fact::Evicted(timer),
+            }),
             What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
             What::PodGone => pod_changed.map(|_| Fact::PodGone),
             What::TimerSet(0) => None,
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
+            What::EvictionRefused(state) => Some(Fact::EvictionRefused(self.analysis.trace.budgets.get(state as usize)?.budget)),
+            What::DrainEnded(end) => Some(Fact::DrainEnded(self.analysis.trace.drains.get(end as usize)?.outcome)),
+            What::BudgetCreated(_) => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Created)),
+            What::BudgetChanged(_) => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Changed)),
+            What::BudgetDeleted => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Deleted)),
+            What::CutShort(text) => Some(Fact::CutShort(TextId(text), if known { r.object } else { u32::MAX })),
             What::PodMessage(message) => {
                 let told = self.analysis.trace.messages.get(message as usize)?;
                 let body = told.body;
@@ -261,6 +291,8 @@ impl<'a> Facts<'a> {
                 news.then(|| self.owners.of(self.analysis, PodId(r.object)).map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
             }
             What::NodeTaints(_)
+            | What::EvictionGranted(_)
+            | What::DrainDeletes
             | What::NodeQueued
             | What::ContainersStarted(_)
             | What::ContainersStopped(_)
@@ -280,7 +312,7 @@ impl<'a> Facts<'a> {
 }
 
 fn is_entry(fact: Fact) -> bool {
-    matches!(fact, Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..))
+    matches!(fact, Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..) | Fact::CutShort(..))
 }
 
 fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {

@@ -20,6 +20,7 @@ pub mod conformance;
 pub mod costs;
 pub mod curves;
 pub mod diff;
+pub mod disruption;
 pub mod evictions;
 pub mod expect;
 pub mod explain;

@@ -1,11 +1,13 @@
 //! Rows of a timeline in words.
 
-use super::facts::{Fact, NO_TIMER};
+use super::disruption::Pace;
+use super::facts::{BudgetChange, Fact, NO_TIMER};
 use super::setting::{Analysis, zone_name};
 use super::timeline::Row;
+use super::words::{self, budget_name, stand};
 use super::workloads::said;
 use crate::api::names::{NodeId, TextId, WorkloadId};
-use crate::trace::{Actor, ZoneState};
+use crate::trace::{Actor, DrainOutcome, What, ZoneState};
 
 /// Up to so many nodes are named in a row; of more only the number is said.
 const NAMED: usize = 3;
@@ -34,7 +36,14 @@ impl Text<'_> {
         match row.fact {
             Fact::EntryBegan(entry) => return self.entry(row, entry, "begins", "begin"),
             Fact::EntryEnded(entry) => return self.entry(row, entry, "ends", "end"),
-            Fact::Refused(..)
+            Fact::EvictionRefused(budget) => return self.eviction_refused(row, budget),
+            Fact::DrainEnded(outcome) => return self.drain_ended(row, outcome),
+            Fact::Budget(..) if let Some(r) = self.analysis.trace.get(row.record).filter(|_| row.count == 1) => {
+                return words::record(self.analysis, r);
+            }
+            Fact::Budget(..)
+            | Fact::CutShort(..)
+            | Fact::Refused(..)
             | Fact::ControllersStarted
             | Fact::ControllersStopped
             | Fact::MasterDisruptionEntered
@@ -69,9 +78,9 @@ impl Text<'_> {
             Fact::ControllersStarted => "controllers started".to_owned(),
             Fact::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
             Fact::MasterDisruptionEntered => {
-                "master disruption: every zone is fully disrupted, taints come off and tainting stops".to_owned()
+                "master disruption: no node of any zone is Ready, so taints come off and evictions stop".to_owned()
             }
-            Fact::MasterDisruptionLeft => "master disruption is over: tainting resumes".to_owned(),
+            Fact::MasterDisruptionLeft => "master disruption is over: evictions resume".to_owned(),
             Fact::Zone(key, state) => self.zone(key, state),
             Fact::NodeJoined => "joined".to_owned(),
             Fact::NodeDeleted => "deleted".to_owned(),
@@ -97,11 +106,53 @@ impl Text<'_> {
             Fact::Evicted(NO_TIMER) => "evicted".to_owned(),
             Fact::Evicted(0) => "evicted at once".to_owned(),
             Fact::Evicted(seconds) => format!("evicted after {} s", grouped(seconds.into())),
+            Fact::EvictedBy(cause) => format!("evicted by {}", cause.by()),
+            Fact::EvictionRefused(budget) => format!("eviction refused by {}", budget_name(self.analysis, budget)),
+            Fact::DrainEnded(DrainOutcome::Drained) => "drained".to_owned(),
+            Fact::DrainEnded(DrainOutcome::TimedOut) => "not drained: timed out".to_owned(),
+            Fact::DrainEnded(DrainOutcome::Refused) => "not drained: refused".to_owned(),
+            Fact::Budget(budget, change) => {
+                let verb = match change {
+                    BudgetChange::Created => "created",
+                    BudgetChange::Changed => "changed",
+                    BudgetChange::Deleted => "deleted",
+                };
+                format!("{} {verb}", budget_name(self.analysis, budget))
+            }
+            Fact::CutShort(text, entry) => format!("{} stops: {}", self.entry_name(entry), self.analysis.trace.names.text_of(text)),
             Fact::PodDeleted(actor) => format!("deleted by {}", by(actor)),
             Fact::EvictionFailed => "not evicted: five tries failed".to_owned(),
             Fact::PodFailed => "Failed".to_owned(),
             Fact::PodSucceeded => "Succeeded".to_owned(),
             Fact::PodGone => "gone".to_owned(),
+        }
+    }
+
+    /// `default/web-0 of a-0: eviction refused 240 times (429): budget default/web needs …`
+    fn eviction_refused(&self, row: &Row, budget: WorkloadId) -> String {
+        let trace = self.analysis.trace;
+        let subject = self.subject(row);
+        let times = if row.count > 1 { format!(" {} times", grouped(row.count.into())) } else { String::new() };
+        let state = match trace.get(row.record).map(|r| r.what) {
+            Some(What::EvictionRefused(state)) => trace.budgets.get(state as usize),
+            _ => None,
+        };
+        match state {
+            Some(b) if budget.index() < trace.names.workloads() => {
+                format!("{subject}: eviction refused{times} ({}): {}", b.refusal.as_str(), stand(self.analysis, b))
+            }
+            _ => format!("{subject}: eviction refused{times} by several budgets"),
+        }
+    }
+
+    fn drain_ended(&self, row: &Row, outcome: DrainOutcome) -> String {
+        let end = match self.analysis.trace.get(row.record).map(|r| r.what) {
+            Some(What::DrainEnded(end)) if row.count == 1 => self.analysis.trace.drains.get(end as usize),
+            _ => None,
+        };
+        match (end, row.nodes.as_slice()) {
+            (Some(end), &[node]) => words::drain_ended(self.analysis, self.analysis.node_name(node), end),
+            _ => times(row, &format!("{} {}", self.nodes(&row.nodes), self.verb(Fact::DrainEnded(outcome)))),
         }
     }
 
@@ -117,7 +168,7 @@ impl Text<'_> {
         match self.analysis.plan.timeline.get(entry as usize) {
             None => format!("{} entries of the timeline {many}", grouped(row.count.into())),
             // What does not last neither begins nor ends.
-            Some(e) if e.ends.is_none() && one == "begins" => times(row, &e.name),
+            Some(e) if !self.analysis.plan.lasts(entry) && one == "begins" => times(row, &e.name),
             Some(e) => times(row, &format!("{} {one}", e.name)),
         }
     }
@@ -130,7 +181,11 @@ impl Text<'_> {
 
     fn zone(&self, key: TextId, state: ZoneState) -> String {
         let name = zone_name(self.analysis.trace.names.text_of(key));
-        if name.is_empty() { format!("nodes without a zone: {}", state.as_str()) } else { format!("zone {name}: {}", state.as_str()) }
+        let zone = if name.is_empty() { "nodes without a zone".to_owned() } else { format!("zone {name}") };
+        let nodes = self.analysis.zones.iter().position(|z| *z == name);
+        let nodes = nodes.map_or(0, |zone| self.analysis.zone_of.iter().filter(|z| usize::from(**z) == zone).count());
+        let pace = Pace::of(self.analysis.plan, state, nodes).map_or_else(String::new, |p| format!(": {}", p.words(self.analysis.plan)));
+        format!("{zone}: {}{pace}", state.as_str())
     }
 
     fn subject(&self, row: &Row) -> String {

@@ -14,7 +14,7 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
 use crate::sim::plan::PodStart;
-use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, What};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange, What};
 
 /// Stands for "no node" in [`PodState::node`].
 pub const NO_NODE: u32 = u32::MAX;
@@ -174,6 +174,8 @@ pub struct PodState {
     pub node: u32,
     /// Since when it is bound to it.
     pub bound_at: Time,
+    /// Its eviction was granted, or a drain deletes it: the deletion follows.
+    pub asked: Option<EvictionCause>,
     /// The record of its eviction timer, or [`NO_RECORD`]; see [`Follow::timer`].
     timer: RecordId,
 }
@@ -187,6 +189,7 @@ impl Default for PodState {
             deleting: false,
             node: NO_NODE,
             bound_at: Time::ZERO,
+            asked: None,
             timer: NO_RECORD,
         }
     }
@@ -238,8 +241,7 @@ impl Step {
 
     /// The pod that this record evicts, as it was before. One that is finished is cleared away, which harms nobody.
     pub fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
-        let evicts = matches!(r.actor, Actor::TaintEviction | Actor::NodeLifecycle);
-        self.deletion_begins().filter(|(_, before)| evicts && !before.phase.is_terminal())
+        self.deletion_begins().filter(|(_, before)| EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal())
     }
 }
 
@@ -380,6 +382,8 @@ impl<'a> Follow<'a> {
             What::PodCondition(PodConditionType::Ready, status, _) => pod.ready = status == ConditionStatus::True,
             What::PodDeleting(_) => pod.deleting = pod.exists,
             What::PodGone => *pod = PodState::default(),
+            What::EvictionGranted(_) => pod.asked = Some(EvictionCause::Api),
+            What::DrainDeletes => pod.asked = Some(EvictionCause::DrainDelete),
             What::TimerSet(_) => pod.timer = id,
             What::TimerCancelled => pod.timer = NO_RECORD,
             _ => {}

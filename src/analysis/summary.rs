@@ -7,6 +7,7 @@
 //! * *detection latency*: from the beginning of the fault to the node's Ready condition turning Unknown; *tainting
 //!   latency*: to its not-ready or unreachable NoExecute taint, swaps of the two not counted again; *eviction
 //!   latency*: to a pod's deletionTimestamp. The fault is that of [`Analysis::fault_of`]; what has none is left out.
+//! * *evicted*: see [`EvictionCause`]; *refused evictions* are tries, of which kubectl makes one every five seconds.
 //! * *needless*: see [`Eviction::is_needless`].
 //! * What it cost is defined in [`serving`](super::serving).
 
@@ -23,7 +24,7 @@ use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, Record, RecordId, What};
+use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, What};
 use std::collections::BTreeMap;
 
 /// What a run comes down to.
@@ -39,6 +40,12 @@ pub struct Summary {
     pub deletions: BTreeMap<Actor, u64>,
     /// Pods that could not be deleted in five tries, each time.
     pub evictions_failed: u64,
+    /// How many pods were evicted, by cause; those of no pod are left out.
+    pub evicted_by: BTreeMap<EvictionCause, u64>,
+    /// How often the eviction API refused an eviction; kubectl tries again every five seconds.
+    pub evictions_refused: u64,
+    /// Nodes that kubectl could not drain, each time.
+    pub nodes_not_drained: u64,
     /// What kubectl refused.
     pub refused: u64,
     /// How many nodes were Unknown at some time.
@@ -138,6 +145,11 @@ impl<'a> Tally<'a> {
         match r.what {
             What::Refused(_) => self.summary.refused += 1,
             What::EvictionFailed => self.summary.evictions_failed += 1,
+            What::EvictionRefused(_) => self.summary.evictions_refused += 1,
+            What::DrainEnded(end) => {
+                let drained = self.analysis.trace.drains.get(end as usize).is_some_and(|d| d.outcome == DrainOutcome::Drained);
+                self.summary.nodes_not_drained += u64::from(!drained);
+            }
             _ => {}
         }
         self.node(id, r, step);
@@ -195,7 +207,12 @@ impl<'a> Tally<'a> {
 
     fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
         let horizon = self.analysis.horizon();
-        let mut latencies: Vec<Dur> = evictions.iter().filter_map(Eviction::latency).collect();
+        for e in evictions {
+            *self.summary.evicted_by.entry(e.cause).or_default() += 1;
+        }
+        // Not of drains, which come when somebody gets to that node.
+        let of_controllers = |e: &&Eviction<'_>| matches!(e.cause, EvictionCause::Taint | EvictionCause::Timeout);
+        let mut latencies: Vec<Dur> = evictions.iter().filter(of_controllers).filter_map(Eviction::latency).collect();
         self.summary.metrics = Metrics {
             evicted: evictions.len() as u64,
             needless: evictions.iter().filter(|e| e.is_needless(window)).count() as u64,

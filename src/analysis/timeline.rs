@@ -110,7 +110,7 @@ struct Fine {
     latest_entry: Option<(Option<Since>, u32)>,
 }
 
-const POD_SLOTS: usize = 9;
+const POD_SLOTS: usize = 10;
 
 /// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
 fn pod_slot(fact: Fact) -> usize {
@@ -123,6 +123,7 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::PodBound | Fact::ReplicaBound(_) => 5,
         Fact::ReplicaRunning(_) => 7,
         Fact::PodPending(_) | Fact::ReplicaPending(..) => 8,
+        Fact::EvictionRefused(_) => 9,
         // A life of a pod ends only once in each of these ways.
         _ => 6,
     }
@@ -142,7 +143,10 @@ impl Fine {
     }
 
     fn add(&mut self, f: &Finding) {
-        let generation = self.generation(f);
+        let seen = self.generation(f);
+        // kubectl asks every few seconds: each try again is no news, and no other pod.
+        let asks_again = matches!(f.fact, Fact::EvictionRefused(_)) && seen > 0;
+        let generation = if asks_again { 0 } else { seen };
         let key = (f.fact, f.since, generation, f.node);
         let index = match self.latest {
             Some((k, i)) if k == key => i,
@@ -165,7 +169,7 @@ impl Fine {
         self.latest = Some((key, index));
         let group = &mut self.groups[index as usize];
         group.last = f.at;
-        group.pods += u32::from(f.pod.is_some());
+        group.pods += u32::from(f.pod.is_some() && !asks_again);
         group.count += 1;
     }
 
@@ -221,6 +225,7 @@ fn without_entry(fact: Fact) -> Fact {
         Fact::EntryBegan(_) => Fact::EntryBegan(u32::MAX),
         Fact::EntryEnded(_) => Fact::EntryEnded(u32::MAX),
         Fact::Refused(text, _) => Fact::Refused(text, u32::MAX),
+        Fact::EvictionRefused(_) => Fact::EvictionRefused(WorkloadId(u32::MAX)),
         Fact::ReplicaCreated(_) => Fact::ReplicaCreated(WorkloadId(u32::MAX)),
         Fact::ReplicaBound(_) => Fact::ReplicaBound(WorkloadId(u32::MAX)),
         Fact::ReplicaRunning(_) => Fact::ReplicaRunning(WorkloadId(u32::MAX)),

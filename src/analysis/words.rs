@@ -1,11 +1,13 @@
 //! Records and lists of names in words.
 
+use super::clock::short;
 use super::rows::{by, grouped};
 use super::setting::{Analysis, short_key, zone_name};
-use crate::api::names::{NodeId, TextId};
+use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
-use crate::trace::{Actor, Note, Record, What, ZoneState};
+use crate::trace::{Actor, BudgetState, DrainEnd, DrainOutcome, Note, Record, Refusal, What, ZoneState};
 
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
@@ -58,7 +60,7 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::WorkloadScaled(n) => format!("{} scaled to {n} pods", workload()),
         What::WorkloadDeleted => format!("{} deleted", workload()),
         // What does not last neither begins nor ends.
-        What::FaultBegan if analysis.plan.timeline.get(r.object as usize).is_some_and(|e| e.ends.is_none()) => entry().to_owned(),
+        What::FaultBegan if (r.object as usize) < analysis.plan.timeline.len() && !analysis.plan.lasts(r.object) => entry().to_owned(),
         What::FaultBegan => format!("{} begins", entry()),
         What::FaultEnded => format!("{} ends", entry()),
         What::Refused(text) => format!("refused {}: {}", entry(), trace.names.text_of(TextId(text))),
@@ -80,11 +82,98 @@ pub fn record(analysis: &Analysis<'_>, r: &Record) -> String {
             format!("{} fits no node; {}", pod(), told.collect::<Vec<_>>().join("; "))
         }
         What::EvictionFailed => format!("{} not evicted: five tries failed", pod()),
+        What::EvictionGranted(state) => match trace.budgets.get(state as usize) {
+            Some(b) => format!("the eviction of {} granted: {}", pod(), stand(analysis, b)),
+            None => format!("the eviction of {} granted", pod()),
+        },
+        What::EvictionRefused(state) => match trace.budgets.get(state as usize) {
+            Some(b) => format!("the eviction of {} refused ({}): {}", pod(), b.refusal.as_str(), stand(analysis, b)),
+            None => format!("the eviction of {} refused", pod()),
+        },
+        What::DrainDeletes => format!("kubectl drain --disable-eviction deletes {}", pod()),
+        What::DrainEnded(end) => trace.drains.get(end as usize).map_or_else(String::new, |e| drain_ended(analysis, node(), e)),
+        What::BudgetCreated(state) | What::BudgetChanged(state) => {
+            let verb = if matches!(r.what, What::BudgetCreated(_)) { "created" } else { "changed" };
+            trace
+                .budgets
+                .get(state as usize)
+                .map_or_else(String::new, |b| format!("{} {verb}: {}", budget_name(analysis, b.budget), asks(b.rule)))
+        }
+        What::BudgetDeleted => format!("{} deleted", budget_name(analysis, WorkloadId(r.object))),
+        What::CutShort(text) => format!("{} stops: {}", entry(), trace.names.text_of(TextId(text))),
         What::Noted(note, arg) => noted(analysis, r, note, arg),
         What::ControllersStarted => "controllers started".to_owned(),
         What::ControllersStopped => "controllers stopped; their timers are lost".to_owned(),
     }
 }
+
+/// A budget's name: `budget default/web`.
+pub(super) fn budget_name(analysis: &Analysis<'_>, budget: WorkloadId) -> String {
+    let full = analysis.trace.names.workload_name(budget);
+    format!("budget {}", full.split_once('/').map_or(full, |(_, name)| name))
+}
+
+/// What a budget asks for: `minAvailable 80%`.
+pub(super) fn asks(rule: BudgetRule) -> String {
+    format!("{} {}", rule.field(), rule.amount())
+}
+
+/// Why a budget allows what it allows: `budget default/web (minAvailable 80%: 4 of 4, rounded up) has 4 healthy pods and allows none to go`.
+pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
+    let name = budget_name(analysis, b.budget);
+    match b.refusal {
+        Refusal::Several => return "several disruption budgets select it, which the eviction API does not support".to_owned(),
+        Refusal::NotObserved => return format!("{name} ({}) has not been looked at since it changed", asks(b.rule)),
+        Refusal::NotKept => return format!("{name} has too many evictions that do not show yet"),
+        Refusal::None | Refusal::NotAllowed => {}
+    }
+    if b.never_allows() {
+        return format!("{name} {}, and so never allows one", needs(b));
+    }
+    format!("{name} {}; {} of {} healthy", needs(b), b.healthy, b.expected)
+}
+
+/// How many healthy pods a budget needs, and how that follows: `needs 4 of 4 (minAvailable 80% = 3.2, rounded up)`.
+pub(super) fn needs(b: &BudgetState) -> String {
+    let (rule, expected) = (asks(b.rule), b.expected);
+    let how = match b.rule.amount() {
+        IntOrPercent::Int(_) => String::new(),
+        IntOrPercent::Percent(share) => {
+            let hundredths = i64::from(share) * i64::from(expected);
+            let rounded = if hundredths % 100 == 0 { "" } else { ", rounded up" };
+            let exact = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+            format!(" = {}{rounded}", exact.trim_end_matches('0').trim_end_matches('.'))
+        }
+    };
+    format!("needs {} of {expected} ({rule}{how})", b.desired)
+}
+
+/// How the drain of a node ended.
+pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
+    let pods = |n: usize| if n == 1 { "1 pod".to_owned() } else { format!("{} pods", grouped(n as u64)) };
+    let left = || {
+        let names: Vec<&str> = end.left.iter().take(LEFT).map(|p| analysis.pod_name(*p)).collect();
+        let more = if end.left.len() > LEFT { ", …" } else { "" };
+        format!("{} left: {}{more}", pods(end.left.len()), names.join(", "))
+    };
+    match end.outcome {
+        DrainOutcome::Drained => format!("{node} drained, {} gone in {}", pods(end.gone as usize), short(whole(end.took))),
+        DrainOutcome::TimedOut => format!("{node} not drained: timed out after {}, {}", short(whole(end.took)), left()),
+        DrainOutcome::Refused => {
+            let words = analysis.trace.names.text_of(end.words);
+            let reason = words.split_once("due to error: ").map_or(words, |(_, why)| why);
+            format!("{node} not drained: {}", reason.strip_suffix(", continuing command...").unwrap_or(reason))
+        }
+    }
+}
+
+/// A span without what is below a second, as people time drains; short ones to the millisecond.
+fn whole(took: Dur) -> Dur {
+    if took < Dur::from_secs(10) { Dur::from_millis(took.as_millis()) } else { Dur::from_secs(took.as_millis() / 1_000) }
+}
+
+/// Up to so many pods that a drain left behind are named.
+const LEFT: usize = 4;
 
 /// How many nodes, and the names of the first of them.
 fn nodes_told(count: usize, names: &[String]) -> String {

@@ -35,6 +35,15 @@ impl IntOrPercent {
     }
 }
 
+impl std::fmt::Display for IntOrPercent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Percent(share) => write!(f, "{share}%"),
+        }
+    }
+}
+
 /// `spec.minAvailable` or `spec.maxUnavailable`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BudgetRule {
@@ -42,6 +51,32 @@ pub enum BudgetRule {
     MinAvailable(IntOrPercent),
     /// `spec.maxUnavailable`
     MaxUnavailable(IntOrPercent),
+}
+
+impl BudgetRule {
+    /// A rule from the name of its field.
+    pub fn of(field: &str, amount: IntOrPercent) -> Option<Self> {
+        match field {
+            "minAvailable" => Some(Self::MinAvailable(amount)),
+            "maxUnavailable" => Some(Self::MaxUnavailable(amount)),
+            _ => None,
+        }
+    }
+
+    /// The name of its field.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::MinAvailable(_) => "minAvailable",
+            Self::MaxUnavailable(_) => "maxUnavailable",
+        }
+    }
+
+    /// What it asks for.
+    pub fn amount(self) -> IntOrPercent {
+        match self {
+            Self::MinAvailable(amount) | Self::MaxUnavailable(amount) => amount,
+        }
+    }
 }
 
 /// `status` of a budget.

@@ -11,7 +11,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason};
 use crate::api::workload::namespace_of;
-use crate::trace::Actor;
+use crate::kernel::Time;
+use crate::trace::{Actor, BudgetState, NO_BUDGET, RecordId, Refusal, What};
 use std::rc::Rc;
 
 /// More evictions than this may not be granted without being seen (`MaxDisruptedPodSize`).
@@ -42,8 +43,11 @@ pub struct EvictionRules {
 }
 
 impl ApiServer {
-    /// Creates a budget.
-    pub fn create_budget(&self, new: NewBudget) -> Result<Rc<Budget>, ApiError> {
+    /// Creates a budget. What exists from the start of a run is no news, and not recorded.
+    ///
+    /// # Errors
+    /// `AlreadyExists`.
+    pub fn create_budget(&self, actor: Actor, new: NewBudget) -> Result<Rc<Budget>, ApiError> {
         if self.budget(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -58,7 +62,48 @@ impl ApiServer {
             always_allow_unhealthy: new.always_allow_unhealthy,
             status: BudgetStatus::default(),
         };
-        Ok(self.commit_budget(budget))
+        if self.ctx.now() == Time::ZERO {
+            return Ok(self.commit_budget(budget));
+        }
+        let record = self.record_budget(actor, &budget, What::BudgetCreated);
+        Ok(self.with_cause(record, || self.commit_budget(budget)))
+    }
+
+    /// A user changes what a budget asks for (`kubectl patch`); the same again is no change. The disruption controller counts anew, and until it
+    /// has, evictions are refused.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn set_budget_rule(&self, actor: Actor, id: WorkloadId, rule: BudgetRule) -> Result<Rc<Budget>, ApiError> {
+        let old = self.budget(id).ok_or(ApiError::NotFound)?;
+        if old.rule == rule {
+            return Ok(old);
+        }
+        let new = Budget { rule, generation: old.generation + 1, ..(*old).clone() };
+        let record = self.record_budget(actor, &new, What::BudgetChanged);
+        Ok(self.with_cause(record, || self.commit_budget(new)))
+    }
+
+    /// Deletes a budget.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn delete_budget(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
+        let old = self.budget(id).ok_or(ApiError::NotFound)?;
+        self.writes(self.keys.budgets, id.index());
+        self.store.with(|s| {
+            s.next_version();
+            s.budgets[id.index()] = None;
+        });
+        let record = self.record_workload(actor, id, What::BudgetDeleted);
+        self.with_cause(record, || self.tell(|w| w.budget(Some(&old), None)));
+        Ok(())
+    }
+
+    /// Records what a budget asks for from now on.
+    fn record_budget(&self, actor: Actor, budget: &Budget, what: fn(u32) -> What) -> RecordId {
+        let kept = self.trace.with(|t| t.keep_budget(state(budget, Refusal::None)));
+        self.record_workload(actor, budget.id, what(kept))
     }
 
     /// A budget, the version stored now.
@@ -89,8 +134,12 @@ impl ApiServer {
         self.writes(self.keys.budgets, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         let new = Rc::new(new);
-        self.store.with(|s| put(&mut s.budgets, new.id.index(), new.clone()));
-        self.tell(|w| w.budget(&new));
+        let old = self.store.with(|s| {
+            let old = s.budgets.get(new.id.index()).cloned().flatten();
+            put(&mut s.budgets, new.id.index(), new.clone());
+            old
+        });
+        self.tell(|w| w.budget(old.as_ref(), Some(&new)));
         new
     }
 
@@ -101,47 +150,88 @@ impl ApiServer {
     pub fn evict_pod(&self, actor: Actor, rules: EvictionRules, id: PodId, grace: Option<i64>) -> Result<(), ApiError> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal() || rules.unstarted_pods_are_free && (pod.phase == PodPhase::Pending || pod.is_terminating());
-        if !free {
-            self.charge(&pod, rules)?;
+        let charged = if free { None } else { self.charge(actor, &pod, rules)? };
+        let budget = charged.map_or(NO_BUDGET, |state| self.trace.with(|t| t.keep_budget(state)));
+        if pod.is_terminating() {
+            return self.evict_granted(actor, rules, &pod, grace);
         }
+        let granted = self.record_pod(actor, id, What::EvictionGranted(budget));
+        self.with_cause(granted, || self.evict_granted(actor, rules, &pod, grace))
+    }
+
+    /// DELETE of a pod by `kubectl drain --disable-eviction`: no budget is asked.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn drain_deletes(&self, actor: Actor, id: PodId, grace: Option<i64>) -> Result<(), ApiError> {
+        let pod = self.pod(id).ok_or(ApiError::NotFound)?;
+        if pod.is_terminating() {
+            return self.delete_pod(actor, id, grace, None);
+        }
+        let record = self.record_pod(actor, id, What::DrainDeletes);
+        self.with_cause(record, || self.delete_pod(actor, id, grace, None))
+    }
+
+    /// What follows once nothing holds an eviction up.
+    fn evict_granted(&self, actor: Actor, rules: EvictionRules, pod: &Pod, grace: Option<i64>) -> Result<(), ApiError> {
         if rules.adds_disruption_target {
             let condition = PodCondition {
                 status: ConditionStatus::True,
                 reason: PodReason::EvictionByEvictionApi,
                 last_transition_time: self.timestamp(),
             };
-            self.patch_disruption_target(actor, id, pod.uid, condition)?;
+            self.patch_disruption_target(actor, pod.id, pod.uid, condition)?;
         }
-        self.delete_pod(actor, id, grace, Some(pod.uid))
+        self.delete_pod(actor, pod.id, grace, Some(pod.uid))
     }
 
-    /// `checkAndDecrement`, with what comes before it.
-    fn charge(&self, pod: &Pod, rules: EvictionRules) -> Result<(), ApiError> {
+    /// `checkAndDecrement`, with what comes before it. Gives the budget that was charged, as it stood before; records a refusal.
+    fn charge(&self, actor: Actor, pod: &Pod, rules: EvictionRules) -> Result<Option<BudgetState>, ApiError> {
         let namespace = self.names(|n| namespace_of(n.pod_name(pod.id)).to_owned());
         let mut budgets = self.budgets();
         budgets.retain(|b| *b.namespace == *namespace && b.selector.matches(&pod.template.labels));
+        let refuse = |budget: &Budget, refusal, error| {
+            let state = self.trace.with(|t| t.keep_budget(state(budget, refusal)));
+            self.record_pod(actor, pod.id, What::EvictionRefused(state));
+            Err(error)
+        };
         let budget = match budgets.as_slice() {
-            [] => return Ok(()),
+            [] => return Ok(None),
             [one] => one,
-            _ => return Err(ApiError::Internal),
+            [first, ..] => return refuse(first, Refusal::Several, ApiError::Internal),
         };
         let status = &budget.status;
         let met = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
         if rules.unready_pods_are_free && !pod.is_ready() && (budget.always_allow_unhealthy || met) {
-            return Ok(());
+            return Ok(None);
         }
         if status.observed_generation < budget.generation {
-            return Err(ApiError::TooManyRequests);
+            return refuse(budget, Refusal::NotObserved, ApiError::TooManyRequests);
         }
         if status.disruptions_allowed < 0 || status.disrupted_pods.len() > MAX_DISRUPTED_POD_SIZE {
-            return Err(ApiError::Forbidden);
+            return refuse(budget, Refusal::NotKept, ApiError::Forbidden);
         }
         if status.disruptions_allowed == 0 {
-            return Err(ApiError::TooManyRequests);
+            return refuse(budget, Refusal::NotAllowed, ApiError::TooManyRequests);
         }
         let mut charged = status.clone();
         charged.disruptions_allowed -= 1;
         charged.disrupted_pods.insert(pod.id, self.timestamp());
-        self.update_budget_status(budget, charged).map(|_| ())
+        self.update_budget_status(budget, charged)?;
+        Ok(Some(state(budget, Refusal::None)))
+    }
+}
+
+/// What a record says of a budget.
+fn state(budget: &Budget, refusal: Refusal) -> BudgetState {
+    let status = &budget.status;
+    BudgetState {
+        budget: budget.id,
+        rule: budget.rule,
+        expected: status.expected_pods,
+        desired: status.desired_healthy,
+        healthy: status.current_healthy,
+        allowed: status.disruptions_allowed,
+        refusal,
     }
 }

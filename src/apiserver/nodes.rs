@@ -159,11 +159,12 @@ impl ApiServer {
     }
 
     /// Runs `f` with a record as the cause of what follows, then restores the cause.
-    pub(super) fn with_cause(&self, record: RecordId, f: impl FnOnce()) {
+    pub(super) fn with_cause<R>(&self, record: RecordId, f: impl FnOnce() -> R) -> R {
         let before = self.ctx.cause();
         self.ctx.set_cause(record);
-        f();
+        let result = f();
         self.ctx.set_cause(before);
+        result
     }
 }
 

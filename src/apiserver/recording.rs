@@ -5,7 +5,7 @@ use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
-use crate::trace::{Actor, NO_RECORD, Note, Record, RecordId, TaintChange, What};
+use crate::trace::{Actor, DrainEnd, NO_RECORD, Note, Record, RecordId, TaintChange, What};
 use std::rc::Rc;
 
 impl ApiServer {
@@ -13,6 +13,11 @@ impl ApiServer {
     pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
         let record = Record { at: self.ctx.now(), cause: self.ctx.cause(), saw: self.ctx.saw(), object, what, actor };
         self.trace.with(|t| t.push(record))
+    }
+
+    /// Keeps how the drain of a node ended, for a record to refer to.
+    pub fn keep_drain(&self, end: DrainEnd) -> u32 {
+        self.trace.with(|t| t.keep_drain(end))
     }
 
     /// Counts a request of a client that reaches the server now.

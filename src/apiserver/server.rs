@@ -25,7 +25,7 @@ pub trait Watcher {
     /// A workload changed.
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
     /// A disruption budget changed.
-    fn budget(&self, new: &Rc<Budget>);
+    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
     /// A lease changed, then.
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
     /// A status post that was computed became known later than it was made, then; nothing but heartbeats changed.

@@ -33,7 +33,7 @@ impl InformerFactory {
             Delta::Pod(_, id) => (Resource::Pods, id.index()),
             Delta::Lease(_, id) => (Resource::Leases, id.index()),
             Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
-            Delta::Budget(b) => (Resource::Budgets, b.id.index()),
+            Delta::Budget(_, id) => (Resource::Budgets, id.index()),
         };
         let keys = self.keys.by_resource[resource as usize];
         self.ctx.writes(keys.of(0));

@@ -38,10 +38,10 @@ pub trait WorkloadHandler {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
 }
 
-/// Is told of new versions of disruption budgets; these are never deleted.
+/// Is told of changes of disruption budgets, in the cache's order. An add has no old version, a deletion no new one.
 pub trait BudgetHandler {
     /// A budget changed in the cache.
-    fn budget(&self, new: &Rc<Budget>);
+    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
 }
 
 /// How long watches take.
@@ -63,7 +63,7 @@ pub(super) enum Delta {
     Pod(Option<Rc<Pod>>, PodId),
     Lease(Option<Lease>, NodeId),
     Workload(Option<Rc<Workload>>, WorkloadId),
-    Budget(Rc<Budget>),
+    Budget(Option<Rc<Budget>>, WorkloadId),
 }
 
 /// One watch: deltas on their way, in order.
@@ -188,9 +188,9 @@ impl Watcher for Tap {
         }
     }
 
-    fn budget(&self, new: &Rc<Budget>) {
-        if let Some(f) = self.0.upgrade() {
-            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.clone()));
+    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
+        if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
+            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.cloned(), o.id));
         }
     }
 
@@ -318,7 +318,7 @@ impl InformerFactory {
             self.take(Delta::Workload(Some(w.clone()), w.id), w.record);
         }
         for b in budgets {
-            self.take(Delta::Budget(b), u32::MAX);
+            self.take(Delta::Budget(Some(b.clone()), b.id), u32::MAX);
         }
         self.lease_version.set(lease_version(self.listed_at.get()));
     }
@@ -515,11 +515,11 @@ impl InformerFactory {
                     h.workload(old.as_ref(), new.as_ref());
                 }
             }
-            Delta::Budget(new) => {
-                self.caches.with(|c| replace(&mut c.budgets, new.id.index(), Some(new.clone())));
+            Delta::Budget(new, id) => {
+                let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
                 for (home, h) in self.budget_handlers.borrow().iter() {
                     self.ctx.at_home(*home);
-                    h.budget(&new);
+                    h.budget(old.as_ref(), new.as_ref());
                 }
             }
             Delta::Lease(new, node) => {

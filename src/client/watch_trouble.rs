@@ -114,9 +114,12 @@ impl InformerFactory {
             }
             Resource::Leases => {}
             Resource::Budgets => {
-                let was = self.budgets();
-                for n in self.api.budgets().iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
-                    self.take(Delta::Budget(n.clone()), u32::MAX);
+                let (now, was) = (self.api.budgets(), self.budgets());
+                for n in now.iter().filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                    self.take(Delta::Budget(Some(n.clone()), n.id), u32::MAX);
+                }
+                for w in was.iter().filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                    self.take(Delta::Budget(None, w.id), u32::MAX);
                 }
             }
             Resource::Deployments | Resource::ReplicaSets | Resource::StatefulSets | Resource::DaemonSets | Resource::Jobs => {

@@ -1,5 +1,7 @@
 //! `kubectl drain` (`staging/src/k8s.io/kubectl/pkg/cmd/drain`, `pkg/drain`, v1.34): cordons nodes and moves their pods away.
 //!
+//! What kubectl prints of a node that it could not drain is recorded with how that node's drain ended ([`What::DrainEnded`]).
+//!
 //! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes well.
 
 use crate::api::meta::Uid;
@@ -8,6 +10,8 @@ use crate::api::pod::{Pod, PodSource};
 use crate::apiserver::{ApiError, EvictionRules};
 use crate::client::{Client, Limits, parallelize};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::trace::{Actor, DrainEnd, DrainOutcome, RecordId, What};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
@@ -30,7 +34,7 @@ pub struct Options {
     pub disable_eviction: bool,
     /// `--grace-period`, in seconds; none is the pod's own.
     pub grace_period: Option<i64>,
-    /// `--timeout`; none waits for ever.
+    /// `--timeout`, of each node anew (`evictPods` makes a context of its own for each); none waits for ever.
     pub timeout: Option<Dur>,
     /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited for.
     pub skip_wait_for_delete_timeout: Option<Dur>,
@@ -43,45 +47,100 @@ pub struct Drain {
     client: Client,
     rules: EvictionRules,
     options: Options,
-    deadline: Time,
-    /// What kubectl prints of failures, in order.
-    errors: Shared<Vec<String>>,
+    /// When the node that is being drained is given up.
+    deadline: Cell<Time>,
+    /// The record that led to this call: of what comes of it by itself.
+    cause: RecordId,
+}
+
+/// Why a pod did not go, or a node could not be drained.
+struct Failure {
+    /// What kubectl prints; nothing where it has printed it of another pod.
+    text: String,
+    /// The pod that is left.
+    pod: Option<PodId>,
+    /// `--timeout` was over.
+    timed_out: bool,
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Failure { text, pod: None, timed_out: false }
+    }
 }
 
 impl Drain {
-    /// A call that begins now.
+    /// A call that begins now, by what the running step goes back to.
     pub fn new(client: Client, group: Group, rules: EvictionRules, options: Options) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
-        let deadline = options.timeout.map_or(Time::MAX, |t| ctx.now().saturating_add(t));
-        Rc::new(Drain { ctx, group, client, rules, options, deadline, errors: Shared::new(Vec::new()) })
+        let cause = ctx.cause();
+        Rc::new(Drain { ctx, group, client, rules, options, deadline: Cell::new(Time::MAX), cause })
     }
 
-    /// Cordons all nodes, then empties one after the other (`RunDrain`). Gives kubectl's complaints.
-    pub async fn run(self: &Rc<Self>, nodes: &[NodeId]) -> Vec<String> {
+    /// Cordons all nodes, then empties one after the other (`RunDrain`). Says how it ended for each.
+    ///
+    /// # Errors
+    /// What kubectl prints where one of the nodes does not exist: then none is drained.
+    pub async fn run(self: &Rc<Self>, nodes: &[NodeId]) -> Result<Vec<DrainOutcome>, String> {
         for &node in nodes {
-            // A node that is cordoned already is not written.
-            let cordoned =
-                self.client.call(self.node(node), move |api, actor| api.mutate_node(actor, node, |n| n.unschedulable = true)).await;
-            if cordoned.is_err() {
+            if !self.set_unschedulable(node, true).await {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                return vec![format!("error: nodes \"{name}\" not found")];
+                return Err(format!("error: nodes \"{name}\" not found"));
             }
         }
+        let mut outcomes = Vec::with_capacity(nodes.len());
         for &node in nodes {
-            if let Err(complaints) = self.drain_node(node).await {
-                let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                let list = if complaints.len() == 1 { complaints[0].clone() } else { format!("[{}]", complaints.join(", ")) };
-                self.errors.with(|e| e.push(format!("error: unable to drain node \"{name}\" due to error: {list}, continuing command...")));
-            }
+            outcomes.push(self.drain(node).await);
         }
-        self.errors.with(std::mem::take)
+        Ok(outcomes)
     }
 
-    async fn drain_node(self: &Rc<Self>, node: NodeId) -> Result<(), Vec<String>> {
+    /// `kubectl cordon` and `uncordon`: a node that is so already is not written. False if there is no such node.
+    pub async fn set_unschedulable(&self, node: NodeId, value: bool) -> bool {
+        self.ctx.set_cause(self.cause);
+        self.client.call(self.node(node), move |api, actor| api.mutate_node(actor, node, |n| n.unschedulable = value)).await.is_ok()
+    }
+
+    /// Empties a node, and records how that ended.
+    async fn drain(self: &Rc<Self>, node: NodeId) -> DrainOutcome {
+        let began = self.ctx.now();
+        self.deadline.set(self.options.timeout.map_or(Time::MAX, |t| began.saturating_add(t)));
+        let chosen = Cell::new(0);
+        let result = self.drain_node(node, &chosen).await;
+        let failures = result.err().unwrap_or_default();
+        let left: Vec<PodId> = failures.iter().filter_map(|f| f.pod).collect();
+        let outcome = match failures.as_slice() {
+            [] => DrainOutcome::Drained,
+            all if all.iter().all(|f| f.timed_out) => DrainOutcome::TimedOut,
+            _ => DrainOutcome::Refused,
+        };
+        let words = match failures.as_slice() {
+            [] => String::new(),
+            all => {
+                let name = self.client.api().names(|n| n.node_name(node).to_owned());
+                let texts: Vec<&str> = all.iter().map(|f| f.text.as_str()).filter(|t| !t.is_empty()).collect();
+                let list = if let [one] = texts[..] { one.to_owned() } else { format!("[{}]", texts.join(", ")) };
+                format!("error: unable to drain node \"{name}\" due to error: {list}, continuing command...")
+            }
+        };
+        let gone = u32::try_from(chosen.get() - left.len().min(chosen.get())).unwrap_or(u32::MAX);
+        self.ctx.set_cause(self.cause);
+        let api = self.client.api();
+        let end = DrainEnd { outcome, took: self.ctx.now().since(began), gone, left, words: api.names(|n| n.text(&words)) };
+        let kept = api.keep_drain(end);
+        api.record_node(Actor::User, node, What::DrainEnded(kept));
+        outcome
+    }
+
+    /// `deleteOrEvictPodsSimple`; `chosen` is how many pods have to go.
+    async fn drain_node(self: &Rc<Self>, node: NodeId, chosen: &Cell<usize>) -> Result<(), Vec<Failure>> {
+        self.ctx.set_cause(self.cause);
         let listed = self
             .client
             .call(self.node(node), move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>()));
-        let pods = self.pods_for_deletion(listed.await.map_err(|e| vec![e.to_string()])?).await?;
+        let listed = listed.await.map_err(|e| vec![e.to_string().into()])?;
+        let pods = self.pods_for_deletion(listed).await.map_err(|texts| texts.into_iter().map(Failure::from).collect::<Vec<_>>())?;
+        chosen.set(pods.len());
         if self.options.disable_eviction {
             return self.delete_pods(pods).await;
         }
@@ -90,8 +149,8 @@ impl Drain {
         parallelize(&self.ctx, self.group, count, count, move |i| {
             let (me, pod, sink) = (me.clone(), pods[i].clone(), sink.clone());
             Some(async move {
-                if let Err(text) = me.evict_pod(&pod).await {
-                    sink.with(|s| s.push(text));
+                if let Err(failure) = me.evict_pod(&pod).await {
+                    sink.with(|s| s.push(failure));
                 }
             })
         })
@@ -163,12 +222,13 @@ impl Drain {
     }
 
     /// `evictPods`, of one pod.
-    async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), String> {
+    async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), Failure> {
         let (about, id, rules, grace) = (self.pod(pod.id), pod.id, self.rules, self.options.grace_period);
         loop {
-            if self.ctx.now() >= self.deadline {
-                return Err(self.complain("evicting", id, "global timeout reached"));
+            if self.ctx.now() >= self.deadline.get() {
+                return Err(self.timed_out("evicting", id));
             }
+            self.ctx.set_cause(self.cause);
             match self.client.call(about, move |api, actor| api.evict_pod(actor, rules, id, grace)).await {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
@@ -187,23 +247,35 @@ impl Drain {
     }
 
     /// `deletePods`: one after the other, then it waits for each.
-    async fn delete_pods(&self, pods: Vec<Rc<Pod>>) -> Result<(), Vec<String>> {
+    async fn delete_pods(&self, pods: Vec<Rc<Pod>>) -> Result<(), Vec<Failure>> {
         let grace = self.options.grace_period;
         for pod in &pods {
             let id = pod.id;
-            match self.client.call(self.pod(id), move |api, actor| api.delete_pod(actor, id, grace, None)).await {
+            self.ctx.set_cause(self.cause);
+            match self.client.call(self.pod(id), move |api, actor| api.drain_deletes(actor, id, grace)).await {
                 Ok(()) | Err(ApiError::NotFound) => {}
-                Err(e) => return Err(vec![e.to_string()]),
+                Err(e) => return Err(vec![e.to_string().into()]),
             }
         }
-        for pod in &pods {
-            self.wait_for_delete(pod.id, pod.uid).await.map_err(|e| vec![e])?;
+        // One wait for all of them: kubectl names the first that is left, and all of these are.
+        for (i, pod) in pods.iter().enumerate() {
+            if let Err(first) = self.wait_for_delete(pod.id, pod.uid).await {
+                let mut failures = vec![first];
+                for pod in &pods[i + 1..] {
+                    let id = pod.id;
+                    let found = self.client.call(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                    if found.is_ok_and(|p| p.uid == pod.uid) {
+                        failures.push(Failure { text: String::new(), ..self.timed_out("waiting for", id) });
+                    }
+                }
+                return Err(failures);
+            }
         }
         Ok(())
     }
 
     /// `waitForDelete`: until the pod is gone, or another of its name is there.
-    async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), String> {
+    async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
         loop {
             let found = self.client.call(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
             let pod = match found {
@@ -214,21 +286,26 @@ impl Drain {
             if self.waited_for_too_long(&pod) {
                 return Ok(());
             }
-            if self.ctx.now().saturating_add(POLL) > self.deadline {
-                self.ctx.sleep_until(self.deadline).await;
-                return Err(self.complain("waiting for", id, "global timeout reached"));
+            if self.ctx.now().saturating_add(POLL) > self.deadline.get() {
+                self.ctx.sleep_until(self.deadline.get()).await;
+                return Err(self.timed_out("waiting for", id));
             }
             self.ctx.sleep(POLL).await;
         }
     }
 
-    fn complain(&self, doing: &str, id: PodId, text: &str) -> String {
+    fn timed_out(&self, doing: &str, id: PodId) -> Failure {
+        Failure { timed_out: true, ..self.complain(doing, id, "global timeout reached") }
+    }
+
+    fn complain(&self, doing: &str, id: PodId, text: &str) -> Failure {
         let full = self.client.api().names(|n| n.pod_name(id).to_owned());
         let (namespace, name) = full.split_once('/').unwrap_or(("", &full));
-        match doing {
+        let text = match doing {
             "evicting" => format!("error when evicting pods/\"{name}\" -n \"{namespace}\": {text}"),
             _ => format!("error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"),
-        }
+        };
+        Failure { text, pod: Some(id), timed_out: false }
     }
 
     fn node(&self, id: NodeId) -> Object {

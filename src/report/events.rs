@@ -3,8 +3,9 @@
 //! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
 //! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
 //! are ids or null. Of an attempt to place a pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
-//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without nodes the pod itself was rejected. Of a
-//! fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written by hand and not through
+//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without nodes the pod itself was rejected. Of an
+//! eviction that was granted or refused, `budget` is the disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods
+//! are gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written by hand and not through
 //! a serialiser, because a large outage has millions of them. [`read`] is the way back.
 
 mod read;
@@ -13,7 +14,7 @@ pub use read::{BadLine, read};
 
 use crate::analysis::Analysis;
 use crate::api::names::NodeId;
-use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Told, What};
+use crate::trace::{Actor, Fields, NO_RECORD, Record, RecordId, Stand, Told, What};
 use std::io::{self, Write};
 
 /// How much is gathered before it is handed on, in bytes.
@@ -44,7 +45,7 @@ fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
     let f = analysis.trace.fields(r);
     text(b, "what", f.what);
     fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_)) {
+    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_)) {
         if let Some(entry) = analysis.plan.timeline.get(r.object as usize) {
             text(b, "entry", &entry.name);
         }
@@ -95,14 +96,38 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
     for (name, taints) in [("added", &f.added), ("removed", &f.removed)] {
         if !taints.is_empty() {
             key(b, name);
-            for (i, taint) in taints.iter().enumerate() {
-                b.push(if i == 0 { b'[' } else { b',' });
-                string(b, taint);
-            }
-            b.push(b']');
+            list(b, taints);
         }
     }
+    if let Some(budget) = &f.budget {
+        stand(b, budget);
+    }
+    if !f.left.is_empty() {
+        key(b, "left");
+        list(b, &f.left);
+    }
     filters(b, &f.filters);
+}
+
+/// A disruption budget: its name, what it asks for, and its status.
+fn stand(b: &mut Vec<u8>, budget: &Stand) {
+    b.extend_from_slice(b",\"budget\":{\"name\":");
+    string(b, &budget.name);
+    text(b, "rule", budget.rule);
+    text(b, "amount", &budget.amount);
+    for (name, value) in ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"].into_iter().zip(budget.status) {
+        key(b, name);
+        b.extend_from_slice(value.to_string().as_bytes());
+    }
+    b.push(b'}');
+}
+
+fn list(b: &mut Vec<u8>, texts: &[String]) {
+    for (i, text) in texts.iter().enumerate() {
+        b.push(if i == 0 { b'[' } else { b',' });
+        string(b, text);
+    }
+    b.push(b']');
 }
 
 fn filters(b: &mut Vec<u8>, told: &[Told]) {

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `time_s` | when deletionTimestamp was set, in seconds from the start |
 //! | `pod`, `namespace`, `node` | whose, and where |
-//! | `taint` | the NoExecute taint that led to it; empty in the mode of `--pod-eviction-timeout` |
+//! | `cause` | what evicted it: `taint-eviction`, `api-eviction` (a drain), `drain-delete` (`kubectl drain --disable-eviction`), `pod-eviction-timeout` (up to 1.26) |
+//! | `taint` | the NoExecute taint that led to it; empty where none did |
 //! | `toleration_seconds` | the seconds of the timer that ran out; 0 is at once |
 //! | `timer_set_s` | when that timer was set; empty where there was none |
 //! | `fault`, `since_fault_s` | the entry of the timeline that it is reckoned from, and how long after it began |
@@ -13,7 +14,7 @@
 //! | `replacement`, `replacement_node` | the pod that its workload made in its place, and where that was bound; empty if there was none |
 //! | `replacement_created_s`, `replacement_ready_s` | when it was created, and when it first was available |
 //! | `time_to_ready_s` | from the eviction to that |
-//! | `record`, `cause` | ids in `events.jsonl`: the deletion, and what led to it |
+//! | `record`, `cause_record` | ids in `events.jsonl`: the deletion, and what led to it |
 
 use super::clock::seconds;
 use crate::analysis::evictions::evictions;
@@ -25,11 +26,12 @@ use crate::trace::NO_RECORD;
 use std::io::{self, Write};
 
 /// The columns.
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 19] = [
     "time_s",
     "pod",
     "namespace",
     "node",
+    "cause",
     "taint",
     "toleration_seconds",
     "timer_set_s",
@@ -43,7 +45,7 @@ const COLUMNS: [&str; 18] = [
     "replacement_ready_s",
     "time_to_ready_s",
     "record",
-    "cause",
+    "cause_record",
 ];
 
 /// Writes all evictions in the order in which they happened.
@@ -71,6 +73,7 @@ fn row(analysis: &Analysis<'_>, e: &Eviction<'_>, next: Option<&Replacement>) ->
         name.to_owned(),
         namespace.to_owned(),
         e.node.map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
+        e.cause.as_str().to_owned(),
         e.taint.map(ToString::to_string).unwrap_or_default(),
         e.timer_seconds.map(|s| s.to_string()).unwrap_or_default(),
         time(e.timer_set_at),

@@ -5,7 +5,7 @@
 
 use super::model::Report;
 use crate::analysis::curves::Steps;
-use crate::analysis::facts::Fact;
+use crate::analysis::facts::{BudgetChange, Fact};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
@@ -13,6 +13,7 @@ use crate::analysis::workloads::WorkloadOutcome;
 use crate::analysis::{Costs, Figure, Spread, Summary};
 use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
+use crate::trace::EvictionCause;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -125,7 +126,13 @@ fn name(fact: Fact) -> &'static str {
         Fact::PodPending(_) | Fact::ReplicaPending(..) => "pod-pending",
         Fact::TimerSet(_) => "timer-set",
         Fact::TimerCancelled => "timer-cancelled",
-        Fact::Evicted(_) => "evicted",
+        Fact::Evicted(_) | Fact::EvictedBy(_) => "evicted",
+        Fact::EvictionRefused(_) => "eviction-refused",
+        Fact::DrainEnded(_) => "drain-ended",
+        Fact::Budget(_, BudgetChange::Created) => "budget-created",
+        Fact::Budget(_, BudgetChange::Changed) => "budget-changed",
+        Fact::Budget(_, BudgetChange::Deleted) => "budget-deleted",
+        Fact::CutShort(..) => "cut-short",
         Fact::PodDeleted(_) => "pod-deleted",
         Fact::EvictionFailed => "eviction-failed",
         Fact::PodFailed => "pod-failed",
@@ -213,6 +220,8 @@ fn costs(costs: &Costs) -> Map<String, Value> {
 fn summary(s: &Summary) -> Value {
     let m = &s.metrics;
     let deletions: Map<String, Value> = s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
+    let evicted_by: Map<String, Value> =
+        EvictionCause::ALL.iter().map(|c| (c.as_str().to_owned(), Value::from(s.evicted_by.get(c).copied().unwrap_or(0)))).collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
     let mut all = costs(&m.costs);
     let rest = json!({
@@ -223,6 +232,9 @@ fn summary(s: &Summary) -> Value {
         "pods_kept": s.kept,
         "pending_timers": s.pending_timers,
         "evictions_failed": s.evictions_failed,
+        "evicted_by_cause": evicted_by,
+        "evictions_refused": s.evictions_refused,
+        "nodes_not_drained": s.nodes_not_drained,
         "refused": s.refused,
         "deletions": deletions,
         "nodes_unknown": s.nodes_unknown,

@@ -223,7 +223,7 @@ impl Drawing<'_> {
         let entry = || analysis.plan.timeline.get(r.object as usize).map(|e| e.name.clone()).unwrap_or_default();
         match r.what {
             What::FaultBegan => {
-                let lasts = analysis.plan.timeline.get(r.object as usize).is_some_and(|e| e.ends.is_some());
+                let lasts = analysis.plan.lasts(r.object);
                 let thread = self.thread(CLUSTER, Row::Entry(r.object), entry);
                 if lasts { thread.begin(r.at, &entry(), id) } else { thread.push("i", r.at, &entry(), Some(id), &[]) }
             }

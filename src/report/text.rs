@@ -9,6 +9,7 @@ use crate::analysis::state::Health;
 use crate::analysis::timeline::Row;
 use crate::analysis::{Costs, Figure, Spread, Summary, grouped};
 use crate::kernel::Dur;
+use crate::trace::{DrainOutcome, EvictionCause};
 use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 
@@ -130,12 +131,20 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
         let mut evicted = counted(m.evicted, "pod");
         if m.evicted > 0 {
-            let back = short(m.window);
-            evicted.push_str(&format!(", {} needlessly (the node was back within {back}", grouped(m.needless)));
-            if m.undecided > 0 {
-                evicted.push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+            // One cause that is the usual one needs no word.
+            if s.evicted_by.keys().any(|c| *c != EvictionCause::Taint) {
+                let by: Vec<String> = s.evicted_by.iter().map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by())).collect();
+                evicted.push_str(&format!(": {}", by.join(", ")));
             }
-            evicted.push(')');
+            // What a drain evicts is not needless: somebody asked for it.
+            if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
+                let back = short(m.window);
+                evicted.push_str(&format!(", {} needlessly (the node was back within {back}", grouped(m.needless)));
+                if m.undecided > 0 {
+                    evicted.push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+                }
+                evicted.push(')');
+            }
         }
         self.line("evicted", &evicted)?;
         self.line("kept", &format!("{} that had a timer or a tainted node", counted(s.kept, "pod")))?;
@@ -143,8 +152,14 @@ impl Printer<'_> {
         if s.evictions_failed > 0 {
             self.line("failed evictions", &grouped(s.evictions_failed))?;
         }
+        if s.evictions_refused > 0 {
+            self.line("refused evictions", &format!("{}, each tried again after 5 s", grouped(s.evictions_refused)))?;
+        }
+        if s.nodes_not_drained > 0 {
+            self.line("not drained", &counted(s.nodes_not_drained, "node"))?;
+        }
         if s.refused > 0 {
-            self.line("refused by kubectl", &grouped(s.refused))?;
+            self.line("kubectl refused", &grouped(s.refused))?;
         }
         if !s.deletions.is_empty() {
             let by: Vec<String> = s.deletions.iter().map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n))).collect();
@@ -164,8 +179,10 @@ impl Printer<'_> {
         }
         self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
         self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
+        let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
+        let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
         if m.eviction.is_some() {
-            self.line("eviction latency", &spread(m.evicted, m.eviction))?;
+            self.line("eviction latency", &spread(by_controllers, m.eviction))?;
         }
         self.line("at the end", &end(s))?;
         writeln!(self.out)
@@ -375,17 +392,30 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     } else {
         format!("{} to {}", short(rounded(first)), short(rounded(last)))
     };
-    format!("+{span} after {name}{}", if since.ended { " ended" } else { "" })
+    // A maintenance comes to each node at its own time.
+    match (since.at != entry.at && entry.ends.is_none(), since.ended) {
+        (true, false) => format!("+{span} after off in {name}"),
+        (true, true) => format!("+{span} after boot in {name}"),
+        (false, true) => format!("+{span} after {name} ended"),
+        (false, false) => format!("+{span} after {name}"),
+    }
 }
 
 fn paint(fact: Fact) -> Ansi {
     match fact {
         Fact::EntryBegan(_) | Fact::EntryEnded(_) => BOLD,
-        Fact::Evicted(_) | Fact::EvictionFailed | Fact::Refused(..) | Fact::ControllersStopped => RED,
+        Fact::Evicted(_)
+        | Fact::EvictedBy(_)
+        | Fact::EvictionFailed
+        | Fact::CutShort(..)
+        | Fact::Refused(..)
+        | Fact::ControllersStopped => RED,
         Fact::Silent | Fact::MachineOff | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => {
             YELLOW
         }
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => YELLOW,
+        Fact::PodPending(_) | Fact::ReplicaPending(..) | Fact::EvictionRefused(_) => YELLOW,
+        Fact::DrainEnded(DrainOutcome::Drained) => GREEN,
+        Fact::DrainEnded(_) => RED,
         Fact::Zone(..) | Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft => MAGENTA,
         Fact::Heard
         | Fact::MachineOn
@@ -396,6 +426,7 @@ fn paint(fact: Fact) -> Ansi {
         | Fact::ControllersStarted => GREEN,
         Fact::NodeJoined
         | Fact::NodeDeleted
+        | Fact::Budget(..)
         | Fact::Cordoned
         | Fact::Uncordoned
         | Fact::PodCreated

@@ -10,7 +10,7 @@ use crate::api::taint::Effect;
 use crate::kernel::{Dur, Time};
 use crate::scenario::spec::Quantity;
 use crate::sim::plan::NodeIndex;
-use crate::trace::ZoneState;
+use crate::trace::{EvictionCause, ZoneState};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -160,7 +160,7 @@ pub struct Sought {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each is the kind of expectation of that name")]
 pub enum Kind {
-    Evicted,
+    Evicted { by: Option<EvictionCause> },
     Deleted { by: Option<String> },
     Gone,
     Created,

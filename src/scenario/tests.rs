@@ -114,6 +114,10 @@ fn words(plan: &Plan) -> String {
             Do::PatchTolerations(p, t) => format!("PatchTolerations {} {}", pod(p), tolerations(t)),
             Do::Scale(w, n) => format!("Scale {} {n}", workload(w)),
             Do::CreateWorkload(w) => format!("CreateWorkload {}", workload(w)),
+            Do::CreateBudget(b) => format!("CreateBudget {}", plan.budgets[*b as usize].name),
+            Do::PatchBudget(b, rule) => format!("PatchBudget {} {} {}", plan.budgets[*b as usize].name, rule.field(), rule.amount()),
+            Do::DeleteBudget(b) => format!("DeleteBudget {}", plan.budgets[*b as usize].name),
+            Do::Maintain(n, how) => format!("Maintain{} {how:?}", names(n)),
             Do::DeleteWorkload(w) => format!("DeleteWorkload {}", workload(w)),
         };
         writeln!(out, "{act}").unwrap();

@@ -2,7 +2,8 @@
 
 use super::awake::Awake;
 use super::faults::Timeline;
-use super::plan::{Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use super::maintenance::Off;
+use super::plan::{BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -37,6 +38,8 @@ pub(super) struct Cluster {
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
     pub(super) awake: Awake,
+    /// The machines that faults and maintenances keep off.
+    pub(super) off: Shared<Off>,
     /// Handler of the timeline.
     pub(super) timeline: Cell<Option<HandlerId>>,
 }
@@ -62,6 +65,7 @@ impl Cluster {
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
             awake: Awake::default(),
+            off: Shared::new(Off::default()),
             timeline: Cell::new(None),
             plan: common.plan.clone(),
             late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
@@ -81,11 +85,11 @@ impl Cluster {
                 let _ = cluster.create_workload(index);
             }
         }
-        for budget in &plan.budgets {
-            let id = cluster.api.names(|n| n.workload(&budget.name));
-            let (selector, rule) = (Rc::new(budget.selector.clone()), budget.rule);
-            // A budget of that name may exist; then the user's create is refused, as in the API.
-            let _ = cluster.api.create_budget(NewBudget { id, selector, rule, always_allow_unhealthy: budget.always_allow_unhealthy });
+        let later: BTreeSet<BudgetIndex> =
+            plan.actions.iter().filter_map(|a| if let Do::CreateBudget(b) = a.act { Some(b) } else { None }).collect();
+        for index in (0..plan.budgets.len() as BudgetIndex).filter(|i| !later.contains(i)) {
+            // Names are unique in a plan, and nothing exists yet that could refuse them.
+            let _ = cluster.create_budget(index);
         }
         for (pod, id) in plan.pods.iter().zip(&cluster.pod_ids).filter(|(p, _)| p.start != PodStart::Absent) {
             // Nothing refuses those that are there from the start: their names differ, and they have been admitted.
@@ -166,6 +170,23 @@ impl Cluster {
             spec: plan.spec.clone(),
         };
         self.api.create_workload(Actor::User, new).map(|_| ())
+    }
+
+    /// A user creates a disruption budget of the plan.
+    pub(super) fn create_budget(&self, index: BudgetIndex) -> Result<(), ApiError> {
+        let plan = &self.plan.budgets[index as usize];
+        let new = NewBudget {
+            id: self.budget_id(index),
+            selector: Rc::new(plan.selector.clone()),
+            rule: plan.rule,
+            always_allow_unhealthy: plan.always_allow_unhealthy,
+        };
+        self.api.create_budget(Actor::User, new).map(|_| ())
+    }
+
+    /// The id of a disruption budget's name.
+    pub(super) fn budget_id(&self, index: BudgetIndex) -> WorkloadId {
+        self.api.names(|n| n.workload(&self.plan.budgets[index as usize].name))
     }
 
     /// The id of a workload of the plan, if it was created before.
@@ -280,7 +301,7 @@ fn without_objects(plan: &Plan) -> Plan {
         controllers: plan.controllers,
         scheduler: plan.scheduler,
         workloads: plan.workloads.clone(),
-        budgets: Vec::new(),
+        budgets: plan.budgets.clone(),
         namespaces: plan.namespaces.clone(),
         timeline: plan.timeline.clone(),
         actions: plan.actions.clone(),

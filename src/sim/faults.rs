@@ -1,15 +1,15 @@
 //! The timeline: faults and a user's actions, as primitive steps.
 
 use super::cluster::Cluster;
-use super::plan::{Action, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex};
+use super::maintenance::OffBy;
+use super::plan::{Action, BudgetIndex, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
 use crate::api::validation::validate_toleration_update;
 use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
-use crate::client::{Client, ClientTiming, Resource, TokenBucket};
-use crate::controllers::drain::{self, Drain};
+use crate::client::Resource;
 use crate::kernel::{Class, Dur, Handler, HandlerId, Keys, Name, Object, PointId};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
@@ -148,8 +148,8 @@ impl Cluster {
             Do::Reconnect(nodes) => each(nodes, &|n| {
                 self.api.record_node(Actor::User, n, What::NetworkBack);
             }),
-            Do::Crash(nodes) => each(nodes, &|n| self.kubelets.crash(n)),
-            Do::Boot(nodes) => each(nodes, &|n| self.kubelets.boot(n)),
+            Do::Crash(nodes) => each(nodes, &|n| self.switch_off(n, OffBy::Fault)),
+            Do::Boot(nodes) => each(nodes, &|n| self.switch_on(n, OffBy::Fault)),
             Do::HeartbeatPeriod(nodes, period) => each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period)),
             Do::Condition(nodes, kind, status) => each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status)),
             Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
@@ -166,6 +166,7 @@ impl Cluster {
             Do::AddNode(node) => self.join(*node),
             Do::DeleteNode(nodes) => each(nodes, &|n| {
                 self.kubelets.leave(n);
+                self.off.with(|o| o.forget(n));
                 // A node that is gone already can't be deleted again; nothing follows from that.
                 let _ = self.api.delete_node(Actor::User, n);
                 let _ = self.api.delete_lease(n);
@@ -208,6 +209,16 @@ impl Cluster {
                 self.told_of_workload(action.entry, *workload, result);
             }
             Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
+            Do::CreateBudget(budget) => self.told_of_budget(action.entry, *budget, self.create_budget(*budget)),
+            Do::PatchBudget(budget, rule) => {
+                let result = self.api.set_budget_rule(Actor::User, self.budget_id(*budget), *rule);
+                self.told_of_budget(action.entry, *budget, result.map(|_| ()));
+            }
+            Do::DeleteBudget(budget) => {
+                let result = self.api.delete_budget(Actor::User, self.budget_id(*budget));
+                self.told_of_budget(action.entry, *budget, result);
+            }
+            Do::Maintain(nodes, how) => self.maintain(action.entry, nodes, how),
             Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
         }
     }
@@ -229,22 +240,6 @@ impl Cluster {
             _ => return,
         };
         self.ctx.writes(self.ctx.keys(family).of(0));
-    }
-
-    /// Runs kubectl beside everything else; what it complains of is recorded when it ends.
-    fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &drain::Options) {
-        let timing = &self.plan.timing;
-        let limiter = (timing.user == UserMode::Kubectl).then(|| TokenBucket::new(drain::CLIENT));
-        let way = ClientTiming { request: timing.request, response: timing.response };
-        let client = Client::new(&self.api, Actor::User, limiter, way, None);
-        let group = self.ctx.group();
-        let drain = Drain::new(client, group, self.plan.profile.eviction, options.clone());
-        let (nodes, cluster): (Vec<NodeId>, _) = (nodes.iter().map(|n| self.node_id(*n)).collect(), self.clone());
-        self.ctx.spawn(group, async move {
-            for complaint in drain.run(&nodes).await {
-                cluster.refuse(entry, &complaint);
-            }
-        });
     }
 
     fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
@@ -345,6 +340,17 @@ impl Cluster {
         }
     }
 
+    /// What kubectl prints of a write to a disruption budget that the API server refused.
+    fn told_of_budget(&self, entry: u32, index: BudgetIndex, result: Result<(), ApiError>) {
+        let Err(error) = result else { return };
+        if self.plan.timing.user != UserMode::Kubectl {
+            return;
+        }
+        let name = short_name(&self.plan.budgets[index as usize].name);
+        let (reason, what) = if error == ApiError::AlreadyExists { ("AlreadyExists", "already exists") } else { ("NotFound", "not found") };
+        self.refuse(entry, &format!("Error from server ({reason}): poddisruptionbudgets.policy \"{name}\" {what}"));
+    }
+
     /// A pod's name without its namespace.
     fn short_name(&self, id: PodId) -> String {
         self.api.names(|n| short_name(n.pod_name(id)).to_owned())
@@ -368,7 +374,7 @@ impl Cluster {
     }
 
     /// Records what kubectl refused; the run goes on.
-    fn refuse(&self, entry: u32, text: &str) {
+    pub(super) fn refuse(&self, entry: u32, text: &str) {
         let text = self.api.names(|n| n.text(text));
         self.api.record(Actor::User, entry, What::Refused(text.0));
     }

@@ -4,6 +4,7 @@ mod awake;
 mod cluster;
 mod faults;
 pub mod log_forms;
+mod maintenance;
 pub mod plan;
 mod process;
 pub mod profile;

@@ -60,7 +60,7 @@ pub struct Plan {
     pub scheduler: SchedulerSettings,
     /// Workloads that exist from the start, then those that are created later ([`Do::CreateWorkload`]).
     pub workloads: Vec<WorkloadPlan>,
-    /// Disruption budgets that exist from the start.
+    /// Disruption budgets that exist from the start, then those that are created later ([`Do::CreateBudget`]).
     pub budgets: Vec<BudgetPlan>,
     /// What namespaces say of their pods' tolerations, by their names.
     pub namespaces: BTreeMap<String, NamespaceTolerations>,
@@ -226,6 +226,8 @@ pub type NodeIndex = u32;
 pub type PodIndex = u32;
 /// Index into [`Plan::workloads`].
 pub type WorkloadIndex = u32;
+/// Index into [`Plan::budgets`].
+pub type BudgetIndex = u32;
 
 /// A primitive step. Those of a user are written as [`Timing::user`] says.
 #[derive(Clone, Debug, PartialEq)]
@@ -288,6 +290,48 @@ pub enum Do {
     CreateWorkload(WorkloadIndex),
     /// A workload is deleted, and with it what it owns, as the garbage collector would do in the background.
     DeleteWorkload(WorkloadIndex),
+    /// A disruption budget is created.
+    CreateBudget(BudgetIndex),
+    /// A disruption budget asks for something else from now on.
+    PatchBudget(BudgetIndex, BudgetRule),
+    /// A disruption budget is deleted.
+    DeleteBudget(BudgetIndex),
+    /// A rolling maintenance of nodes.
+    Maintain(Vec<NodeIndex>, Box<Maintenance>),
+}
+
+/// How nodes are maintained: so many at a time, each cordoned, drained, switched off, booted and, once it is Ready again, uncordoned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Maintenance {
+    /// How many nodes at a time; at least one.
+    pub at_a_time: usize,
+    /// How each is drained.
+    pub drain: drain::Options,
+    /// How long a machine is off before it boots; at least a second.
+    pub off: Dur,
+    /// Nodes are uncordoned when they are Ready again; otherwise they stay cordoned.
+    pub uncordon: bool,
+    /// What happens if a drain fails or times out.
+    pub if_not_drained: IfNotDrained,
+}
+
+/// What a maintenance does if the drain of a node fails or times out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfNotDrained {
+    /// The node stays as it is, cordoned; no further node begins, those under way are finished.
+    Stop,
+    /// The node is uncordoned and left alone; the next one begins.
+    Skip,
+    /// The machine is switched off all the same, with the pods that are left on it.
+    GoOn,
+}
+
+impl Plan {
+    /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the run can tell.
+    pub fn lasts(&self, entry: u32) -> bool {
+        let open = || self.actions.iter().any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)));
+        self.timeline.get(entry as usize).is_some_and(|e| e.ends.is_some() || open())
+    }
 }
 
 impl Do {
@@ -308,7 +352,8 @@ impl Do {
             | Self::Cordon(n, _)
             | Self::Drain(n, _)
             | Self::Instance(n, _)
-            | Self::Label(n, _) => Some(n),
+            | Self::Label(n, _)
+            | Self::Maintain(n, _) => Some(n),
             Self::AddNode(n) => Some(std::slice::from_ref(n)),
             Self::CreatePod(_)
             | Self::DeletePod(..)
@@ -316,7 +361,10 @@ impl Do {
             | Self::PatchTolerations(..)
             | Self::Scale(..)
             | Self::CreateWorkload(_)
-            | Self::DeleteWorkload(_) => Some(&[]),
+            | Self::DeleteWorkload(_)
+            | Self::CreateBudget(_)
+            | Self::PatchBudget(..)
+            | Self::DeleteBudget(_) => Some(&[]),
             Self::ApiDown | Self::ApiUp | Self::WatchLag(..) | Self::StallWatches(..) | Self::RestartControllers(_) | Self::Over => None,
         }
     }

@@ -420,6 +420,25 @@ pub enum What {
     /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's timeline; argument: the text of
     /// the refusal.
     Refused(u32),
+    /// The eviction API grants a pod's eviction; its deletion follows in the same step. Object: pod; argument: the budget that was charged
+    /// for it as it stood before, in [`Trace::budgets`](super::Trace), or [`NO_BUDGET`].
+    EvictionGranted(u32),
+    /// The eviction API refuses a pod's eviction. Object: pod; argument: why, in [`Trace::budgets`](super::Trace).
+    EvictionRefused(u32),
+    /// `kubectl drain --disable-eviction` deletes a pod; that follows in the same step. Object: pod.
+    DrainDeletes,
+    /// kubectl is done with a node that it drains, or gives it up. Object: node; argument: how it ended, in [`Trace::drains`](super::Trace).
+    DrainEnded(u32),
+    /// A disruption budget was created in the course of the run. Object: the budget's name, a workload's id; argument: what it asks for, in
+    /// [`Trace::budgets`](super::Trace).
+    BudgetCreated(u32),
+    /// A disruption budget asks for something else from now on. Object and argument as of `BudgetCreated`.
+    BudgetChanged(u32),
+    /// A disruption budget was deleted. Object: the budget's name, a workload's id.
+    BudgetDeleted,
+    /// An entry of the timeline did not do all that it was to do. Object: the index of its entry in the plan's timeline; argument: the text
+    /// that says what is left.
+    CutShort(u32),
 }
 
 /// A fact, when it became true, who made it so, and why.
@@ -455,7 +474,8 @@ impl Record {
             | What::MachineOn
             | What::NetworkLost
             | What::NetworkBack
-            | What::NodeQueued => Some(NodeId(self.object)),
+            | What::NodeQueued
+            | What::DrainEnded(_) => Some(NodeId(self.object)),
             What::Noted(note, _) if note.is_of_node() => Some(NodeId(self.object)),
             _ => None,
         }
@@ -478,7 +498,10 @@ impl Record {
             | What::PodUnplaced(_)
             | What::ContainersStarted(_)
             | What::ContainersStopped(_)
-            | What::EvictionFailed => Some(PodId(self.object)),
+            | What::EvictionFailed
+            | What::EvictionGranted(_)
+            | What::EvictionRefused(_)
+            | What::DrainDeletes => Some(PodId(self.object)),
             What::Noted(note, _) if note.is_of_pod() => Some(PodId(self.object)),
             _ => None,
         }

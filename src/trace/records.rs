@@ -1,5 +1,6 @@
 //! The records of a run, in chunks.
 
+use super::drains::{BudgetState, DrainEnd};
 use super::record::{Actor, Message, Record, RecordId};
 use super::verdicts::Verdicts;
 use crate::api::names::Names;
@@ -11,6 +12,9 @@ use std::rc::Rc;
 
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
+
+/// Among so many states of budgets that were kept last an equal one is looked for: kubectl asks again and again.
+const ALIKE: usize = 64;
 
 /// A change of a node's taints in one write, as texts sorted as recorded timelines have them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,6 +35,10 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
+    /// How disruption budgets stood when an eviction was asked for, or what they asked for when they changed.
+    pub budgets: Vec<BudgetState>,
+    /// How drains of nodes ended.
+    pub drains: Vec<DrainEnd>,
     /// What filters said in attempts to place pods.
     pub verdicts: Verdicts,
     /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
@@ -55,8 +63,10 @@ impl Trace {
         self.taints.clear();
         self.messages.clear();
         self.templates.clear();
-        let Self { chunks, names, taints, messages, templates, .. } = self;
-        Self { chunks, names: names.emptied(), taints, messages, templates, ..Self::default() }
+        self.budgets.clear();
+        self.drains.clear();
+        let Self { chunks, names, taints, messages, templates, budgets, drains, .. } = self;
+        Self { chunks, names: names.emptied(), taints, messages, templates, budgets, drains, ..Self::default() }
     }
 
     /// Appends a record and gives it its id.
@@ -71,6 +81,23 @@ impl Trace {
             None => self.chunks.push(vec![record]),
         }
         self.len() as RecordId - 1
+    }
+
+    /// Keeps how a budget stands, for a record to refer to; what was kept a moment ago is not kept again.
+    pub fn keep_budget(&mut self, state: BudgetState) -> u32 {
+        let from = self.budgets.len().saturating_sub(ALIKE);
+        let same = self.budgets[from..].iter().rposition(|b| *b == state);
+        let index = same.map_or(self.budgets.len(), |i| from + i);
+        if same.is_none() {
+            self.budgets.push(state);
+        }
+        index as u32
+    }
+
+    /// Keeps how a drain of a node ended, for a record to refer to.
+    pub fn keep_drain(&mut self, end: DrainEnd) -> u32 {
+        self.drains.push(end);
+        self.drains.len() as u32 - 1
     }
 
     /// Counts a request that reaches the API server.

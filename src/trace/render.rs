@@ -144,8 +144,25 @@ pub struct Fields {
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
+    /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it stood.
+    pub budget: Option<Stand>,
+    /// Pods that a drain left behind, `namespace/name`.
+    pub left: Vec<String>,
     /// What filters said of nodes, a reason each.
     pub filters: Vec<Told>,
+}
+
+/// A disruption budget and how it stood.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stand {
+    /// `PodDisruptionBudget/namespace/name`
+    pub name: String,
+    /// `minAvailable` or `maxUnavailable`.
+    pub rule: &'static str,
+    /// What is asked for: `2`, `80%`.
+    pub amount: String,
+    /// `status.expectedPods`, `desiredHealthy`, `currentHealthy`, `disruptionsAllowed`.
+    pub status: [i32; 4],
 }
 
 /// The nodes that a filter rejects for one reason; without any the pod is rejected.
@@ -291,8 +308,53 @@ impl Trace {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
                 "refused"
             }
+            What::CutShort(text) => {
+                f.message = Some(names.text_of(TextId(text)).to_owned());
+                "cut-short"
+            }
+            What::EvictionGranted(budget) => {
+                f.budget = self.stand(budget);
+                "eviction-granted"
+            }
+            What::EvictionRefused(budget) => {
+                f.budget = self.stand(budget);
+                f.reason = self.budgets.get(budget as usize).map(|b| b.refusal.as_str());
+                "eviction-refused"
+            }
+            What::DrainDeletes => "drain-deletes",
+            What::DrainEnded(end) => {
+                let end = &self.drains[end as usize];
+                f.status = Some(end.outcome.as_str());
+                f.millis = Some(u32::try_from(end.took.as_millis()).unwrap_or(u32::MAX));
+                f.count = Some(end.gone);
+                f.left = end.left.iter().map(|p| names.pod_name(*p).to_owned()).collect();
+                f.message = Some(names.text_of(end.words).to_owned()).filter(|m| !m.is_empty());
+                "drain-ended"
+            }
+            What::BudgetCreated(budget) => {
+                f.budget = self.stand(budget);
+                "budget-created"
+            }
+            What::BudgetChanged(budget) => {
+                f.budget = self.stand(budget);
+                "budget-changed"
+            }
+            What::BudgetDeleted => {
+                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+                "budget-deleted"
+            }
         };
         f
+    }
+
+    fn stand(&self, index: u32) -> Option<Stand> {
+        let state = self.budgets.get(index as usize)?;
+        Some(Stand {
+            name: self.names.workload_name(state.budget).to_owned(),
+            rule: state.rule.field(),
+            amount: state.rule.amount().to_string(),
+            status: [state.expected, state.desired, state.healthy, state.allowed],
+        })
     }
 
     /// The verdicts of a failed attempt by reason, sorted.
@@ -328,6 +390,11 @@ impl Trace {
                 .into_iter()
                 .map(|t| if t.count > 0 { format!("{} on {}", t.rejection.plugin, t.count) } else { t.rejection.plugin.to_owned() }),
         );
+        parts.extend(f.budget.map(|b| {
+            let [expected, desired, healthy, allowed] = b.status;
+            format!("{} {} {}: {healthy} of {expected} healthy, needs {desired}, allows {allowed}", b.name, b.rule, b.amount)
+        }));
+        parts.extend(f.left.into_iter().map(|p| format!("left {p}")));
         parts.extend(f.message.map(|m| format!("{m:?}")));
         parts.join(" ")
     }

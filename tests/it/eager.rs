@@ -11,9 +11,10 @@ use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::meta::ConditionStatus;
 use taintsim::api::node::NodeConditionType;
 use taintsim::api::taint::{Effect, Taint};
+use taintsim::controllers::drain;
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::scenario::profiles::profile;
-use taintsim::sim::plan::{Action, Delay, Do, NodeIndex, Phase, Plan, TimelineEntry, WatchedResource};
+use taintsim::sim::plan::{Action, Delay, Do, IfNotDrained, Maintenance, NodeIndex, Phase, Plan, TimelineEntry, WatchedResource};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 
@@ -29,6 +30,7 @@ enum Step {
     Pressure(NodeIndex, bool),
     NotReady(NodeIndex, bool),
     Delete(NodeIndex),
+    Maintain(NodeIndex),
     Restart,
     Slow(NodeIndex, bool),
     Skew(NodeIndex, i64),
@@ -48,6 +50,7 @@ fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
         1 => (node.clone(), any::<bool>()).prop_map(|(n, b)| Step::Cordon(n, b)),
         1 => (node.clone(), any::<bool>()).prop_map(|(n, b)| Step::Pressure(n, b)),
         1 => (node.clone(), any::<bool>()).prop_map(|(n, b)| Step::NotReady(n, b)),
+        1 => node.clone().prop_map(Step::Maintain),
         1 => node.prop_map(Step::Delete),
         1 => Just(Step::Restart),
     ]
@@ -79,6 +82,16 @@ fn act(step: &Step) -> Do {
         Step::Pressure(n, b) => Do::Condition(vec![n], NodeConditionType::MemoryPressure, status(b)),
         Step::NotReady(n, b) => Do::Condition(vec![n], NodeConditionType::Ready, status(!b)),
         Step::Delete(n) => Do::DeleteNode(vec![n]),
+        Step::Maintain(n) => Do::Maintain(
+            vec![n],
+            Box::new(Maintenance {
+                at_a_time: 1,
+                drain: drain::Options { force: true, timeout: Some(Dur::from_secs(45)), ..drain::Options::default() },
+                off: Dur::from_secs(75),
+                uncordon: true,
+                if_not_drained: IfNotDrained::GoOn,
+            }),
+        ),
         Step::Restart => Do::RestartControllers(Dur::from_secs(17)),
         Step::Slow(n, slow) => Do::HeartbeatPeriod(vec![n], slow.then(|| Dur::from_secs(31))),
         Step::Skew(n, seconds) => Do::ClockSkew(vec![n], seconds * 1_000_000_000),
@@ -167,7 +180,7 @@ proptest! {
 
 fn node_of(step: &Step) -> NodeIndex {
     match *step {
-        Step::Cut(n) | Step::Heal(n) | Step::Crash(n) | Step::Boot(n) | Step::Delete(n) => n,
+        Step::Cut(n) | Step::Heal(n) | Step::Crash(n) | Step::Boot(n) | Step::Delete(n) | Step::Maintain(n) => n,
         Step::Taint(n, _) | Step::Cordon(n, _) | Step::Pressure(n, _) | Step::NotReady(n, _) => n,
         Step::Slow(n, _) | Step::Skew(n, _) => n,
         Step::Restart | Step::Api(_) | Step::Lag(..) | Step::Stall(..) => 0,

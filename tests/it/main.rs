@@ -3,6 +3,7 @@
 mod cli;
 mod conformance;
 mod costs;
+mod drains;
 mod eager;
 mod expectations;
 mod explore;

@@ -51,7 +51,15 @@ fn is_visible(what: &What) -> bool {
         | What::WorkloadCreated(_)
         | What::WorkloadScaled(_)
         | What::WorkloadDeleted
-        | What::Refused(_) => false,
+        | What::Refused(_)
+        | What::EvictionGranted(_)
+        | What::EvictionRefused(_)
+        | What::DrainDeletes
+        | What::DrainEnded(_)
+        | What::BudgetCreated(_)
+        | What::BudgetChanged(_)
+        | What::BudgetDeleted
+        | What::CutShort(_) => false,
     }
 }
 

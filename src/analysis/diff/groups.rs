@@ -147,7 +147,9 @@ fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
 /// How much a fact matters; 0 matters most.
 fn rank(fact: Fact) -> u8 {
     match fact {
-        Fact::Evicted(_) => 0,
+        Fact::Evicted(_) | Fact::EvictedBy(_) => 0,
+        Fact::EvictionRefused(_) | Fact::DrainEnded(_) | Fact::CutShort(..) => 2,
+        Fact::Budget(..) => 7,
         Fact::EvictionFailed | Fact::PodFailed => 1,
         Fact::PodPending(_) | Fact::ReplicaPending(..) => 2,
         Fact::PodDeleted(_) => 3,
@@ -210,7 +212,7 @@ impl Found {
 fn words(fact: Fact, analysis: &Analysis<'_>, taints: &[String], names: &mut Names, node: u32) -> (u32, u32) {
     let text = Text { analysis, taints };
     let (what, detail) = match fact {
-        Fact::Evicted(_) => ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned()),
+        Fact::Evicted(_) | Fact::EvictedBy(_) => ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned()),
         Fact::TimerSet(seconds) => ("given an eviction timer".to_owned(), format!("of {seconds} s")),
         Fact::PodPending(_) | Fact::ReplicaPending(..) => {
             let why = text.verb(fact);

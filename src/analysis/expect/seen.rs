@@ -8,7 +8,7 @@ use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Expectation, Expected, Kind, Sought, TaintSought, glob};
-use crate::trace::{Record, RecordId, What};
+use crate::trace::{EvictionCause, Record, RecordId, What};
 use std::collections::BTreeSet;
 
 /// A record that was looked for.
@@ -75,7 +75,10 @@ impl Search<'_> {
         let trace = run.analysis.trace;
         let created = || step.pod.is_some_and(|(_, before, after)| !before.exists && after.exists);
         match &self.sought.what {
-            Kind::Evicted => step.eviction(r).is_some(),
+            Kind::Evicted { by } => {
+                let cause = step.eviction(r).and_then(|(_, before)| EvictionCause::of(r, before.asked));
+                cause.is_some_and(|c| by.is_none_or(|by| by == c))
+            }
             Kind::Deleted { by } => step.deletion_begins().is_some() && by.as_ref().is_none_or(|by| r.actor.as_str() == by),
             Kind::Gone => r.what == What::PodGone,
             Kind::Created => matches!(r.what, What::PodCreated(_)) && created(),

@@ -37,7 +37,8 @@ fn noun(what: &Kind) -> String {
         format!("{}{value}{effect}", t.key)
     };
     match what {
-        Kind::Evicted => "evictions".to_owned(),
+        Kind::Evicted { by: None } => "evictions".to_owned(),
+        Kind::Evicted { by: Some(by) } => format!("evictions by {}", by.as_str()),
         Kind::Deleted { by: None } => "deletions".to_owned(),
         Kind::Deleted { by: Some(by) } => format!("deletions by {by}"),
         Kind::Gone => "pods gone".to_owned(),

@@ -6,6 +6,7 @@
 //!
 //! Left out: what another order of events, another seed or another cluster would have done.
 
+mod drain;
 mod node;
 mod object;
 mod pending;

@@ -5,6 +5,7 @@ use super::super::rows::grouped;
 use super::super::setting::{is_no_execute, zone_name};
 use super::super::state::{Follow, Health};
 use super::super::words;
+use super::drain::Refusals;
 use super::{Explanation, Question, Remedy, Step, rules};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
@@ -33,6 +34,8 @@ pub(super) struct Story {
     ready_at: Option<Time>,
     /// Pods that were evicted from it.
     evicted: u64,
+    /// Evictions from it that budgets refused.
+    refused: Refusals,
     health: Health,
 }
 
@@ -42,7 +45,15 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
     let mut teller = Teller {
         question,
         node,
-        story: Story { steps: Vec::new(), expired: None, heard_at: None, ready_at: None, evicted: 0, health: Health::Absent },
+        story: Story {
+            steps: Vec::new(),
+            expired: None,
+            heard_at: None,
+            ready_at: None,
+            evicted: 0,
+            refused: Refusals::default(),
+            health: Health::Absent,
+        },
         zone: ZoneState::Normal,
         unknown_at: None,
         queued_at: None,
@@ -57,8 +68,13 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
         {
             teller.story.evicted += 1;
         }
+        if step.pod.is_some_and(|(_, before, _)| before.node_id() == Some(node)) {
+            teller.story.refused.add(question, id, r);
+        }
         teller.record(id, r);
     }
+    let refused = teller.story.refused.steps(question);
+    teller.story.steps.extend(refused.into_iter().map(|s| (s, Kind::Other)));
     teller.story.health = follow.node(node).health();
     teller.story.steps.sort_by_key(|(s, _)| s.at);
     teller.story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
@@ -241,7 +257,12 @@ pub(super) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
             format!("{pods} evicted from it; at {} it is {health}", absolute(question.until))
         }
     };
-    let remedies = story.grace_remedy(question, node).into_iter().collect();
+    let verdict = match story.refused.last() {
+        Some(_) => format!("{verdict}; {}", story.refused.verdict(question, "its drain")),
+        None => verdict,
+    };
+    let mut remedies: Vec<Remedy> = story.grace_remedy(question, node).into_iter().collect();
+    remedies.extend(story.refused.remedies(question, None));
     let zone = analysis.zone_name(node);
     let notes = if zone.is_empty() { Vec::new() } else { vec![format!("it is of zone {zone}: `explain … zone/{zone}` tells of that")] };
     let steps = story.steps.into_iter().map(|(s, _)| s).collect();

@@ -7,6 +7,7 @@ use super::super::setting::is_no_execute;
 use super::super::state::{Follow, PodState};
 use super::super::words::{self, short_taint};
 use super::super::workloads::workloads;
+use super::drain::{self, Refusals};
 use super::node::{self, Story};
 use super::pending::Attempt;
 use super::{Explanation, Question, Remedy, Step, pending, rules};
@@ -48,6 +49,8 @@ struct Seen<'a> {
     told: Vec<Attempt>,
     /// Timers that died with the controllers' process.
     lost: Vec<Moment<'a>>,
+    /// Evictions that budgets refused.
+    refused: Refusals,
     state: PodState,
 }
 
@@ -90,6 +93,7 @@ fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
             continue;
         }
         let after = follow.pod(pod);
+        seen.refused.add(question, id, r);
         match r.what {
             What::TimerSet(seconds) => seen.timers.push((moment(&after), seconds)),
             What::TimerCancelled => seen.cancelled.push(moment(&after)),
@@ -174,6 +178,10 @@ fn evicted(
     let analysis = question.analysis;
     let plan = analysis.plan;
     let from = moment.node.map_or(String::new(), |n| format!(" from {}", analysis.node_name(n)));
+    if analysis.trace.get(moment.record).is_some_and(|r| r.actor == crate::trace::Actor::User) {
+        drain::evicted(question, &seen.refused, moment.record, &from, found);
+        return aftermath(question, pod, seen, moment, found);
+    }
     found.verdict = format!("evicted at {}{from}", absolute(moment.at));
     let mut story = None;
     if let Some(node) = moment.node {
@@ -331,6 +339,9 @@ fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Expla
     let timer = seen.timers.last();
     let later = |list: &[Moment<'_>]| list.last().map_or(Time::ZERO, |m| m.at);
     let since = timer.map_or(Time::ZERO, |(m, _)| m.at);
+    if seen.refused.last().is_some_and(|last| last >= since) {
+        return drain::held_up(question, &seen.refused, pod, found);
+    }
     let chain_to = |m: &Moment<'_>| m.node.map_or(Vec::new(), |n| taint_steps(question, n, m.record).0);
     if let Some((set, seconds)) = timer.filter(|_| later(&seen.cancelled) >= since && !seen.cancelled.is_empty()) {
         let cancelled = &seen.cancelled[seen.cancelled.len() - 1];

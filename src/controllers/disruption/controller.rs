@@ -252,9 +252,11 @@ fn instant(t: Timestamp) -> Time {
 }
 
 impl BudgetHandler for Controller {
-    /// `addDB`, `updateDB`
-    fn budget(&self, new: &Rc<Budget>) {
-        self.queue.add(BudgetItem(new.id));
+    /// `addDB`, `updateDB`, `removeDB`: the sync of one that is gone finds nothing to do.
+    fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
+        if let Some(budget) = new.or(old) {
+            self.queue.add(BudgetItem(budget.id));
+        }
     }
 }
 

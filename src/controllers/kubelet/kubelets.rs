@@ -598,7 +598,7 @@ impl Watcher for Kubelets {
 
     fn workload(&self, _: Option<&Rc<Workload>>, _: Option<&Rc<Workload>>) {}
 
-    fn budget(&self, _: &Rc<Budget>) {}
+    fn budget(&self, _: Option<&Rc<Budget>>, _: Option<&Rc<Budget>>) {}
 }
 
 /// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.

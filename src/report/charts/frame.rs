@@ -5,6 +5,8 @@ use super::canvas::{Anchor, Canvas, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use super::{ChartError, Heading, font};
 use crate::analysis::Analysis;
+use crate::kernel::Time;
+use crate::trace::What;
 use plotters::backend::DrawingBackend;
 use plotters::style::RGBColor;
 
@@ -97,13 +99,14 @@ impl Names {
     pub(super) fn new(analysis: &Analysis<'_>, left: f64) -> Result<Self, ChartError> {
         let horizon = analysis.horizon();
         let time = TimeScale::new(left, WIDTH - left - RIGHT, horizon);
-        let mut entries: Vec<_> = analysis.plan.timeline.iter().filter(|e| e.at <= horizon).collect();
-        entries.sort_by_key(|e| e.at);
+        let ends = ends(analysis);
+        let mut entries: Vec<_> = analysis.plan.timeline.iter().zip(&ends).filter(|(e, _)| e.at <= horizon).collect();
+        entries.sort_by_key(|(e, _)| e.at);
         let named = entries.len() <= MOST_NAMED;
         // Names go into the lowest row in which they do not touch the one before.
         let mut free = [f64::MIN; ROWS];
         let mut bands = Vec::with_capacity(entries.len());
-        for e in entries {
+        for (e, ends) in entries {
             let from = time.x(e.at);
             let name = if named { font::fit(&e.name, SMALL, 220.0)? } else { String::new() };
             let width = font::width(&name, SMALL)?;
@@ -113,7 +116,7 @@ impl Names {
             if let Some(row) = row {
                 free[row] = end;
             }
-            bands.push(Band { from, to: e.ends.map(|t| time.x(t).max(from + 1.0)), name, row, before });
+            bands.push(Band { from, to: ends.map(|t| time.x(t).max(from + 1.0)), name, row, before });
         }
         let rows = bands.iter().filter_map(|b| b.row).max().map_or(0, |row| row + 1);
         Ok(Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time })
@@ -144,6 +147,21 @@ impl Names {
         }
         Ok(())
     }
+}
+
+/// When each entry of the timeline ends: as planned, or of one whose end only the run can tell, when it did, or at the end of the run.
+fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
+    let plan = analysis.plan;
+    let open = |(i, e): (usize, &crate::sim::plan::TimelineEntry)| (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon());
+    let mut ends: Vec<Option<Time>> = plan.timeline.iter().enumerate().map(|e| e.1.ends.or(open(e))).collect();
+    if ends.iter().zip(&plan.timeline).any(|(end, e)| *end != e.ends) {
+        for r in analysis.trace.iter().filter(|r| r.what == What::FaultEnded) {
+            if let (Some(end), None) = (ends.get_mut(r.object as usize), plan.timeline.get(r.object as usize).and_then(|e| e.ends)) {
+                *end = Some(r.at);
+            }
+        }
+    }
+    ends
 }
 
 /// Draws the upright lines of round times, behind everything that comes later.

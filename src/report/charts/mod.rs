@@ -13,6 +13,7 @@ mod font;
 mod frame;
 mod palette;
 mod pods;
+mod states;
 mod sweep;
 mod timeline;
 mod workloads;
@@ -72,9 +73,9 @@ impl Chart<'_> {
         }
     }
 
-    fn size(&self, names: &Names) -> (u32, u32) {
+    fn size(&self, analysis: &Analysis<'_>, names: &Names) -> (u32, u32) {
         let height = match self {
-            Chart::Timeline(lanes) => timeline::height(lanes, names),
+            Chart::Timeline(lanes) => timeline::height(analysis, lanes, names),
             Chart::Pods(_) => pods::height(names),
             Chart::Workloads(all) => workloads::height(all, names),
         };
@@ -104,7 +105,7 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
     let names = Names::new(analysis, chart.left())?;
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, chart.size(&names)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, chart.size(analysis, &names)).into_drawing_area();
         chart.draw(&Canvas::new(area, 1, false), heading, analysis, &names)?;
     }
     Ok(text)
@@ -138,7 +139,7 @@ pub fn sweep_png(heading: &sweep_report::Heading, layout: &sweep_report::Layout,
 /// [`ChartError`], see there.
 pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<Vec<u8>, ChartError> {
     let names = Names::new(analysis, chart.left())?;
-    let (width, height) = chart.size(&names);
+    let (width, height) = chart.size(analysis, &names);
     bitmap(width, height, |canvas| chart.draw(canvas, heading, analysis, &names))
 }
 

@@ -17,6 +17,15 @@ pub(super) const NO_SCHEDULE: RGBColor = RGBColor(148, 163, 184);
 pub(super) const NO_EXECUTE: RGBColor = RGBColor(109, 40, 160);
 pub(super) const EVICTION: RGBColor = RGBColor(17, 24, 39);
 
+/// A zone in which one node is tainted every now and then.
+pub(super) const SLOW: RGBColor = RGBColor(150, 214, 190);
+/// A zone in which nobody is tainted.
+pub(super) const STOPPED: RGBColor = RGBColor(64, 160, 130);
+/// A zone of which no node is Ready.
+pub(super) const FULL: RGBColor = RGBColor(0, 92, 72);
+/// Every zone is fully disrupted.
+pub(super) const MASTER: RGBColor = RGBColor(55, 65, 81);
+
 pub(super) const AVAILABLE: RGBColor = RGBColor(0, 114, 178);
 pub(super) const AVAILABLE_FILL: RGBColor = RGBColor(214, 232, 243);
 /// The interval in which a mean lies.

@@ -2,14 +2,15 @@
 //!
 //! A node's lane shows its health as a bar, its NoSchedule and NoExecute taints as two strips below, and evictions as marks
 //! with the number of pods. A zone's lane shows the shares of its nodes that are not healthy, stacked from the
-//! bottom, the share with a NoExecute taint as a line, and evictions as bars below.
+//! bottom, the share with a NoExecute taint as a line, and evictions as bars below. Above the lanes stands why evictions pause.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::{bins, marks, spans};
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, mark, time_axis};
 use super::palette::{EVICTION, GRID, NO_EXECUTE, NO_SCHEDULE, PAPER, RULE, health};
-use super::{ChartError, Heading, font};
+use super::{ChartError, Heading, font, states};
+use crate::analysis::disruption::disruptions;
 use crate::analysis::lanes::{NodeLane, Tainted, ZoneLane};
 use crate::analysis::state::Health;
 use crate::analysis::{Analysis, Lanes, grouped};
@@ -24,7 +25,7 @@ const MOST_ZONES: usize = 16;
 const ZONE_GAP: f64 = 16.0;
 
 /// The height of the chart, in points.
-pub(super) fn height(lanes: &Lanes, names: &Names) -> f64 {
+pub(super) fn height(analysis: &Analysis<'_>, lanes: &Lanes, names: &Names) -> f64 {
     let body = match lanes {
         Lanes::Nodes(nodes) => nodes.len() as f64 * node_height(nodes.len()) + 10.0,
         Lanes::Zones(zones) => {
@@ -33,7 +34,7 @@ pub(super) fn height(lanes: &Lanes, names: &Names) -> f64 {
             shown as f64 * (zone_height(shown) + ZONE_GAP) + more
         }
     };
-    (names.top + body + FOOT).ceil()
+    (names.top + states::height(&disruptions(analysis)) + body + FOOT).ceil()
 }
 
 fn node_height(nodes: usize) -> f64 {
@@ -74,12 +75,15 @@ pub(super) fn draw<B: DrawingBackend>(
     head(c, heading, LEFT, &legend)?;
     let horizon = analysis.horizon();
     let (time, top) = (names.time, names.top);
-    let bottom = height(lanes, names) - FOOT;
+    let bottom = height(analysis, lanes, names) - FOOT;
+    let states = disruptions(analysis);
     names.shades(c, top, bottom)?;
     grid(c, &time, top, bottom)?;
+    states::draw(c, &time, &states, top)?;
+    let lanes_top = top + states::height(&states);
     match lanes {
-        Lanes::Nodes(nodes) => draw_nodes(c, analysis, &time, nodes, top)?,
-        Lanes::Zones(zones) => draw_zones(c, &time, zones, horizon, top)?,
+        Lanes::Nodes(nodes) => draw_nodes(c, analysis, &time, nodes, lanes_top)?,
+        Lanes::Zones(zones) => draw_zones(c, &time, zones, horizon, lanes_top)?,
     }
     names.lines(c, bottom)?;
     time_axis(c, &time, bottom)?;

@@ -2,16 +2,18 @@
 //!
 //! Every kind of record comes back as it was. Left out: `timeAdded` of taints, which the lines do not hold and nothing reads.
 
+use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::meta::ConditionStatus;
-use crate::api::names::{Names, NodeId, PodId, WorkloadId};
+use crate::api::names::{Names, NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::workload::namespace_of;
 use crate::controllers::scheduler::framework::Plugin;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::trace::{
-    Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, Rejection, TaintChange, Trace, What, ZoneState, event_message,
+    Actor, BudgetState, DrainEnd, DrainOutcome, EventBody, EventText, Message, NO_BUDGET, NO_RECORD, Note, Record, RecordId, Refusal,
+    Rejection, TaintChange, Trace, What, ZoneState, event_message,
 };
 use serde::Deserialize;
 
@@ -51,6 +53,9 @@ struct Line {
     added: Vec<String>,
     #[serde(default)]
     removed: Vec<String>,
+    budget: Option<Stand>,
+    #[serde(default)]
+    left: Vec<String>,
     #[serde(default)]
     filters: Vec<Filter>,
     #[serde(rename = "entry")]
@@ -58,6 +63,19 @@ struct Line {
     entry_index: Option<u32>,
     cause: Option<RecordId>,
     saw: Option<RecordId>,
+}
+
+/// A disruption budget; see [`Stand`](crate::trace::Stand).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Stand {
+    name: String,
+    rule: String,
+    amount: String,
+    expected_pods: i32,
+    desired_healthy: i32,
+    current_healthy: i32,
+    disruptions_allowed: i32,
 }
 
 /// A filter that rejected nodes, or the pod; see [`Told`](crate::trace::Told).
@@ -171,12 +189,30 @@ fn what(line: &Line, trace: &mut Trace) -> Result<(u32, What), String> {
         }
         "eviction-failed" => (pod()?, What::EvictionFailed),
         "event" => event(line, trace)?,
+        "eviction-granted" => (pod()?, What::EvictionGranted(budget(line, trace)?)),
+        "eviction-refused" => (pod()?, What::EvictionRefused(budget(line, trace)?)),
+        "drain-deletes" => (pod()?, What::DrainDeletes),
+        "drain-ended" => {
+            let left = line.left.iter().map(|p| pod_of(names, Some(p))).collect::<Result<_, _>>()?;
+            let outcome = find(DrainOutcome::ALL, DrainOutcome::as_str, "status", line.status.as_deref())?;
+            let words = TextId(text(line.message.as_deref().unwrap_or(""))?);
+            let took = Dur::from_millis(number("millis", line.millis)?.into());
+            let (node, gone) = (node()?, number("count", line.count)?);
+            (node, What::DrainEnded(trace.keep_drain(DrainEnd { outcome, took, gone, left, words })))
+        }
+        "budget-created" | "budget-changed" => {
+            let state = budget(line, trace)?;
+            let about = trace.budgets.get(state as usize).ok_or("`budget` is missing")?.budget.0;
+            (about, if line.what == "budget-created" { What::BudgetCreated(state) } else { What::BudgetChanged(state) })
+        }
+        "budget-deleted" => (workload()?, What::BudgetDeleted),
         "workload-created" => (workload()?, What::WorkloadCreated(line.replicas.ok_or("`replicas` is missing")?)),
         "workload-scaled" => (workload()?, What::WorkloadScaled(line.replicas.ok_or("`replicas` is missing")?)),
         "workload-deleted" => (workload()?, What::WorkloadDeleted),
         "fault-began" => (entry()?, What::FaultBegan),
         "fault-ended" => (entry()?, What::FaultEnded),
         "refused" => (entry()?, What::Refused(text(line.message.as_deref().unwrap_or(""))?)),
+        "cut-short" => (entry()?, What::CutShort(text(line.message.as_deref().unwrap_or(""))?)),
         "zone-state" => (text(&zone())?, What::Zone(find(ZoneState::ALL, ZoneState::as_str, "status", line.status.as_deref())?)),
         "master-disruption-entered" => (0, What::MasterDisruptionEntered),
         "master-disruption-left" => (0, What::MasterDisruptionLeft),
@@ -216,6 +252,23 @@ fn node_of(names: &Names, name: Option<&str>) -> Result<NodeId, String> {
 fn pod_of(names: &Names, name: Option<&str>) -> Result<PodId, String> {
     let name = name.ok_or("`pod` is missing")?;
     names.find_pod(name).ok_or_else(|| format!("the pod `{name}` is not in trace.json"))
+}
+
+/// The budget of a line, kept; [`NO_BUDGET`] where there is none.
+fn budget(line: &Line, trace: &mut Trace) -> Result<u32, String> {
+    let Some(told) = &line.budget else { return Ok(NO_BUDGET) };
+    let budget = trace.names.find_workload(&told.name).ok_or_else(|| format!("`{}` is not in trace.json", told.name))?;
+    let rule = IntOrPercent::parse(&told.amount).and_then(|amount| BudgetRule::of(&told.rule, amount));
+    let rule = rule.ok_or_else(|| format!("`{}: {}` is nothing a budget asks for", told.rule, told.amount))?;
+    Ok(trace.keep_budget(BudgetState {
+        budget,
+        rule,
+        expected: told.expected_pods,
+        desired: told.desired_healthy,
+        healthy: told.current_healthy,
+        allowed: told.disruptions_allowed,
+        refusal: find(Refusal::ALL, Refusal::as_str, "reason", Some(line.reason.as_deref().unwrap_or("")))?,
+    }))
 }
 
 /// What filters said in an attempt to place a pod.

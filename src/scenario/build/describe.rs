@@ -1,6 +1,6 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use super::super::spec::{ConditionKind, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
+use super::super::spec::{ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -58,6 +58,14 @@ pub(super) fn describe(step: &Step) -> String {
             format!("create {name}")
         }
         Step::DeleteWorkload { workload } => format!("delete {workload}"),
+        Step::CreateBudget { budget } => format!("create budget {}", budget.name),
+        Step::PatchBudget { budget, min_available, max_unavailable } => {
+            let amount = |field, value: &Option<FlagValue>| value.as_ref().map(|v| format!(" {field} {v}"));
+            let asks = amount("minAvailable", min_available).or_else(|| amount("maxUnavailable", max_unavailable));
+            format!("patch budget {budget}{}", asks.unwrap_or_default())
+        }
+        Step::DeleteBudget { budget } => format!("delete budget {budget}"),
+        Step::Maintain { node, nodes, .. } => format!("maintenance of {}", on(node, nodes)),
     }
 }
 

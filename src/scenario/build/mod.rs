@@ -1,11 +1,13 @@
 //! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits are checked, the
 //! timeline is spread out. Everything that is wrong is found in one go.
 
+mod budgets;
 mod checks;
 mod complaints;
 mod describe;
 mod expect;
 mod flags;
+mod maintain;
 mod namespaces;
 mod nodes;
 mod overlap;

@@ -7,6 +7,7 @@ use super::super::problem::{Problem, Problems, Source};
 use super::super::profiles::{self, GateError};
 use super::super::spec::{self, NodeStart, PodStart, Scenario, Step, Timing as WrittenTiming};
 use super::super::syntax::{Place, at};
+use super::budgets::Budgets;
 use super::complaints::{Complaints, Overridden};
 use super::expect::Reader;
 use super::nodes::Defaults;
@@ -176,7 +177,10 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     let mut pods = Pods { incomplete: damage.pods, ..Pods::default() };
     let priorities = Priorities::read(&spec.priority_classes, complaints);
     let scheduler = scheduling::settings(&spec.scheduler, complaints);
-    let budgets = scheduling::budgets(&spec.pod_disruption_budgets, complaints);
+    let mut budgets = Budgets::default();
+    for (i, budget) in spec.pod_disruption_budgets.iter().enumerate() {
+        budgets.declare(budget, &at!["podDisruptionBudgets", i], false, complaints);
+    }
     let operators = profile.taint_eviction.comparison_operators;
     let namespaces = namespaces::read(&spec.namespaces, operators, complaints);
     let mut workloads = Workloads { incomplete: damage.workloads, ..Workloads::default() };
@@ -217,13 +221,18 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
                 let place = at!["timeline", i, "do", "workload"];
                 added.insert(i, workloads.declare(workload, &place, true, &mut pods, &lookup, complaints));
             }
+            Step::CreateBudget { budget } => {
+                let declared = budgets.declare(budget, &at!["timeline", i, "do", "budget"], true, complaints);
+                added.insert(i, declared.into_iter().collect());
+            }
             _ => {}
         }
     }
     workloads.name_pods(&mut pods);
     workloads.need(&spec.needs, complaints);
     let end = horizon.map(|h| Time::from_nanos(h.as_nanos()));
-    let world = super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, profile: &profile, added: &added };
+    let world =
+        super::steps::World { nodes: &nodes, pods: &pods, workloads: &workloads, budgets: &budgets, profile: &profile, added: &added };
     let (entries, actions, moments) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
 
     let reader = Reader { moments: &moments, horizon: end?, nodes: &nodes, pods: &pods, workloads: &workloads };
@@ -252,12 +261,12 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
         timing,
         profile,
         nodes: nodes.plans,
-        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.len(), cloud),
+        controllers: controllers(&spec.controllers, &workloads.plans, &pods.plans, budgets.plans.len(), cloud),
         scheduler,
         templates: pods.templates,
         pods: pods.plans,
         workloads: workloads.plans,
-        budgets,
+        budgets: budgets.plans,
         namespaces,
         timeline: entries,
         actions,

@@ -1,22 +1,21 @@
-//! What pods say about where they may be placed, and disruption budgets: what the API accepts, complaints about the rest
-//! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, `pkg/apis/policy/validation`, v1.34).
+//! What pods say about where they may be placed: what the API accepts, complaints about the rest
+//! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, v1.34).
 
 use super::super::problem::Problem;
 use super::super::spec::{
-    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PodDisruptionBudget, PreemptionPolicy, Protocol,
-    SchedulerConfiguration, ScoringStrategy, UnhealthyPodEvictionPolicy, WhenUnsatisfiable,
+    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol, SchedulerConfiguration, ScoringStrategy,
+    WhenUnsatisfiable,
 };
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::{resources, with};
 use super::{checks, workloads};
-use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::labels::{Operator, Requirement, Selector};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint,
 };
 use crate::controllers::scheduler::Strategy;
-use crate::sim::plan::{BudgetPlan, SchedulerSettings};
+use crate::sim::plan::SchedulerSettings;
 use std::rc::Rc;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority class says of preemption.
@@ -154,7 +153,7 @@ fn pod_term(written: &spec::PodAffinityTerm, place: &Place, complaints: &mut Com
     }
 }
 
-fn selector(written: &spec::LabelSelector, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
+pub(super) fn selector(written: &spec::LabelSelector, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
     complaints.take(place.clone(), workloads::label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())))
 }
 
@@ -173,47 +172,4 @@ pub(super) fn settings(written: &SchedulerConfiguration, complaints: &mut Compla
         },
         preemption: written.preemption.unwrap_or(defaults.preemption),
     }
-}
-
-/// The disruption budgets of a scenario.
-pub(super) fn budgets(written: &[PodDisruptionBudget], complaints: &mut Complaints) -> Vec<BudgetPlan> {
-    let mut all: Vec<BudgetPlan> = Vec::with_capacity(written.len());
-    for (i, budget) in written.iter().enumerate() {
-        let place = |field: &str| at!["podDisruptionBudgets", i, field];
-        let namespace = budget.namespace.as_deref().unwrap_or("default");
-        let named = checks::object_name("disruption budget", &budget.name).map_err(|p| (place("name"), p));
-        if let Err((place, problem)) = named.and_then(|()| checks::namespace(namespace).map_err(|p| (place("namespace"), p))) {
-            complaints.add(place, problem);
-        }
-        let mut amount = |value: &spec::FlagValue, field: &str| {
-            let read = IntOrPercent::parse(&value.to_string());
-            complaints.take(
-                place(field),
-                read.ok_or_else(|| Problem::new(format!("expected a number or a share such as \"25%\", found {value}"))),
-            )
-        };
-        let rule = match (&budget.min_available, &budget.max_unavailable) {
-            (Some(_), Some(_)) => {
-                complaints.say(place("maxUnavailable"), "minAvailable and maxUnavailable cannot be both set");
-                None
-            }
-            (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
-            (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
-            (None, None) => {
-                let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-                complaints.add(at!["podDisruptionBudgets", i], Problem::new("this budget asks for nothing").help(help));
-                None
-            }
-        };
-        let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
-        if all.iter().any(|b| b.name == name) {
-            complaints.say(place("name"), format!("disruption budget `{namespace}/{}` is declared twice", budget.name));
-        }
-        let selector = selector(&budget.selector, &place("selector"), complaints);
-        if let (Some(rule), Some(selector)) = (rule, selector) {
-            let always_allow_unhealthy = budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
-            all.push(BudgetPlan { name, selector, rule, always_allow_unhealthy });
-        }
-    }
-    all
 }

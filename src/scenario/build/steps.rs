@@ -1,22 +1,24 @@
 //! What one entry of the timeline does, as primitive steps with offsets from its beginning.
 
 use super::super::problem::Problem;
-use super::super::spec::{ConditionKind, Cut, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step};
+use super::super::spec::{
+    ConditionKind, Cut, DrainFlags, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step,
+};
 use super::super::syntax::{Place, at};
+use super::budgets::{self, Budgets};
 use super::complaints::Complaints;
 use super::nodes::{condition_kind, status, with};
 use super::pods::tolerations;
 use super::select::{Nodes, Pods};
 use super::workloads::Workloads;
-use super::{PODS_MAX, checks, values};
+use super::{PODS_MAX, checks, maintain, values};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
 use crate::controllers::cloud::Instance;
-use crate::controllers::drain;
 use crate::kernel::Dur;
-use crate::sim::plan::{Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
+use crate::sim::plan::{BudgetIndex, Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -41,8 +43,9 @@ pub(super) struct World<'a> {
     pub(super) nodes: &'a Nodes,
     pub(super) pods: &'a Pods,
     pub(super) workloads: &'a Workloads,
+    pub(super) budgets: &'a Budgets,
     pub(super) profile: &'a Profile,
-    /// The nodes, pods or workloads that an entry of that number adds.
+    /// The nodes, pods, workloads or budgets that an entry of that number adds.
     pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
 }
 
@@ -233,20 +236,16 @@ pub(super) fn primitives(
             skip_wait_for_delete_timeout,
         } => {
             let n = nodes(node, selector, complaints);
-            if grace_period_seconds.is_some_and(|g| g < 0) {
-                complaints.say(at("gracePeriodSeconds"), "must be greater than or equal to 0");
-            }
-            let mut span =
-                |text: &Option<DurationText>, field| text.as_ref().and_then(|t| complaints.take(at(field), values::positive(t.as_str())));
-            let options = drain::Options {
+            let flags = DrainFlags {
                 force: *force,
-                ignore_daemonsets: *ignore_daemonsets,
+                ignore_daemonsets: Some(*ignore_daemonsets),
                 delete_emptydir_data: *delete_emptydir_data,
                 disable_eviction: *disable_eviction,
-                grace_period: *grace_period_seconds,
-                timeout: span(timeout, "timeout"),
-                skip_wait_for_delete_timeout: span(skip_wait_for_delete_timeout, "skip_wait_for_delete_timeout"),
+                grace_period_seconds: *grace_period_seconds,
+                timeout: timeout.clone(),
+                skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
             };
+            let options = maintain::drain_options(&flags, &at!["timeline", i, "do"], complaints);
             once(Do::Drain(n?, options))
         }
         Step::Scale { workload, replicas } => {
@@ -264,6 +263,18 @@ pub(super) fn primitives(
         }
         Step::CreateWorkload { .. } => each(world.added.get(&i)?, Do::CreateWorkload),
         Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(i, workload, world, complaints)?)),
+        Step::CreateBudget { .. } => each(world.added.get(&i)?, Do::CreateBudget),
+        Step::PatchBudget { budget, min_available, max_unavailable } => {
+            let rule = budgets::rule(min_available.as_ref(), max_unavailable.as_ref(), &at!["timeline", i, "do"], complaints);
+            once(Do::PatchBudget(target_budget(i, budget, world, complaints)?, rule?))
+        }
+        Step::DeleteBudget { budget } => once(Do::DeleteBudget(target_budget(i, budget, world, complaints)?)),
+        Step::Maintain { node, nodes: selector, at_a_time, drain, off, then, if_not_drained } => {
+            let n = nodes(node, selector, complaints);
+            let written = maintain::Written { at_a_time: at_a_time.as_ref(), drain, off, then: *then, if_not_drained: *if_not_drained };
+            let how = written.read(n.as_ref().map_or(0, Vec::len), &at!["timeline", i, "do"], complaints);
+            once(Do::Maintain(n?, Box::new(how?)))
+        }
     }
 }
 
@@ -300,6 +311,11 @@ fn watched(resource: Resource) -> WatchedResource {
 fn target_workload(i: usize, name: &str, world: &World<'_>, complaints: &mut Complaints) -> Option<WorkloadIndex> {
     let place = || at!["timeline", i, "do", "workload"];
     world.workloads.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p))).ok()
+}
+
+fn target_budget(i: usize, name: &str, world: &World<'_>, complaints: &mut Complaints) -> Option<BudgetIndex> {
+    let place = || at!["timeline", i, "do", "budget"];
+    world.budgets.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p))).ok()
 }
 
 fn target_nodes(

@@ -427,7 +427,23 @@ fn step_field(step: &mut Step, field: &str, value: &str) -> Result<Option<Place>
         ("downtime", Step::ControllerRestart { downtime }) => *downtime = span,
         ("taint", Step::Taint { taint, .. } | Step::Untaint { taint, .. }) => *taint = OneOrMany::One(value.to_owned()),
         ("replicas", Step::Scale { replicas, .. }) => *replicas = workloads::int32(value)?,
-        ("gracePeriodSeconds", Step::DeletePod { grace_period_seconds, .. }) => *grace_period_seconds = Some(integer(value)?),
+        ("timeout", Step::Drain { timeout, .. }) => *timeout = Some(span),
+        ("timeout", Step::Maintain { drain, .. }) => {
+            drain.timeout = Some(span);
+            return Ok(Some(at!["do", "drain", "timeout"]));
+        }
+        ("off", Step::Maintain { off, .. }) => *off = span,
+        ("at_a_time", Step::Maintain { at_a_time, .. }) => *at_a_time = Some(FlagValue::Text(value.to_owned())),
+        // One takes the place of the other.
+        ("minAvailable", Step::PatchBudget { min_available, max_unavailable, .. }) => {
+            (*min_available, *max_unavailable) = (Some(FlagValue::Text(value.to_owned())), None);
+        }
+        ("maxUnavailable", Step::PatchBudget { min_available, max_unavailable, .. }) => {
+            (*min_available, *max_unavailable) = (None, Some(FlagValue::Text(value.to_owned())));
+        }
+        ("gracePeriodSeconds", Step::DeletePod { grace_period_seconds, .. } | Step::Drain { grace_period_seconds, .. }) => {
+            *grace_period_seconds = Some(integer(value)?)
+        }
         ("fraction", _) => {
             let Some(fraction) = known::nodes_of(step).and_then(share) else { return Ok(None) };
             *fraction = value.trim().parse().map_err(|_| Problem::new(format!("expected a number, found `{value}`")))?;

@@ -91,6 +91,9 @@ fn fields(step: &Step) -> &'static [&'static str] {
         Step::Taint { .. } | Step::Untaint { .. } => &["taint"],
         Step::DeletePod { .. } => &["gracePeriodSeconds"],
         Step::Scale { .. } => &["replicas"],
+        Step::Drain { .. } => &["timeout", "gracePeriodSeconds"],
+        Step::Maintain { .. } => &["at_a_time", "off", "timeout"],
+        Step::PatchBudget { .. } => &["minAvailable", "maxUnavailable"],
         _ => &[],
     }
 }
@@ -112,6 +115,7 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
         | Step::Cordon { nodes, .. }
         | Step::Uncordon { nodes, .. }
         | Step::Drain { nodes, .. }
+        | Step::Maintain { nodes, .. }
         | Step::Instance { nodes, .. }
         | Step::Label { nodes, .. } => nodes.as_mut(),
         Step::ApiOutage { .. }
@@ -125,7 +129,10 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
         | Step::PatchTolerations { .. }
         | Step::Scale { .. }
         | Step::CreateWorkload { .. }
-        | Step::DeleteWorkload { .. } => None,
+        | Step::DeleteWorkload { .. }
+        | Step::CreateBudget { .. }
+        | Step::PatchBudget { .. }
+        | Step::DeleteBudget { .. } => None,
     }
 }
 

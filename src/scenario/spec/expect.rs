@@ -133,6 +133,15 @@ seen! {
     PodsSeen has pods place often when during {}
 }
 seen! {
+    /// Pods that are evicted.
+    EvictedSeen has pods place often when during {
+        /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain), `drain-delete`, `pod-eviction-timeout`; by
+        /// any of them where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by: Option<String>,
+    }
+}
+seen! {
     /// Pods whose deletion begins.
     DeletedSeen has pods place often when during {
         /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`, `replicaset`, …
@@ -238,7 +247,11 @@ pub enum ZoneState {
 
 seen! {
     /// Pods of which none may be evicted.
-    NotEvicted has pods place during {}
+    NotEvicted has pods place during {
+        /// By what, as of `Evicted`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by: Option<String>,
+    }
 }
 seen! {
     /// Pods that wait at a moment.
@@ -385,7 +398,7 @@ pub enum Claim {
 #[serde(deny_unknown_fields)]
 pub enum Expectation {
     /// Pods are evicted: `Evicted(workload: "web", after: "cut b + 110s", before: "cut b + 4m")`
-    Evicted(PodsSeen),
+    Evicted(EvictedSeen),
     /// Pods are not evicted: `NotEvicted(namespace: "kube-system")`
     NotEvicted(NotEvicted),
     /// The deletion of pods begins, by whomever: `Deleted(pod: "web-0", by: "user", count: 1)`

@@ -32,7 +32,7 @@ pub use scheduling::{
 };
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
-pub use timeline::{Cut, Entry, InstanceState, Resource, Step};
+pub use timeline::{Afterwards, Cut, DrainFlags, Entry, IfNotDrained, InstanceState, Resource, Step};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub use workload::{
     Controllers, LabelSelector, LabelSelectorRequirement, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,

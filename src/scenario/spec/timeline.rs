@@ -1,7 +1,8 @@
 //! Entries of the timeline: faults, and what people do.
 
+use super::budget::PodDisruptionBudget;
 use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration};
-use super::texts::{DurationText, OneOrMany, TimeText};
+use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -303,7 +304,7 @@ pub enum Step {
         /// `--grace-period`; the pods' own where not given.
         #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
         grace_period_seconds: Option<i64>,
-        /// `--timeout`; it waits for ever where not given.
+        /// `--timeout`, of each node anew; it waits for ever where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout: Option<DurationText>,
         /// `--skip-wait-for-delete-timeout`
@@ -327,6 +328,104 @@ pub enum Step {
         /// Which workload.
         workload: String,
     },
+    /// A disruption budget is created.
+    CreateBudget {
+        /// The budget.
+        budget: PodDisruptionBudget,
+    },
+    /// A disruption budget asks for something else from now on (`kubectl patch`); what is given replaces what it asked for.
+    PatchBudget {
+        /// Which budget: its name, or `"shop/web"`.
+        budget: String,
+        /// `spec.minAvailable`: a number, or `"50%"`.
+        #[serde(default, rename = "minAvailable", skip_serializing_if = "Option::is_none")]
+        min_available: Option<FlagValue>,
+        /// `spec.maxUnavailable`: a number, or `"25%"`.
+        #[serde(default, rename = "maxUnavailable", skip_serializing_if = "Option::is_none")]
+        max_unavailable: Option<FlagValue>,
+    },
+    /// `kubectl delete pdb`
+    DeleteBudget {
+        /// Which budget: its name, or `"shop/web"`.
+        budget: String,
+    },
+    /// A rolling maintenance: so many nodes at a time are cordoned and drained, their machines are off for a while and boot, and once a node
+    /// is Ready again it is uncordoned, and the next one begins.
+    Maintain {
+        /// One node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        node: Option<String>,
+        /// Several nodes, in the order of the selector.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nodes: Option<NodeSelector>,
+        /// How many nodes at a time: a number, or a share of these nodes such as `"5%"`, rounded down, but at least one; 1 where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_a_time: Option<FlagValue>,
+        /// How each node is drained.
+        #[serde(default, skip_serializing_if = "DrainFlags::is_default")]
+        drain: DrainFlags,
+        /// How long a machine is off before it boots, from its node's drain on; at least a second.
+        off: DurationText,
+        /// What comes once a node is Ready again; `Uncordon` where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        then: Option<Afterwards>,
+        /// What happens if a drain fails or times out; `Stop` where not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        if_not_drained: Option<IfNotDrained>,
+    },
+}
+
+/// The flags of `kubectl drain` in a maintenance.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrainFlags {
+    /// `--force`: pods without a controller go, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+    /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given, as no machine could be maintained otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignore_daemonsets: Option<bool>,
+    /// `--delete-emptydir-data`: pods with an emptyDir go, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delete_emptydir_data: bool,
+    /// `--disable-eviction`: plain deletions, which no budget stops.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disable_eviction: bool,
+    /// `--grace-period`; the pods' own where not given.
+    #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    pub grace_period_seconds: Option<i64>,
+    /// `--timeout` of each node; it waits for ever where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<DurationText>,
+    /// `--skip-wait-for-delete-timeout`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_wait_for_delete_timeout: Option<DurationText>,
+}
+
+impl DrainFlags {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What comes of a node that is Ready again after its maintenance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Afterwards {
+    /// It is uncordoned.
+    Uncordon,
+    /// It stays cordoned.
+    Leave,
+}
+
+/// What a maintenance does if the drain of a node fails or times out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum IfNotDrained {
+    /// The node stays cordoned and on; no further node begins, and those under way are finished.
+    Stop,
+    /// The node is uncordoned and left as it is; the next one begins.
+    Skip,
+    /// The machine goes off all the same, with the pods that are left on it.
+    GoOn,
 }
 
 /// Whom a partition cuts nodes off from.

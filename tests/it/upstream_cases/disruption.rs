@@ -39,7 +39,8 @@ fn evicted(plan: &Plan) -> Vec<String> {
 /// What kubectl printed of failures.
 fn printed(plan: &Plan) -> Vec<String> {
     let trace = run(plan, Choices::default_order());
-    trace.iter().filter(|r| matches!(r.what, What::Refused(_))).filter_map(|r| trace.fields(r).message).collect()
+    let says = |what: &What| matches!(what, What::Refused(_) | What::DrainEnded(_));
+    trace.iter().filter(|r| says(&r.what)).filter_map(|r| trace.fields(r).message).collect()
 }
 
 /// The pods whose evictions the API server refused until kubectl gave up.

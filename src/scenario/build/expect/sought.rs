@@ -8,18 +8,29 @@ use crate::scenario::build::complaints::Complaints;
 use crate::scenario::build::nodes::{condition_kind, status, with};
 use crate::scenario::build::values;
 use crate::scenario::expectations::{Count, Kind, Sought, Stretch, TaintSought, Times};
-use crate::scenario::problem::Problem;
+use crate::scenario::problem::{Problem, did_you_mean_or_list};
 use crate::scenario::spec::{self, Common, FlagValue, Window};
 use crate::scenario::syntax::Place;
-use crate::trace::ZoneState;
+use crate::trace::{EvictionCause, ZoneState};
+
+/// By what pods are evicted; any cause where none is named.
+fn evicted_by(by: Option<&str>, place: &Place, complaints: &mut Complaints) -> Option<Option<EvictionCause>> {
+    let Some(by) = by else { return Some(None) };
+    let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
+    if found.is_none() {
+        let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
+        complaints.add(with(place, "by"), Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help));
+    }
+    found.map(Some)
+}
 
 impl Reader<'_> {
     /// What records are looked for; `Some(None)` where the expectation is not about records.
     pub(super) fn sought(&self, e: &spec::Expectation, place: &Place, complaints: &mut Complaints) -> Option<Option<Sought>> {
         use spec::Expectation as E;
         let (what, common) = match e {
-            E::Evicted(s) => (Kind::Evicted, s.common()),
-            E::NotEvicted(s) => (Kind::Evicted, s.common()),
+            E::Evicted(s) => (Kind::Evicted { by: evicted_by(s.by.as_deref(), place, complaints)? }, s.common()),
+            E::NotEvicted(s) => (Kind::Evicted { by: evicted_by(s.by.as_deref(), place, complaints)? }, s.common()),
             E::Deleted(s) => {
                 if let Some(by) = &s.by {
                     actor(by, &with(place, "by"), complaints)?;

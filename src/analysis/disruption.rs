@@ -1,0 +1,129 @@
+//! Why evictions pause: the states of zones over time with the pace that each allows, and master disruption.
+
+use super::setting::{Analysis, zone_name};
+use crate::api::names::TextId;
+use crate::kernel::{Dur, Time};
+use crate::sim::Plan;
+use crate::trace::{What, ZoneState};
+use std::collections::BTreeMap;
+
+/// How fast nodes of a zone are tainted in a state that is not normal (`node_lifecycle_controller.go: setLimiterInZone`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pace {
+    /// One node every so long, at the rate of `--node-eviction-rate`.
+    Usual(Dur),
+    /// One node every so long, at the rate of `--secondary-node-eviction-rate`.
+    Slow(Dur),
+    /// None: the zone has no more nodes than `--large-cluster-size-threshold`.
+    Stopped,
+    /// None: the rate of the flag is zero.
+    Zero,
+}
+
+impl Pace {
+    /// The pace of a zone of so many nodes; none in a state that is no news.
+    pub fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
+        let f = &plan.flags;
+        let every = |rate: f32| (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64));
+        match state {
+            ZoneState::PartialDisruption if i64::try_from(nodes).unwrap_or(i64::MAX) > i64::from(f.large_cluster_size_threshold) => {
+                Some(every(f.secondary_node_eviction_rate).map_or(Self::Zero, Self::Slow))
+            }
+            ZoneState::PartialDisruption => Some(Self::Stopped),
+            ZoneState::FullDisruption => Some(every(f.node_eviction_rate).map_or(Self::Zero, Self::Usual)),
+            ZoneState::Initial | ZoneState::Normal | ZoneState::Empty => None,
+        }
+    }
+
+    /// Whether nobody is tainted.
+    pub fn is_stopped(self) -> bool {
+        matches!(self, Self::Stopped | Self::Zero)
+    }
+
+    /// In words.
+    pub fn words(self, plan: &Plan) -> String {
+        match self {
+            Self::Usual(every) => format!("no node is Ready, one is tainted every {every}"),
+            Self::Slow(every) => format!("evictions slow down to one node every {every}"),
+            Self::Stopped => format!("evictions stop (no more than {} nodes)", plan.flags.large_cluster_size_threshold),
+            Self::Zero => "evictions stop (the rate is zero)".to_owned(),
+        }
+    }
+}
+
+/// A state of a zone that is not normal.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Disrupted {
+    /// From when.
+    pub from: Time,
+    /// Until when; the end of the run where it lasts.
+    pub to: Time,
+    /// Which.
+    pub state: ZoneState,
+    /// What it allows.
+    pub pace: Pace,
+}
+
+/// Why evictions pause in a run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Disruptions {
+    /// When every zone was fully disrupted: from and until.
+    pub master: Vec<(Time, Time)>,
+    /// The zones that were disrupted at some time, by name; empty is the name of nodes without a zone.
+    pub zones: BTreeMap<String, Vec<Disrupted>>,
+}
+
+impl Disruptions {
+    /// There were none.
+    pub fn is_empty(&self) -> bool {
+        self.master.is_empty() && self.zones.is_empty()
+    }
+
+    /// Whether some zone was in that state at some time.
+    pub fn has(&self, state: ZoneState) -> bool {
+        self.zones.values().flatten().any(|d| d.state == state)
+    }
+}
+
+/// The disruptions of a run. A controller that starts finds states anew; what it finds again goes on.
+pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
+    let mut sizes = vec![0usize; analysis.zones.len()];
+    for zone in &analysis.zone_of {
+        if let Some(size) = sizes.get_mut(usize::from(*zone)) {
+            *size += 1;
+        }
+    }
+    let horizon = analysis.horizon();
+    let mut found = Disruptions::default();
+    for r in analysis.trace.iter() {
+        match r.what {
+            What::MasterDisruptionEntered => found.master.push((r.at, horizon)),
+            What::MasterDisruptionLeft => {
+                if let Some(last) = found.master.last_mut() {
+                    last.1 = r.at;
+                }
+            }
+            What::Zone(state @ (ZoneState::Normal | ZoneState::PartialDisruption | ZoneState::FullDisruption)) => {
+                let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
+                let size = analysis.zones.binary_search(&name).map_or(0, |i| sizes[i]);
+                let open = |d: &Disrupted| d.to == horizon;
+                let pace = Pace::of(analysis.plan, state, size);
+                if pace.is_none() && !found.zones.contains_key(&name) {
+                    continue;
+                }
+                let zone = found.zones.entry(name).or_default();
+                match (zone.last_mut().filter(|d| open(d)), pace) {
+                    (Some(last), _) if last.state == state => {}
+                    (last, pace) => {
+                        if let Some(last) = last {
+                            last.to = r.at;
+                        }
+                        zone.extend(pace.map(|pace| Disrupted { from: r.at, to: horizon, state, pace }));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}

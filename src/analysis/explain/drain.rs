@@ -1,0 +1,153 @@
+//! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would let it go on.
+
+use super::super::causes::chain;
+use super::super::clock::absolute;
+use super::super::rows::grouped;
+use super::super::words;
+use super::super::workloads::Owners;
+use super::{Explanation, Question, Remedy, Step, rules};
+use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::workload::short_name;
+use crate::kernel::Time;
+use crate::trace::{BudgetState, NO_BUDGET, Record, RecordId, What};
+use std::collections::BTreeMap;
+
+/// Refusals of one budget: the first, how many, and the time of the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    /// The first refusal.
+    pub(super) first: RecordId,
+    /// When that was.
+    pub(super) since: Time,
+    /// The last one.
+    pub(super) last: RecordId,
+    /// When that was.
+    pub(super) until: Time,
+    /// How many there were.
+    pub(super) times: u64,
+}
+
+/// Refusals by budget.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusals(BTreeMap<WorkloadId, Held>);
+
+impl Refusals {
+    /// Takes a record in, if it is a refusal.
+    pub(super) fn add(&mut self, question: Question<'_>, id: RecordId, r: &Record) {
+        let What::EvictionRefused(state) = r.what else { return };
+        let Some(state) = question.analysis.trace.budgets.get(state as usize) else { return };
+        let new = Held { first: id, since: r.at, last: id, until: r.at, times: 0 };
+        let held = self.0.entry(state.budget).or_insert(new);
+        (held.last, held.until, held.times) = (id, r.at, held.times + 1);
+    }
+
+    /// When the last of all was.
+    pub(super) fn last(&self) -> Option<Time> {
+        self.0.values().map(|h| h.until).max()
+    }
+
+    /// A step for each budget.
+    pub(super) fn steps(&self, question: Question<'_>) -> Vec<Step> {
+        let analysis = question.analysis;
+        let say = |h: &Held| {
+            let r = analysis.trace.get(h.first)?;
+            let again = match h.times {
+                1 => "kubectl tries again after 5 s".to_owned(),
+                n => format!("refused {} times until {}: kubectl tries again after 5 s", grouped(n), absolute(h.until)),
+            };
+            Some(Step { at: h.since, text: words::record(analysis, r), rule: Some(again), record: Some(h.first) })
+        };
+        self.0.values().filter_map(say).collect()
+    }
+
+    /// The budgets as they stood at their last refusals.
+    fn states<'a>(&self, question: Question<'a>) -> Vec<&'a BudgetState> {
+        let trace = question.analysis.trace;
+        let state = |h: &Held| match trace.get(h.last).map(|r| r.what) {
+            Some(What::EvictionRefused(state)) => trace.budgets.get(state as usize),
+            _ => None,
+        };
+        self.0.values().filter_map(state).collect()
+    }
+
+    /// `budget default/web held its eviction up`
+    pub(super) fn verdict(&self, question: Question<'_>, what: &str) -> String {
+        let names: Vec<String> = self.states(question).iter().map(|s| words::budget_name(question.analysis, s.budget)).collect();
+        let never = self.states(question).iter().any(|s| s.never_allows());
+        format!("{} held {what} up{}", names.join(" and "), if never { ", and would for ever" } else { "" })
+    }
+
+    /// What would have let it go on.
+    pub(super) fn remedies(&self, question: Question<'_>, pod: Option<PodId>) -> Vec<Remedy> {
+        let analysis = question.analysis;
+        let mut found = Vec::new();
+        for state in self.states(question).into_iter().filter(|s| s.never_allows()) {
+            let name = words::budget_name(analysis, state.budget);
+            if let (Some((replicas, text)), Some(pod)) = (enough(state), pod) {
+                let owner = Owners::new(analysis).of(analysis, pod).map(|w| short_name(analysis.trace.names.workload_name(w)));
+                let unique = |n: &&str| analysis.plan.workloads.iter().filter(|w| short_name(&w.name) == *n).count() == 1;
+                let set = owner.filter(unique).map(|w| format!("workloads.{w}.replicas={replicas}"));
+                found.push(Remedy { text: format!("with {replicas} replicas {name} would let one go at a time: {text}"), set });
+            }
+            let instead = format!("`PatchBudget(budget: \"{}\", maxUnavailable: 1)`", name.trim_start_matches("budget "));
+            found.push(rules::only_words(format!(
+                "with maxUnavailable 1 instead {name} would let one go at a time, whatever there are: {instead}"
+            )));
+        }
+        found
+    }
+}
+
+/// How many pods there would have to be for a share to leave one of them over, and the arithmetic.
+fn enough(state: &BudgetState) -> Option<(i32, String)> {
+    let BudgetRule::MinAvailable(share @ IntOrPercent::Percent(p)) = state.rule else { return None };
+    // One is left over once the rest, (100 - p) % of them, is one whole pod.
+    let replicas = 100_i32.checked_div(100 - p).filter(|_| p < 100)? + i32::from(100 % (100 - p) != 0);
+    Some((replicas, format!("{share} of {replicas}, rounded up, is {}", share.of(replicas))))
+}
+
+/// Explains a pod that the eviction API, or a drain, evicted.
+pub(super) fn evicted(question: Question<'_>, refused: &Refusals, record: RecordId, from: &str, found: &mut Explanation) {
+    let analysis = question.analysis;
+    let Some(r) = analysis.trace.get(record) else { return };
+    let by = match analysis.trace.get(r.cause).map(|c| c.what) {
+        Some(What::DrainDeletes) => "kubectl drain --disable-eviction, which no budget stops",
+        _ => "the eviction API (drain)",
+    };
+    found.verdict = format!("evicted at {}{from} by {by}", absolute(r.at));
+    let mut steps: Vec<Step> = chain(analysis.trace, record)
+        .filter(|(id, r)| *id == record || r.at > Time::ZERO)
+        .map(|(id, r)| {
+            let rule = match r.what {
+                What::EvictionGranted(NO_BUDGET) => Some("no budget had to be asked".to_owned()),
+                _ => None,
+            };
+            Step { at: r.at, text: words::record(analysis, r), rule, record: Some(id) }
+        })
+        .collect();
+    steps.reverse();
+    steps.extend(refused.steps(question));
+    steps.sort_by_key(|s| (s.at, s.record));
+    found.steps = steps;
+}
+
+/// Explains a pod that stayed because no budget let it go.
+pub(super) fn held_up(question: Question<'_>, refused: &Refusals, pod: PodId, found: &mut Explanation) {
+    let analysis = question.analysis;
+    found.verdict = format!("not evicted: {}", refused.verdict(question, "its eviction"));
+    let mut steps = refused.steps(question);
+    for held in refused.0.values() {
+        let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
+        steps.extend(entry.map(|(id, r)| Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id) }));
+    }
+    let ended = analysis.trace.iter().enumerate().filter(|(_, r)| r.at <= question.until).filter(|(_, r)| match r.what {
+        What::DrainEnded(end) => analysis.trace.drains.get(end as usize).is_some_and(|e| e.left.contains(&pod)),
+        _ => false,
+    });
+    steps.extend(ended.map(|(id, r)| Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id as RecordId) }));
+    steps.sort_by_key(|s| (s.at, s.record));
+    steps.dedup_by_key(|s| s.record);
+    found.steps = steps;
+    found.remedies = refused.remedies(question, Some(pod));
+}

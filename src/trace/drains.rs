@@ -1,0 +1,159 @@
+//! What evicts pods, and what records of evictions and drains refer to: how a budget stood, and how the drain of a node ended.
+
+use super::record::{Actor, Record};
+use crate::api::budget::BudgetRule;
+use crate::api::names::{PodId, TextId, WorkloadId};
+use crate::kernel::Dur;
+
+/// What evicts a pod.
+///
+/// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its failure, for a drain. Not among them are
+/// preemptions, which make room for another pod, and deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
+/// summary counts by who deleted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EvictionCause {
+    /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no longer.
+    Taint,
+    /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
+    Timeout,
+    /// The eviction API (`pods/eviction`), which keeps to budgets: `kubectl drain`.
+    Api,
+    /// `kubectl drain --disable-eviction`: a deletion, which no budget stops.
+    DrainDelete,
+}
+
+impl EvictionCause {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Taint, Self::Timeout, Self::Api, Self::DrainDelete];
+
+    /// Its name in files and expectations.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Taint => "taint-eviction",
+            Self::Timeout => "pod-eviction-timeout",
+            Self::Api => "api-eviction",
+            Self::DrainDelete => "drain-delete",
+        }
+    }
+
+    /// Who or what evicts, in words that follow "by".
+    pub fn by(self) -> &'static str {
+        match self {
+            Self::Taint => "taints",
+            Self::Timeout => "--pod-eviction-timeout",
+            Self::Api => "the eviction API (drain)",
+            Self::DrainDelete => "drain --disable-eviction",
+        }
+    }
+
+    /// The cause, where a record begins the deletion of a pod and evicts it by that; `asked` is what asked for that just before.
+    pub fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
+        match r.actor {
+            Actor::TaintEviction => Some(Self::Taint),
+            Actor::NodeLifecycle => Some(Self::Timeout),
+            Actor::User => asked,
+            _ => None,
+        }
+    }
+}
+
+/// Stands for "no budget": none selects the pod, or none had to be asked.
+pub const NO_BUDGET: u32 = u32::MAX;
+
+/// Why the eviction API refuses an eviction (`pkg/registry/core/pod/storage/eviction.go`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Refusal {
+    /// It was not refused: the state is told for another reason.
+    None,
+    /// 429: `disruptionsAllowed` is zero.
+    NotAllowed,
+    /// 429: the disruption controller has not looked at the budget since its spec changed.
+    NotObserved,
+    /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is negative.
+    NotKept,
+    /// 500: several budgets select the pod; told of is the first.
+    Several,
+}
+
+impl Refusal {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::None, Self::NotAllowed, Self::NotObserved, Self::NotKept, Self::Several];
+
+    /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one code has two reasons.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::NotAllowed => "429",
+            Self::NotObserved => "429 not observed",
+            Self::NotKept => "403",
+            Self::Several => "500",
+        }
+    }
+}
+
+/// A disruption budget at a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BudgetState {
+    /// `PodDisruptionBudget/namespace/name`
+    pub budget: WorkloadId,
+    /// What it asks for.
+    pub rule: BudgetRule,
+    /// `status.expectedPods`: how many pods there should be.
+    pub expected: i32,
+    /// `status.desiredHealthy`: how many of them have to be healthy.
+    pub desired: i32,
+    /// `status.currentHealthy`: how many are.
+    pub healthy: i32,
+    /// `status.disruptionsAllowed`
+    pub allowed: i32,
+    /// Why an eviction was refused.
+    pub refusal: Refusal,
+}
+
+impl BudgetState {
+    /// Whether it never allows an eviction while so many pods are wanted, though all of them be healthy: the share or number that it asks
+    /// for is all of them.
+    pub fn never_allows(&self) -> bool {
+        self.expected > 0 && self.desired >= self.expected && self.refusal == Refusal::NotAllowed
+    }
+}
+
+/// How kubectl was done with a node that it drained.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DrainOutcome {
+    /// Every pod that had to go is gone.
+    Drained,
+    /// `--timeout` was over before.
+    TimedOut,
+    /// kubectl or the API server refused: a pod that no flag lets go, a pod with two budgets.
+    Refused,
+}
+
+impl DrainOutcome {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Drained, Self::TimedOut, Self::Refused];
+
+    /// A word for it, as `events.jsonl` has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Drained => "drained",
+            Self::TimedOut => "timed out",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// How the drain of a node ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DrainEnd {
+    /// How.
+    pub outcome: DrainOutcome,
+    /// How long kubectl took for this node.
+    pub took: Dur,
+    /// How many pods went.
+    pub gone: u32,
+    /// The pods that should have gone and did not.
+    pub left: Vec<PodId>,
+    /// What kubectl prints of it; of a node that is drained nothing.
+    pub words: TextId,
+}
