@@ -152,7 +152,10 @@ impl Text<'_> {
         };
         match (end, row.nodes.as_slice()) {
             (Some(end), &[node]) => words::drain_ended(self.analysis, self.analysis.node_name(node), end),
-            _ => times(row, &format!("{} {}", self.nodes(&row.nodes), self.verb(Fact::DrainEnded(outcome)))),
+            _ => {
+                let said = format!("{} {}", self.nodes(&row.nodes), self.verb(Fact::DrainEnded(outcome)));
+                if row.count as usize > row.nodes.len() { times(row, &said) } else { said }
+            }
         }
     }
 

@@ -130,7 +130,8 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
     if b.never_allows() {
         return format!("{name} {}, and so never allows one", needs(b));
     }
-    format!("{name} {}; {} of {} healthy", needs(b), b.healthy, b.expected)
+    let spent = if b.refusal == Refusal::NotAllowed && b.healthy > b.desired { ", and others are on their way out" } else { "" };
+    format!("{name} {}; {} of {} healthy{spent}", needs(b), b.healthy, b.expected)
 }
 
 /// How many healthy pods a budget needs, and how that follows: `needs 4 of 4 (minAvailable 80% = 3.2, rounded up)`.

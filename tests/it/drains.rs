@@ -1,11 +1,12 @@
 //! Drains, budgets that change, and rolling maintenances: what is counted, told and explained.
 
 use std::path::Path;
+use taintsim::analysis::Analysis;
 use taintsim::analysis::disruption::{Pace, disruptions};
 use taintsim::analysis::evictions::evictions;
 use taintsim::analysis::explain::{Question, explain, find};
+use taintsim::analysis::summary::summary;
 use taintsim::analysis::timeline::{DEFAULT_ROWS, timeline};
-use taintsim::analysis::{Analysis, summary};
 use taintsim::kernel::{Choices, Dur};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{Plan, run, run_eager};

@@ -74,9 +74,11 @@ fn key<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, d: &Disruptions, y: f
     ];
     let mut x = time.left;
     for (_, color, name) in entries.into_iter().filter(|e| e.0) {
+        let width = font::width(name, LABEL)?;
+        c.rect((x - 3.0, y - 8.0), (x + 28.0 + width, y + 8.0), PAPER)?;
         c.rect((x, y - 5.0), (x + 18.0, y + 5.0), color)?;
         c.text(name, (x + 24.0, y), Anchor::Left, LABEL)?;
-        x += 24.0 + font::width(name, LABEL)? + 22.0;
+        x += 24.0 + width + 22.0;
     }
     Ok(())
 }
@@ -100,6 +102,7 @@ fn bands<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, spans: &[(Time, Tim
             c.text(name, (left + 4.0, y + BAND / 2.0), Anchor::Left, inside)?;
         } else if right + width + 10.0 <= next {
             let beside = Ink { size: 9.0, bold: false, color: INK };
+            c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside)?, y + BAND), PAPER)?;
             c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside)?;
         }
     }

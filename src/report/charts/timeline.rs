@@ -79,13 +79,14 @@ pub(super) fn draw<B: DrawingBackend>(
     let states = disruptions(analysis);
     names.shades(c, top, bottom)?;
     grid(c, &time, top, bottom)?;
-    states::draw(c, &time, &states, top)?;
     let lanes_top = top + states::height(&states);
     match lanes {
         Lanes::Nodes(nodes) => draw_nodes(c, analysis, &time, nodes, lanes_top)?,
         Lanes::Zones(zones) => draw_zones(c, &time, zones, horizon, lanes_top)?,
     }
     names.lines(c, bottom)?;
+    // Over the lines of entries, which would cut through their names.
+    states::draw(c, &time, &states, top)?;
     time_axis(c, &time, bottom)?;
     c.present()
 }
