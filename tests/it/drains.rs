@@ -260,6 +260,6 @@ fn zone_states_say_why_evictions_pause() {
     };
     assert_eq!(of(""), (vec![Pace::Stopped], "zone b: PartialDisruption: evictions stop (no more than 50 nodes)".to_owned()));
     let slow = of(r#"flags: (kube_controller_manager: { "large-cluster-size-threshold": 5 }),"#);
-    let row = "zone b: PartialDisruption: evictions slow down to one node every 100s".to_owned();
+    let row = "zone b: PartialDisruption: evictions slow down to one node every 1m40s".to_owned();
     assert_eq!(slow, (vec![Pace::Slow(Dur::from_secs(100))], row));
 }
