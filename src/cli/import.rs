@@ -1,4 +1,4 @@
-//! `taintsim import`: turns what `kubectl get nodes,pods -A -o json` prints into a scenario.
+//! `taintsim import`: turns what `kubectl get nodes,pods,… -A -o json` prints into a scenario.
 //!
 //! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left out.
 
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `taintsim import`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// What `kubectl get nodes,pods -A -o json` (or yaml) printed, also gzipped; `-` is standard input. Several files make one
-    /// cluster
+    /// What `kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json`
+    /// (or yaml) printed, also gzipped; `-` is standard input. Several files make one cluster
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub(crate) struct ImportArgs {
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let to_file = args.out.file()?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
-    let cluster = ImportedCluster::read(&inputs).map_err(|e| refused(&e))?;
+    let cluster = ImportedCluster::read(&inputs).and_then(ImportedCluster::simulable).map_err(|e| refused(&e))?;
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
     if !args.quiet {

@@ -16,7 +16,10 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
     let read = Input::open(&place).and_then(|input| {
         let file = InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash };
-        Ok((file, ImportedCluster::read(&[input])?))
+        let cluster = ImportedCluster::read(&[input])?;
+        // A file of workloads is enough for a scenario that writes nodes itself.
+        let own = !loaded.spec.nodes.is_empty() || !loaded.spec.pods.is_empty();
+        Ok((file, if own { cluster } else { cluster.simulable()? }))
     });
     let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
     loaded.inputs.push(file);

@@ -29,7 +29,7 @@ pub(super) struct Defaults {
     pub(super) status_period: Dur,
 }
 
-/// The capacity of a node that states none.
+/// The capacity of a node, as far as it does not state it.
 const CAPACITY: [(&str, &str); 3] = [("cpu", "4"), ("memory", "16Gi"), ("pods", "110")];
 
 impl Nodes {
@@ -51,8 +51,9 @@ impl Nodes {
         let labels = labels(group, place, complaints);
         let mut taints = taints(&group.taints, place, complaints);
         times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
-        let allocatable = resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default();
-        let allocatable = Rc::new(if group.capacity.is_empty() { default_capacity() } else { allocatable });
+        let mut allocatable = default_capacity();
+        allocatable.extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
+        let allocatable = Rc::new(allocatable);
         let mut span = |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
             let text = text.as_ref()?.as_str();
             complaints.take(with(place, field), if positive { values::positive(text) } else { values::span(text) })

@@ -47,14 +47,27 @@ impl ImportedCluster {
     /// Makes a cluster of what several inputs hold together.
     ///
     /// # Errors
-    /// An input is no export, or an object is not as the API would have accepted it.
+    /// An input is no export, an object is not as the API would have accepted it, or there is nothing in them that is modelled.
     pub fn read(inputs: &[Input]) -> Result<Self, ImportError> {
         let mut gathered = Gathered::default();
         for input in inputs {
             gathered.summary.files.push(input.file.clone());
             document::read(input, &mut |place, object| gathered.take(place, object))?;
         }
-        gathered.finish()
+        let cluster = gathered.finish()?;
+        let empty = cluster.workloads.is_empty() && cluster.budgets.is_empty() && cluster.namespaces.is_empty();
+        if empty && cluster.priority_classes.is_empty() { cluster.simulable() } else { Ok(cluster) }
+    }
+
+    /// Makes sure that there is a node or a pod in it, without which it is no cluster.
+    ///
+    /// # Errors
+    /// There is neither: [`ImportError::Nothing`].
+    pub fn simulable(self) -> Result<Self, ImportError> {
+        if self.summary.nodes > 0 || self.summary.pods > 0 || !self.summary.orphans.is_empty() {
+            return Ok(self);
+        }
+        Err(ImportError::Nothing { files: self.summary.files.clone(), found: self.summary.instead() })
     }
 }
 

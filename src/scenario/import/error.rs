@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// The command that prints what the importer reads; part of most advice.
-pub const KUBECTL: &str = "kubectl get nodes,pods -A -o json";
+pub const KUBECTL: &str =
+    "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json";
 
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -127,5 +128,16 @@ pub enum ImportError {
         first: Box<Place>,
         /// Where the second stands.
         second: Box<Place>,
+    },
+    /// There is nothing in the files that could be simulated: events, logs, an audit trail, a list without items.
+    #[error(
+        "{}: neither nodes nor pods, of which a cluster is made, but {found}; use `{KUBECTL} > cluster.json`, and import that file",
+        .files.join(", ")
+    )]
+    Nothing {
+        /// The files.
+        files: Vec<String>,
+        /// What there is instead: "85 Events", or "no object at all".
+        found: String,
     },
 }

@@ -228,7 +228,7 @@ mod tests {
         ] {
             let e = error(text.as_bytes());
             assert!(e.contains(words), "{text:?}: {e}");
-            assert!(e.contains("kubectl get nodes,pods -A -o json"), "{e}");
+            assert!(e.contains("kubectl get nodes,pods,leases,deployments,") && e.contains(" -A -o json"), "{e}");
         }
     }
 

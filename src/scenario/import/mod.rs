@@ -1,4 +1,4 @@
-//! Import: from what `kubectl get nodes,pods -A -o json` (or `-o yaml`) prints to a cluster in the scenario language.
+//! Import: from what `kubectl get nodes,pods,… -A -o json` (or `-o yaml`) prints to a cluster in the scenario language.
 //!
 //! ```text
 //! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice

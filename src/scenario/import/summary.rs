@@ -115,6 +115,12 @@ impl Summary {
             ),
         );
         say(
+            usize::from(self.nodes == 0),
+            "no nodes in the files, and no pod that names one, so that all pods stay Pending: write `nodes: [(names: \"node-{0..2}\")]` into \
+             the scenario, or add `nodes` to the kubectl command"
+                .to_owned(),
+        );
+        say(
             self.kinds.len(),
             format!("not modelled yet, left out: {}", self.kinds.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")),
         );
@@ -134,6 +140,14 @@ impl Summary {
             None => String::new(),
         };
         format!("{}, {}{workloads}{leases} from {}{zero}", count(self.nodes, "node"), count(self.pods, "pod"), self.files.join(", "))
+    }
+
+    /// What there is where there are neither nodes nor pods: `85 Events`, `no object at all`.
+    pub(super) fn instead(&self) -> String {
+        let found: Vec<String> = self.workloads.iter().chain(&self.over).chain(&self.kinds).map(|(kind, n)| count(*n, kind)).collect();
+        let leases = if self.stray_leases > 0 { Some(count(self.stray_leases, "node lease")) } else { None };
+        let found: Vec<String> = found.into_iter().chain(leases).collect();
+        if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
     }
 
     /// The newest of the kubelets' minor releases.

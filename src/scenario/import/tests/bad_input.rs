@@ -111,7 +111,8 @@ fn deep_nesting_is_an_error_or_passed_over() {
     assert!(error(&block).starts_with("f:201: nested deeper than 200 levels"));
     // JSON that nobody reads is passed over without recursion, JSON that is read has a limit.
     let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
-    good(&format!("{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"));
+    let node = "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}";
+    good(&format!("{node}{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"));
     error(&format!("{{\"spec\":{deep},\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}"));
     let lists = format!("{}{}", "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[".repeat(1000), "]}".repeat(1000));
     error(&lists);

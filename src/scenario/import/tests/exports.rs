@@ -7,7 +7,7 @@ use crate::scenario::spec::{
 };
 
 /// File, nodes, pods, kinds left out.
-const ALL: [(&str, usize, usize, &str); 16] = [
+const ALL: [(&str, usize, usize, &str); 15] = [
     ("healthy-all.json.gz", 12, 35, OTHERS),
     ("healthy-all.yaml.gz", 12, 35, OTHERS),
     ("healthy-nodes.json.gz", 12, 0, ""),
@@ -22,7 +22,6 @@ const ALL: [(&str, usize, usize, &str); 16] = [
     ("healthy-node-worker-a1-managed.yaml.gz", 1, 0, ""),
     ("healthy-deployment-web.yaml.gz", 0, 0, ""),
     ("healthy-pod-cache.json.gz", 1, 1, ""),
-    ("healthy-events.json.gz", 0, 0, "85 Events"),
     ("manifest-multidoc.yaml.gz", 0, 3, "3 Namespaces"),
     ("degraded-nodes.yaml.gz", 24, 0, ""),
 ];
@@ -198,7 +197,31 @@ fn the_printed_table_is_refused() {
     let e = super::super::Input::read("tests/exports/healthy-table.txt", &mut std::io::empty()).unwrap_err().to_string();
     assert_eq!(
         e,
-        "tests/exports/healthy-table.txt is the table that kubectl prints for people, with only a part of each object; \
-         use `kubectl get nodes,pods -A -o json > cluster.json` instead"
+        format!(
+            "tests/exports/healthy-table.txt is the table that kubectl prints for people, with only a part of each object; \
+             use `{} > cluster.json` instead",
+            super::super::KUBECTL
+        )
     );
+}
+
+/// Events, an empty list, an audit log, a manifest of a Deployment: none of them is a cluster.
+#[test]
+fn what_has_neither_nodes_nor_pods_is_no_cluster() {
+    let advice = format!("; use `{} > cluster.json`, and import that file", super::super::KUBECTL);
+    let refused = |read: Result<ImportedCluster, super::super::ImportError>| {
+        let e = read.and_then(ImportedCluster::simulable).map(|c| c.summary).unwrap_err().to_string();
+        e.strip_suffix(&advice).unwrap_or_else(|| panic!("{e}")).to_owned()
+    };
+    let but = "neither nodes nor pods, of which a cluster is made, but";
+    let events = ImportedCluster::read(&[export("healthy-events.json.gz")]);
+    assert_eq!(refused(events), format!("healthy-events.json.gz: {but} 85 Events"));
+    let deployment = ImportedCluster::read(&[export("healthy-deployment-web.yaml.gz")]);
+    assert_eq!(refused(deployment), format!("healthy-deployment-web.yaml.gz: {but} 1 Deployment"));
+    assert_eq!(refused(super::read(r#"{"kind": "List", "items": []}"#)), format!("f: {but} no object at all"));
+    let audit = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","verb":"get","objectRef":{"resource":"nodes"}}"#;
+    assert_eq!(refused(super::read(&format!("{audit}\n{audit}\n"))), format!("f: {but} 2 Events"));
+    // Together with a file that has nodes it is one file of several.
+    let both = ImportedCluster::read(&[export("healthy-events.json.gz"), export("healthy-nodes.json.gz")]);
+    assert_eq!(both.unwrap().simulable().unwrap().summary.nodes, 12);
 }
