@@ -289,3 +289,42 @@ pub fn namespace_of(full: &str) -> &str {
 pub fn short_name(full: &str) -> &str {
     full.bytes().rposition(|b| b == b'/').map_or(full, |slash| &full[slash + 1..])
 }
+
+/// Whether what a person writes names the workload `Kind/namespace/name`: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`,
+/// the kind in any case.
+pub fn is_called(full: &str, text: &str) -> bool {
+    let mut parts = full.splitn(3, '/');
+    let (kind, namespace, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    match text.split('/').collect::<Vec<_>>()[..] {
+        [n] => n == name,
+        [first, n] => n == name && (first == namespace || first.eq_ignore_ascii_case(kind)),
+        [k, ns, n] => n == name && ns == namespace && k.eq_ignore_ascii_case(kind),
+        _ => false,
+    }
+}
+
+/// The shortest name that tells the workload `Kind/namespace/name` from the others.
+pub fn told_apart<'a>(full: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
+    let (kind, namespace, name) = (full.split('/').next().unwrap_or(""), namespace_of(full), short_name(full));
+    let forms = [name.to_owned(), format!("{namespace}/{name}"), format!("{kind}/{name}")];
+    let alone = |form: &String| !others.clone().any(|other| other != full && is_called(other, form));
+    forms.into_iter().find(alone).unwrap_or_else(|| full.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_workloads_apart() {
+        let all = ["Deployment/shop/web", "Deployment/lab/web", "StatefulSet/lab/web", "Job/shop/sum"];
+        let said: Vec<String> = all.iter().map(|full| told_apart(full, all.iter().copied())).collect();
+        assert_eq!(said, ["shop/web", "Deployment/lab/web", "StatefulSet/web", "sum"]);
+        for text in ["web", "shop/web", "deployment/web", "Deployment/shop/web"] {
+            assert!(is_called(all[0], text), "{text}");
+        }
+        for text in ["", "we", "lab/web", "Job/web", "Deployment/web/shop", "a/Deployment/shop/web"] {
+            assert!(!is_called(all[0], text), "{text}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::{Question, Remedy};
 use crate::api::names::PodId;
 use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
-use crate::api::workload::short_name;
+use crate::api::workload::{short_name, told_apart};
 use crate::kernel::Dur;
 use crate::sim::Plan;
 use crate::trace::ZoneState;
@@ -142,7 +142,10 @@ pub(super) fn seconds_path(question: Question<'_>, pod: PodId, key: &str, value:
         return None;
     }
     if let Some(workload) = workload_name(question, pod).filter(|w| plan.workloads.iter().any(|p| p.name == *w)) {
-        return Some(format!("workloads.{}.template.tolerations[{key}].tolerationSeconds={value}", short_name(&workload)));
+        // Those that a Deployment owns are its own affair.
+        let written = plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.as_str());
+        let name = told_apart(&workload, written);
+        return Some(format!("workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"));
     }
     let name = short_name(question.analysis.pod_name(pod));
     let of = |group: &&String| name == group.as_str() || name.strip_prefix(group.as_str()).is_some_and(|rest| rest.starts_with('-'));

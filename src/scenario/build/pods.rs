@@ -8,7 +8,7 @@ use super::complaints::Complaints;
 use super::nodes::{checked_labels, resources, status, with};
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
-use super::select::{Nodes, Pods};
+use super::select::{Nodes, Pods, PodsOf};
 use super::{PODS_MAX, checks, values};
 use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason, PodSource, PodTemplate};
@@ -60,7 +60,7 @@ impl Pods {
         for text in
             [group.name.as_deref(), group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t))].into_iter().flatten()
         {
-            self.groups.push((text.to_owned(), declared.clone()));
+            self.groups.push(PodsOf { name: text.to_owned(), of: format!("pods/{namespace}"), pods: declared.clone() });
         }
         declared.collect()
     }

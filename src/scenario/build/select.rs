@@ -4,11 +4,13 @@
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{NodeSelector, PodSelector};
+use super::workloads::ambiguous;
 use super::{NODES_MAX, PODS_MAX};
 use crate::api::labels::Selector;
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
 use crate::api::pod::PodTemplate;
+use crate::api::workload::{is_called, told_apart};
 use crate::sim::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -33,12 +35,22 @@ pub(super) struct Pods {
     pub(super) plans: Vec<PodPlan>,
     /// By `namespace/name`; of several lives of one name, the first.
     pub(super) by_name: BTreeMap<Box<str>, PodIndex>,
-    /// The pods of each group that has a name.
-    pub(super) groups: Vec<(String, Range<PodIndex>)>,
+    /// The pods of each group that has a name, and of each workload.
+    pub(super) groups: Vec<PodsOf>,
     /// What pods and workloads refer to.
     pub(super) templates: Vec<PodTemplate>,
     /// Pods that could not be declared for a mistake of their own.
     pub(super) incomplete: bool,
+}
+
+/// The pods of a group, or of a workload.
+pub(super) struct PodsOf {
+    /// The name.
+    pub(super) name: String,
+    /// What stands before it: `pods/default` of a group, `Deployment/shop` of a workload.
+    pub(super) of: String,
+    /// The pods.
+    pub(super) pods: Range<PodIndex>,
 }
 
 /// Why a selector selects nothing: `None` if that is only because of a mistake that was reported elsewhere.
@@ -161,9 +173,16 @@ impl Pods {
                 nothing(pods, "no pod is named here".to_owned())
             }
             PodSelector::Group(name) => {
-                let pods = self.groups.iter().filter(|(n, _)| n == name).flat_map(|(_, range)| range.clone()).collect();
+                let full = |g: &PodsOf| format!("{}/{}", g.of, g.name);
+                let found: Vec<&PodsOf> = self.groups.iter().filter(|g| is_called(&full(g), name)).collect();
+                let names: BTreeSet<String> = found.iter().map(|g| full(g)).collect();
+                if names.len() > 1 {
+                    let apart = |full: &String| told_apart(full, names.iter().map(String::as_str));
+                    return Err(Some(ambiguous(name, "group", names.iter().map(apart))));
+                }
+                let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
                 nothing(pods, format!("there is no pod group `{name}`"))
-                    .map_err(|problem| problem.map(|p| p.maybe_help(did_you_mean(name, self.groups.iter().map(|(n, _)| n.as_str())))))
+                    .map_err(|problem| problem.map(|p| p.maybe_help(did_you_mean(name, self.groups.iter().map(|g| g.name.as_str())))))
             }
             PodSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(|e| Some(Problem::new(e.to_string())))?;

@@ -10,7 +10,7 @@ use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::with;
 use super::pods::{Lookup, placed, pod_template};
-use super::select::{Nothing, Pods};
+use super::select::{Nothing, Pods, PodsOf};
 use super::{PODS_MAX, checks};
 use crate::api::budget::IntOrPercent;
 use crate::api::labels::{LabelSelector, LabelSelectorRequirement};
@@ -19,7 +19,7 @@ use crate::api::pod::PodTemplate;
 use crate::api::taint::{self, Effect};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{
-    JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, pod_template_hash, short_name,
+    JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, is_called, pod_template_hash, short_name, told_apart,
 };
 use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use std::cell::OnceCell;
@@ -172,11 +172,12 @@ impl Workloads {
             }
         }
         if first < pods.plans.len() as u32 {
-            pods.groups.push((name.to_owned(), first..pods.plans.len() as u32));
+            pods.groups.push(PodsOf { name: name.to_owned(), of: pods_of(kind, made.namespace), pods: first..pods.plans.len() as u32 });
         } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
             let names = (0..replicas).map(|i| format!("{}/{name}-{}", made.namespace, first_ordinal.saturating_add(i))).collect();
             template.owner = owner_of(kind, name);
-            self.numbered.push(Numbered { set: name.to_owned(), names, template: pods.template(template) });
+            let of = pods_of(kind, made.namespace);
+            self.numbered.push(Numbered { set: name.to_owned(), of, names, template: pods.template(template) });
         }
         Some(index)
     }
@@ -251,7 +252,7 @@ impl Workloads {
 
     /// Declares the pods whose names are known although their controller creates them, but for those that are there.
     pub(super) fn name_pods(&mut self, pods: &mut Pods) {
-        for Numbered { set, names, template } in self.numbered.drain(..) {
+        for Numbered { set, of, names, template } in self.numbered.drain(..) {
             let first = pods.plans.len() as u32;
             for name in names {
                 let name: Box<str> = name.into();
@@ -260,7 +261,7 @@ impl Workloads {
                     pods.plans.push(PodPlan { name, template, node: None, start: PodStart::Absent });
                 }
             }
-            pods.groups.push((set, first..pods.plans.len() as u32));
+            pods.groups.push(PodsOf { name: set, of, pods: first..pods.plans.len() as u32 });
         }
     }
 
@@ -287,20 +288,11 @@ impl Workloads {
         found
     }
 
-    /// The workload that an entry of the timeline names: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
+    /// The workload that a person names: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
     pub(super) fn named(&self, text: &str) -> Result<WorkloadIndex, Nothing> {
-        let parts: Vec<&str> = text.split('/').collect();
-        let is = |full: &str| {
-            let full: Vec<&str> = full.split('/').collect();
-            match (parts.as_slice(), full.as_slice()) {
-                ([name], [_, _, n]) => name == n,
-                ([first, name], [kind, namespace, n]) => name == n && (first == kind || first == namespace),
-                (all, full) => all == full,
-            }
-        };
         let written = |i: WorkloadIndex| !self.implied.values().any(|&set| set == i);
         let found: Vec<(&str, WorkloadIndex)> =
-            self.by_name.iter().filter(|(full, i)| is(full) && written(**i)).map(|(full, i)| (full.as_str(), *i)).collect();
+            self.by_name.iter().filter(|(full, i)| is_called(full, text) && written(**i)).map(|(full, i)| (full.as_str(), *i)).collect();
         match found.as_slice() {
             [(_, one)] => Ok(*one),
             [] => Err((!self.incomplete).then(|| {
@@ -308,16 +300,31 @@ impl Workloads {
                 Problem::new(format!("there is no workload `{text}`")).maybe_help(did_you_mean(text, all))
             })),
             several => {
-                let all: Vec<String> = several.iter().map(|(full, _)| format!("`{full}`")).collect();
-                Err(Some(Problem::new(format!("`{text}` may be {}", all.join(" or "))).help("write its kind and namespace, too")))
+                let names = several.iter().map(|(full, _)| *full);
+                Err(Some(ambiguous(text, "workload", several.iter().map(|(full, _)| told_apart(full, names.clone())))))
             }
         }
     }
 }
 
+/// A name that fits several, each with a name that says which.
+pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = String>) -> Problem {
+    const LISTED: usize = 8;
+    let mut all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let count = all.len();
+    if count > LISTED {
+        all.truncate(LISTED);
+        all.push(format!("{} more", count - LISTED));
+    }
+    let last = all.pop().unwrap_or_default();
+    Problem::new(format!("`{text}` names {count} {what}s: {} and {last}", all.join(", ")))
+        .help("say which, with what stands before its name")
+}
+
 /// The pods that a StatefulSet will make: entries of the timeline may name them.
 pub(super) struct Numbered {
     set: String,
+    of: String,
     names: Vec<String>,
     template: u32,
 }
@@ -335,6 +342,11 @@ struct Declared<'a> {
     owner: Option<WorkloadIndex>,
     /// The nodes that its pods are placed on, one after the other; found out for the first of several that are alike.
     on: OnceCell<Option<Vec<NodeIndex>>>,
+}
+
+/// What comes before the name of a workload's pods as a group.
+fn pods_of(kind: WorkloadKind, namespace: &str) -> String {
+    format!("{}/{namespace}", kind.as_str())
 }
 
 fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {

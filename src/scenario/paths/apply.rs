@@ -1,13 +1,13 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
 use super::super::build::known_flags;
-use super::super::names;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{
     DelayText, DurationText, Effect, Entry, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText, Scenario,
     Step, Timing, Toleration,
 };
 use super::super::syntax::{Place, at};
+use super::called::{self, Called};
 use super::known;
 use super::read::{Segment, segments, split};
 use super::workloads;
@@ -32,7 +32,7 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
         }
         ("flags", [component, flag]) if plain => return flag_value(spec, component, flag, value),
         ("nodes", rest) => {
-            let (groups, fields) = groups(first, rest, &spec.nodes.iter().map(node_names).collect::<Vec<_>>(), "node group", path)?;
+            let (groups, fields) = groups(first, rest, &Called::nodes(spec), "node group", path)?;
             let mut places = Vec::new();
             for i in groups {
                 let steps = node_field(&mut spec.nodes[i], fields, value)?.ok_or_else(|| unknown(spec, path))?;
@@ -41,7 +41,7 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
             return Ok(places);
         }
         ("pods", rest) => {
-            let (groups, fields) = groups(first, rest, &spec.pods.iter().map(pod_names).collect::<Vec<_>>(), "pod group", path)?;
+            let (groups, fields) = groups(first, rest, &Called::pods(spec), "pod group", path)?;
             let mut places = Vec::new();
             for i in groups {
                 let steps = pod_field(&mut spec.pods[i], fields, value)?.ok_or_else(|| unknown(spec, path))?;
@@ -50,8 +50,7 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
             return Ok(places);
         }
         ("workloads", rest) => {
-            let names: Vec<Vec<String>> = spec.workloads.iter().map(|w| workloads::names(w.group())).collect();
-            let (groups, fields) = groups(first, rest, &names, "workload", path)?;
+            let (groups, fields) = groups(first, rest, &Called::workloads(spec), "workload", path)?;
             let mut places = Vec::new();
             for i in groups {
                 let steps = workloads::field(&mut spec.workloads[i], fields, value)?.ok_or_else(|| unknown(spec, path))?;
@@ -61,8 +60,7 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
         }
         ("controllers", [controller]) if plain => workloads::controller(&mut spec.controllers, &controller.name, value)?,
         ("timeline", rest) => {
-            let names: Vec<Vec<String>> = spec.timeline.iter().map(|e| e.name.iter().cloned().collect()).collect();
-            let (entries, fields) = groups(first, rest, &names, "entry", path)?;
+            let (entries, fields) = groups(first, rest, &Called::entries(spec), "entry", path)?;
             let mut places = Vec::new();
             for i in entries {
                 let field = match fields {
@@ -105,17 +103,17 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
     }
 }
 
-/// Which groups are meant, and the rest of the path. `names` are those of each group.
+/// Which groups are meant, and the rest of the path.
 fn groups<'a>(
     first: &Segment,
     rest: &'a [Segment],
-    names: &[Vec<String>],
+    all: &[Called],
     what: &str,
     path: &str,
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
     if let Some(index) = &first.index {
         let i: usize = index.parse().map_err(|_| Problem::new(format!("`{path}`: [{index}] is not a number")))?;
-        return if i < names.len() {
+        return if i < all.len() {
             Ok((vec![i], rest))
         } else {
             Err(Problem::new(format!("there is no {what} number {i}; they count from 0")))
@@ -124,40 +122,7 @@ fn groups<'a>(
     let Some((group, fields)) = rest.split_first() else {
         return Err(Problem::new(format!("`{path}` names no {what}")));
     };
-    let name = group.name.as_str();
-    let found: Vec<usize> = match name {
-        "*" => (0..names.len()).collect(),
-        _ => (0..names.len()).filter(|&i| names[i].iter().any(|n| n == name)).collect(),
-    };
-    if found.is_empty() {
-        let all: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
-        return Err(Problem::new(format!("there is no {what} `{name}`")).maybe_help(did_you_mean_or_list(name, &all)));
-    }
-    Ok((found, fields))
-}
-
-/// How a node group may be called.
-pub(super) fn node_names(group: &NodeGroup) -> Vec<String> {
-    called(group.name.as_deref(), group.names.as_ref())
-}
-
-/// How a pod group may be called.
-pub(super) fn pod_names(group: &PodGroup) -> Vec<String> {
-    called(group.name.as_deref(), group.names.as_ref())
-}
-
-pub(super) fn called(name: Option<&str>, several: Option<&OneOrMany>) -> Vec<String> {
-    let text = name.or_else(|| several.and_then(|n| n.texts().first()).map(String::as_str));
-    let Some(text) = text else { return Vec::new() };
-    let stem = names::stem(text);
-    let mut all = Vec::new();
-    if !stem.is_empty() {
-        all.push(stem.to_owned());
-    }
-    if stem != text {
-        all.push(text.to_owned());
-    }
-    all
+    Ok((called::find(&first.name, what, &group.name, all)?, fields))
 }
 
 pub(super) fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem> {

@@ -2,7 +2,8 @@
 
 use super::super::build::known_flags;
 use super::super::spec::{NodeSelector, Scenario, Step, Toleration};
-use super::apply::{node_names, pod_names, short};
+use super::apply::short;
+use super::called::{Called, paths_of, quoted};
 use super::workloads;
 
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that are not written yet; for
@@ -24,16 +25,18 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
     paths.extend(spec.feature_gates.keys().map(|gate| format!("feature_gates.{gate}")));
     paths.extend(known_flags().map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))));
     paths.extend(workloads::CONTROLLERS.map(|c| format!("controllers.{c}")));
+    let own = paths_of("nodes", &Called::nodes(spec));
     for (i, group) in spec.nodes.iter().enumerate() {
-        let own = node_names(group).into_iter().next().map_or_else(|| format!("nodes[{i}]"), |n| format!("nodes.{}", quoted(&n)));
+        let own = &own[i];
         for field in ["names", "zone", "region", "unschedulable", "taints", "lease_offset", "lease_period", "status_offset"] {
             paths.push(format!("{own}.{field}"));
         }
         paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
         paths.extend(group.capacity.keys().map(|key| format!("{own}.capacity.{}", quoted(key))));
     }
+    let own = paths_of("pods", &Called::pods(spec));
     for (i, group) in spec.pods.iter().enumerate() {
-        let own = pod_names(group).into_iter().next().map_or_else(|| format!("pods[{i}]"), |n| format!("pods.{}", quoted(&n)));
+        let own = &own[i];
         for field in ["count", "replicas", "terminationGracePeriodSeconds", "priority"] {
             paths.push(format!("{own}.{field}"));
         }
@@ -41,10 +44,10 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
         paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
         paths.extend(group.requests.keys().map(|key| format!("{own}.requests.{}", quoted(key))));
     }
+    let own = paths_of("workloads", &Called::workloads(spec));
     for (i, workload) in spec.workloads.iter().enumerate() {
         let group = workload.group();
-        let own =
-            workloads::names(group).into_iter().next().map_or_else(|| format!("workloads[{i}]"), |n| format!("workloads.{}", quoted(&n)));
+        let own = &own[i];
         for field in workloads::fields(workload) {
             paths.push(format!("{own}.{field}"));
         }
@@ -68,10 +71,6 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
 fn keys(tolerations: &[Toleration]) -> impl Iterator<Item = &str> {
     let always = ["unreachable", "not-ready"];
     always.into_iter().chain(tolerations.iter().map(|t| short(&t.key)).filter(move |k| !k.is_empty() && !always.contains(k)))
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains(['.', '[', '=']) && !name.contains('{') { format!("\"{name}\"") } else { name.to_owned() }
 }
 
 /// The fields of a step that can be set.

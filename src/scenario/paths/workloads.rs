@@ -1,15 +1,10 @@
 //! Paths into workloads: `workloads.web.replicas`, `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
 
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload, WorkloadGroup};
+use super::super::spec::{Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload};
 use super::super::syntax::{Place, at};
-use super::apply::{boolean, called, integer, names_of, toleration_seconds};
+use super::apply::{boolean, integer, names_of, toleration_seconds};
 use super::read::Segment;
-
-/// How a workload may be called.
-pub(super) fn names(group: &WorkloadGroup) -> Vec<String> {
-    called(group.name.as_deref(), group.names.as_ref())
-}
 
 /// The fields of a workload's own that can be set.
 pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {

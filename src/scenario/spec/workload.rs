@@ -23,6 +23,17 @@ pub enum Workload {
 }
 
 impl Workload {
+    /// Its kind, in Kubernetes' word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Deployment(_) => "Deployment",
+            Self::ReplicaSet(_) => "ReplicaSet",
+            Self::StatefulSet(_) => "StatefulSet",
+            Self::DaemonSet(_) => "DaemonSet",
+            Self::Job(_) => "Job",
+        }
+    }
+
     /// Its fields.
     pub fn group(&self) -> &WorkloadGroup {
         match self {

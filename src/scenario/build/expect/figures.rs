@@ -9,6 +9,7 @@ use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stret
 use crate::scenario::problem::{Problem, did_you_mean};
 use crate::scenario::spec::{self, FlagValue, Quantity};
 use crate::scenario::syntax::Place;
+use std::collections::BTreeSet;
 
 impl Reader<'_> {
     pub(super) fn figure(&self, l: &spec::Limit, relation: Relation, place: &Place, complaints: &mut Complaints) -> Option<Expected> {
@@ -64,8 +65,8 @@ impl Reader<'_> {
             }
             _ if name == "*" => None,
             _ => {
-                let found = self.workloads_named(name);
-                if found.is_empty() {
+                let found = complaints.take(of_place.clone(), self.workload_named(name))?;
+                let Some(found) = found else {
                     if !self.incomplete() {
                         let known: Vec<&str> = self.workloads.plans.iter().filter_map(|w| w.name.rsplit('/').next()).collect();
                         let problem = Problem::new(format!("there is no workload `{name}`"));
@@ -73,8 +74,8 @@ impl Reader<'_> {
                         complaints.add(of_place, problem.maybe_help(did_you_mean(name, known)).or_help(help));
                     }
                     return None;
-                }
-                Some(found)
+                };
+                Some(BTreeSet::from([found]))
             }
         };
         Some(Comparison { quantity: of.clone(), workloads, relation, limit: limit? })

@@ -2,14 +2,16 @@
 
 use super::{Reader, said};
 use crate::api::labels::Selector;
+use crate::api::workload::{is_called, namespace_of, told_apart};
 use crate::scenario::build::complaints::Complaints;
 use crate::scenario::build::nodes::with;
 use crate::scenario::build::select::{Nothing, namespaced};
+use crate::scenario::build::workloads::ambiguous;
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::problem::{Problem, did_you_mean};
 use crate::scenario::spec::{Common, NodeSelector, PodSelector};
 use crate::scenario::syntax::Place;
-use crate::sim::plan::NodeIndex;
+use crate::sim::plan::{NodeIndex, PodIndex, PodPlan};
 use std::collections::BTreeSet;
 
 impl Reader<'_> {
@@ -50,9 +52,9 @@ impl Reader<'_> {
         }
         if let Some(name) = c.workload {
             written.push(format!("pods of {name}"));
-            let found = self.workloads_named(name);
-            if !found.is_empty() {
-                selected.workloads = Some(found);
+            let found = complaints.take(with(place, "workload"), self.workload_named(name))?;
+            if let Some(found) = found {
+                selected.workloads = Some(BTreeSet::from([found]));
             } else {
                 let names = said(self.grouped(name), with(place, "workload"), complaints)?;
                 selected.names = Some(match selected.names.take() {
@@ -78,30 +80,37 @@ impl Reader<'_> {
         self.pods.incomplete || self.workloads.incomplete
     }
 
-    /// The workloads of that name, `Kind/namespace/name`; parts may be left out from the left.
-    pub(super) fn workloads_named(&self, name: &str) -> BTreeSet<String> {
-        let parts: Vec<&str> = name.split('/').collect();
-        let fits = |full: &str| {
-            let mut full = full.splitn(3, '/');
-            let (kind, namespace, own) = (full.next().unwrap_or(""), full.next().unwrap_or(""), full.next().unwrap_or(""));
-            match parts[..] {
-                [n] => n == own,
-                [first, n] => n == own && (first == namespace || first.eq_ignore_ascii_case(kind)),
-                [k, ns, n] => n == own && ns == namespace && k.eq_ignore_ascii_case(kind),
-                _ => false,
-            }
-        };
+    /// The workload of that name, `Kind/namespace/name`, of which parts may be left out from the left; nothing if there is none.
+    pub(super) fn workload_named(&self, name: &str) -> Result<Option<String>, Problem> {
         // A Deployment's own ReplicaSet is not what people mean.
-        self.workloads.plans.iter().filter(|w| w.owner.is_none() && fits(&w.name)).map(|w| w.name.clone()).collect()
+        let own = self.workloads.plans.iter().filter(|w| w.owner.is_none() && is_called(&w.name, name));
+        let found: BTreeSet<&str> = own.map(|w| w.name.as_str()).collect();
+        match found.len() {
+            0 => Ok(None),
+            1 => Ok(found.first().map(|full| (*full).to_owned())),
+            _ => Err(ambiguous(name, "workload", found.iter().map(|full| told_apart(full, found.iter().copied())))),
+        }
     }
 
     /// The names of the pods of a group, or of those that state an owner of that name.
     pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
-        let group = PodSelector::Group(name.to_owned());
-        let found = self.pods.select(&group).unwrap_or_else(|_| {
-            let owned = |t: u32| self.pods.templates[t as usize].owner.as_ref().is_some_and(|o| o.name == name);
-            (0u32..).zip(&self.pods.plans).filter(|(_, p)| owned(p.template)).map(|(i, _)| i).collect()
-        });
+        let grouped = self.pods.groups.iter().any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
+        let found: Vec<PodIndex> = if grouped {
+            self.pods.select(&PodSelector::Group(name.to_owned()))?
+        } else {
+            // Owners that are not declared: their pods say who they are.
+            let full = |p: &PodPlan| {
+                let owner = self.pods.templates[p.template as usize].owner.as_ref()?;
+                Some(format!("{}/{}/{}", owner.kind, namespace_of(&p.name), owner.name))
+            };
+            let owned = |p: &PodPlan| full(p).filter(|full| is_called(full, name));
+            let owners: BTreeSet<String> = self.pods.plans.iter().filter_map(owned).collect();
+            if owners.len() > 1 {
+                let apart = |full: &String| told_apart(full, owners.iter().map(String::as_str));
+                return Err(Some(ambiguous(name, "owner", owners.iter().map(apart))));
+            }
+            (0u32..).zip(&self.pods.plans).filter(|(_, p)| owned(p).is_some()).map(|(i, _)| i).collect()
+        };
         if !found.is_empty() {
             return Ok(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
         }
@@ -110,7 +119,7 @@ impl Reader<'_> {
         }
         let short = |full: &str| full.rsplit('/').next().unwrap_or_default().to_owned();
         let known: BTreeSet<String> =
-            self.workloads.plans.iter().map(|w| short(&w.name)).chain(self.pods.groups.iter().map(|g| g.0.clone())).collect();
+            self.workloads.plans.iter().map(|w| short(&w.name)).chain(self.pods.groups.iter().map(|g| g.name.clone())).collect();
         let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
         Err(Some(problem.maybe_help(did_you_mean(name, known.iter().map(String::as_str)))))
     }
