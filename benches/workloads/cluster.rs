@@ -47,6 +47,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
     let mut plan = Plan {
         name: "bench".to_owned(),
         doc: String::new(),
+        notes: Vec::new(),
         horizon,
         flags: Flags {
             node_monitor_period: Dur::from_secs(5),

@@ -76,6 +76,7 @@ impl Run {
         let plan = Plan {
             name: name.to_owned(),
             doc: "Made for a test.".to_owned(),
+            notes: Vec::new(),
             horizon,
             profile: profiles::profile("1.34.4").expect("is a release"),
             flags: flags(),

@@ -109,7 +109,9 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
     let prepared =
         sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>().map_err(|stopped| failure(stopped, String::new))?;
-    let heading = heading(&sweeps, args)?;
+    let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
+    notes.dedup();
+    let heading = heading(&sweeps, args, notes)?;
     let shown = parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
     let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
     let name = heading.name.clone();
@@ -239,7 +241,7 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
     if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
 }
 
-fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs) -> Result<Heading, Problems> {
+fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>) -> Result<Heading, Problems> {
     // The plan of the first row, for what it says of release and timing.
     let sweep = &sweeps[0];
     let plan = scenario::build(sweep.loaded, &first(sweep))?;
@@ -256,6 +258,7 @@ fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs) -> Result<Heading, Problems> 
         doc: if several { String::new() } else { plan.doc.clone() },
         line: Heading::describe(&plan, &axes, first_seed, args.seeds),
         unchecked: !plan.profile.recorded,
+        notes,
         axes,
         fixed: sweep.base.as_sets(),
         files: args.files.iter().zip(sweeps).map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint())).collect(),

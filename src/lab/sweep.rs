@@ -125,9 +125,9 @@ impl Sweep<'_> {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let check = |values: &Vec<String>| {
             let overrides = self.overrides(values);
-            scenario::build(self.loaded, &overrides)?;
+            let notes = scenario::build(self.loaded, &overrides)?.notes;
             let seeds = self.seeds_of(&overrides)?;
-            Ok((overrides, seeds))
+            Ok((overrides, seeds, notes))
         };
         let checked: Vec<Result<_, Problems>> = threads.install(|| self.combinations().par_iter().map(check).collect());
         let mut said = BTreeSet::new();
@@ -138,7 +138,17 @@ impl Sweep<'_> {
         if !problems.is_empty() {
             return Err(Problems(problems).into());
         }
-        Ok(Prepared { sweep: self, threads, cases: checked.into_iter().collect::<Result<_, _>>()? })
+        let mut notes: Vec<String> = Vec::new();
+        let mut cases = Vec::with_capacity(checked.len());
+        for (overrides, seeds, said) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+            cases.push((overrides, seeds));
+            said.into_iter().for_each(|note| {
+                if !notes.contains(&note) {
+                    notes.push(note)
+                }
+            });
+        }
+        Ok(Prepared { sweep: self, threads, cases, notes })
     }
 }
 
@@ -148,9 +158,15 @@ pub struct Prepared<'a> {
     sweep: &'a Sweep<'a>,
     threads: rayon::ThreadPool,
     cases: Vec<(Overrides, Range<u64>)>,
+    notes: Vec<String>,
 }
 
 impl Prepared<'_> {
+    /// What the scenario's settings mean for pods that exist, in any of the combinations, each sentence once.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
     /// Runs everything. `watch` is told when a run is done, and asked now and then whether to go on.
     ///
     /// # Errors

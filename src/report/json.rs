@@ -59,6 +59,7 @@ fn run(report: &Report<'_>) -> Value {
     json!({
         "scenario": plan.name,
         "doc": plan.doc,
+        "notes": plan.notes,
         "kubernetes": report.release(),
         "checked_against_recordings": plan.profile.recorded,
         "timing": plan.timing.name,

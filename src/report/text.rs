@@ -100,6 +100,10 @@ impl Printer<'_> {
             write!(self.out, "  ")?;
             self.folded("This release was not checked against recordings.", 2, YELLOW)?;
         }
+        for note in &plan.notes {
+            write!(self.out, "  ")?;
+            self.folded(note, 2, YELLOW)?;
+        }
         writeln!(self.out)
     }
 

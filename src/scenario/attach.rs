@@ -3,6 +3,7 @@
 //! They are groups of the language like any others: entries of the timeline name them, `--set` changes them, and what
 //! is wrong with them is said at `cluster`.
 
+use super::existing::Exported;
 use super::fingerprint::InputFile;
 use super::import::{ImportError, ImportedCluster, Input};
 use super::load::Loaded;
@@ -23,6 +24,8 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     });
     let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
     loaded.inputs.push(file);
+    let (flags, feature_gates) = (cluster.control_plane.flags, cluster.control_plane.feature_gates);
+    loaded.exported = Some(Exported { flags, feature_gates, own_pods: loaded.spec.pods.len() });
     loaded.spec.nodes.extend(cluster.nodes);
     loaded.spec.pods.extend(cluster.pods);
     loaded.spec.workloads.extend(cluster.workloads);

@@ -6,6 +6,7 @@
 //! refused with a word of its own.
 
 use super::attach::attach;
+use super::existing::Exported;
 use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
@@ -34,6 +35,8 @@ pub struct Loaded {
     pub cluster: Option<PathBuf>,
     /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
     pub imported: Option<Summary>,
+    /// What the file that the scenario points at says beside its objects.
+    pub exported: Option<Exported>,
     /// The files that the scenario points at.
     pub inputs: Vec<InputFile>,
 }
@@ -114,7 +117,7 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster:
     let source = Source::new(shown, text);
     let Read { spec, left, mut problems, mut damage } = read(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, inputs: Vec::new() };
+    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, exported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
         (damage.nodes, damage.node_labels, damage.pods, damage.workloads) = (true, true, true, true);
@@ -413,6 +416,7 @@ fn thing(name: &str) -> String {
         "Toleration" => "a toleration",
         "Operator" => "an operator",
         "Effect" => "a taint's effect",
+        "Existing" => "what becomes of pods that exist",
         "Flags" => "`flags`",
         "Timing" => "a timing",
         "ConditionKind" => "a condition's type",

@@ -3,6 +3,7 @@
 mod attach;
 mod build;
 pub mod duration;
+mod existing;
 pub mod expectations;
 mod fingerprint;
 pub mod import;
@@ -23,6 +24,7 @@ mod syntax;
 mod tests;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
+pub use existing::Exported;
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
 pub use paths::{known_paths, split_values};

@@ -288,6 +288,7 @@ fn without_objects(plan: &Plan) -> Plan {
     Plan {
         name: plan.name.clone(),
         doc: plan.doc.clone(),
+        notes: Vec::new(),
         horizon: plan.horizon,
         profile: plan.profile.clone(),
         flags: plan.flags.clone(),

@@ -33,6 +33,8 @@ pub struct Plan {
     pub name: String,
     /// What the scenario is about.
     pub doc: String,
+    /// What a person should know of how it came about, a sentence each: pods of an export that a setting changed.
+    pub notes: Vec<String>,
     /// The end of the run.
     pub horizon: Time,
     /// The behaviour of the release.

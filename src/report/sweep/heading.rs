@@ -19,6 +19,8 @@ pub struct Heading {
     pub line: String,
     /// The release of the first row was not checked against recordings.
     pub unchecked: bool,
+    /// What a person should know of how the runs came about, a sentence each.
+    pub notes: Vec<String>,
     /// Settings with several values, and one column for each.
     pub axes: Vec<Axis>,
     /// Changes that hold in every run, as `PATH=VALUE`.
@@ -124,6 +126,7 @@ mod tests {
             doc: String::new(),
             line: String::new(),
             unchecked: false,
+            notes: Vec::new(),
             axes: paths.iter().map(|p| Axis { path: (*p).to_owned(), values: vec!["1".to_owned()] }).collect(),
             fixed: Vec::new(),
             files: Vec::new(),

@@ -38,6 +38,11 @@ pub fn write(
     if heading.unchecked {
         writeln!(out, "  {}", painted("This release was not checked against recordings.", YELLOW))?;
     }
+    for note in &heading.notes {
+        for line in fold(note, style.width.saturating_sub(2)) {
+            writeln!(out, "  {}", painted(&line, YELLOW))?;
+        }
+    }
     for fixed in &heading.fixed {
         writeln!(out, "  {fixed}")?;
     }

@@ -4,16 +4,20 @@
 //! DefaultTolerationSeconds and of the API server's admission, and `KubeletConfiguration`. Left out: every flag that
 //! changes nothing here; such a flag is refused, not ignored.
 
+use super::super::existing::Exported;
 use super::super::problem::{Problem, did_you_mean_or_list};
+use super::super::profiles;
 use super::super::spec::{FlagValue, Flags as Written};
 use super::super::syntax::at;
 use super::complaints::Complaints;
+use super::resolved::KUBERNETES;
 use super::values;
 use crate::client::Limits;
 use crate::kernel::Dur;
 use crate::sim::plan::{Admission, Flags};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// What the flags come down to.
 pub(super) struct Settings {
@@ -56,12 +60,19 @@ enum Since {
 struct Flag {
     name: &'static str,
     since: Since,
+    /// What does its work in releases without it.
+    instead: &'static str,
     set: Set,
 }
 
 const fn flag(name: &'static str, set: Set) -> Flag {
-    Flag { name, since: Since::Always, set }
+    Flag { name, since: Since::Always, instead: "", set }
 }
+
+/// What took the place of pod-eviction-timeout.
+const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates the taint: \
+    `flags.kube-apiserver.default-unreachable-toleration-seconds` and `…default-not-ready-toleration-seconds` are the defaults, \
+    `tolerationSeconds` is a pod's own";
 
 const CONTROLLER_MANAGER: &[Flag] = &[
     flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, positive(v))),
@@ -73,8 +84,18 @@ const CONTROLLER_MANAGER: &[Flag] = &[
         put(&mut s.flags.large_cluster_size_threshold, whole(v, 0, i64::from(i32::MAX)).map(|n| n as i32))
     }),
     flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, share(v))),
-    Flag { name: "pod-eviction-timeout", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)) },
-    Flag { name: "enable-taint-manager", since: Since::TimeoutMode, set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)) },
+    Flag {
+        name: "pod-eviction-timeout",
+        since: Since::TimeoutMode,
+        instead: TOLERATIONS,
+        set: |s, v| put(&mut s.flags.pod_eviction_timeout, positive(v)),
+    },
+    Flag {
+        name: "enable-taint-manager",
+        since: Since::TimeoutMode,
+        instead: "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none",
+        set: |s, v| put(&mut s.flags.enable_taint_manager, boolean(v)),
+    },
     flag("terminated-pod-gc-threshold", |s, v| {
         put(&mut s.flags.terminated_pod_gc_threshold, whole(v, i64::from(i32::MIN), i64::from(i32::MAX)).map(|n| n as i32))
     }),
@@ -99,6 +120,7 @@ const KUBELET: &[Flag] = &[
     Flag {
         name: "node-lease-duration-seconds",
         since: Since::Leases,
+        instead: "before, kubelets have no leases: `flags.kubelet.node-status-update-frequency` says how often they are heard",
         set: |s, v| put(&mut s.kubelet.lease_duration, whole(v, 1, 86_400).map(|n| Some(Dur::from_secs(n as u64)))),
     },
 ];
@@ -129,19 +151,86 @@ pub(super) fn read(written: &Written, profile: &Profile, complaints: &mut Compla
                 complaints.add(place(), unknown(&shown, name, flags));
                 continue;
             };
-            let there = match flag.since {
-                Since::Always => true,
-                Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
-                Since::Leases => profile.kubelet.leases,
-            };
-            if !there {
-                complaints.say(place(), format!("{shown} of Kubernetes {} has no flag --{name}", profile.release));
+            if let Some(problem) = lacking(component, name, profile) {
+                complaints.add(place(), problem);
             } else if let Err(problem) = (flag.set)(&mut settings, value) {
                 complaints.add(place(), problem.about(&format!("--{name}")));
             }
         }
     }
     settings
+}
+
+/// The minors of Kubernetes 1 that have a profile.
+const MINORS: RangeInclusive<u32> = 6..=37;
+
+/// Why a release has no such flag of a component, `kube_controller_manager` say, and what it has instead; nothing if it has it.
+pub(super) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<Problem> {
+    let (_, flags) = COMPONENTS.iter().find(|(c, _)| *c == component)?;
+    let flag = flags.iter().find(|f| f.name == name)?;
+    let there = |profile: &Profile| match flag.since {
+        Since::Always => true,
+        Since::TimeoutMode => profile.node_lifecycle.timeout_mode_available,
+        Since::Leases => profile.kubelet.leases,
+    };
+    if there(profile) {
+        return None;
+    }
+    let minors = MINORS.filter(|minor| profiles::profile(&format!("1.{minor}")).is_ok_and(|p| there(&p)));
+    let (first, last) = minors.fold((u32::MAX, 0), |(first, last), minor| (first.min(minor), last.max(minor)));
+    let releases = match (first == *MINORS.start(), last == *MINORS.end()) {
+        (_, true) => format!("those from 1.{first} on have it"),
+        (true, _) => format!("those up to 1.{last} have it"),
+        _ => format!("those from 1.{first} to 1.{last} have it"),
+    };
+    let message = format!("{} of Kubernetes {} has no flag --{name}; {releases}", component.replace('_', "-"), profile.release);
+    Some(Problem::new(message).help(flag.instead))
+}
+
+/// Takes the flags and gates of an exported control plane for a release, where nothing is said of them; those that the release lacks
+/// are told.
+pub(in crate::scenario) fn take_settings(
+    kubernetes: Option<&str>,
+    exported: &Exported,
+    own: &mut Written,
+    gates: &mut BTreeMap<String, bool>,
+) -> Vec<String> {
+    let version = kubernetes.unwrap_or(KUBERNETES);
+    // A release that is not known is complained about elsewhere.
+    let Ok(profile) = profiles::profile(version) else { return Vec::new() };
+    let mut notes = Vec::new();
+    for (name, value) in &exported.feature_gates {
+        // A gate that is locked or gone says nothing of this release.
+        if profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])).is_ok() {
+            gates.entry(name.clone()).or_insert(*value);
+        }
+    }
+    for (component, from, to) in [
+        ("kube_controller_manager", &exported.flags.kube_controller_manager, &mut own.kube_controller_manager),
+        ("kube_apiserver", &exported.flags.kube_apiserver, &mut own.kube_apiserver),
+        ("kubelet", &exported.flags.kubelet, &mut own.kubelet),
+    ] {
+        for (name, value) in from {
+            match lacking(component, name, &profile) {
+                _ if to.contains_key(name) => {}
+                None => drop(to.insert(name.clone(), value.clone())),
+                Some(problem) => {
+                    notes.push(format!("--{name}={value} of the exported control plane counts for nothing: {}", problem.message))
+                }
+            }
+        }
+    }
+    notes
+}
+
+/// Whether a value is one that the flag takes.
+pub(in crate::scenario) fn check(component: &str, name: &str, value: &FlagValue) -> Result<(), Problem> {
+    let Some(flag) = COMPONENTS.iter().find(|(c, _)| *c == component).and_then(|(_, flags)| flags.iter().find(|f| f.name == name)) else {
+        return Ok(());
+    };
+    // Which release it is for does not matter to what can be read.
+    let profile = profiles::profile("1.26").map_err(|e| Problem::new(e.to_string()))?;
+    (flag.set)(&mut defaults(&profile), value)
 }
 
 fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
@@ -249,6 +338,14 @@ fn boolean(value: &FlagValue) -> Result<bool, Problem> {
     }
 }
 
+/// Whether an admission plugin is modelled.
+pub(in crate::scenario) fn known_plugin(name: &str) -> bool {
+    PLUGINS.contains(&name)
+}
+
+/// The admission plugins that are modelled.
+const PLUGINS: [&str; 4] = ["DefaultTolerationSeconds", "TaintNodesByCondition", "PodTolerationRestriction", "ExtendedResourceToleration"];
+
 fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), Problem> {
     let text = value.to_string();
     for name in text.split(',').map(str::trim) {
@@ -258,9 +355,8 @@ fn plugins(settings: &mut Settings, value: &FlagValue, on: bool) -> Result<(), P
             "PodTolerationRestriction" => settings.admission.pod_toleration_restriction = on,
             "ExtendedResourceToleration" => settings.admission.extended_resource_toleration = on,
             other => {
-                let names = ["DefaultTolerationSeconds", "TaintNodesByCondition", "PodTolerationRestriction", "ExtendedResourceToleration"];
                 return Err(Problem::new(format!("`{other}` is not an admission plugin that is modelled"))
-                    .maybe_help(did_you_mean_or_list(other, &names)));
+                    .maybe_help(did_you_mean_or_list(other, &PLUGINS)));
             }
         }
     }

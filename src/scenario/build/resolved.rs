@@ -1,5 +1,6 @@
 //! The build itself: a scenario with its overrides in, a plan out.
 
+use super::super::existing::{Reached, roll_out};
 use super::super::expectations::Expectations;
 use super::super::load::{Damage, Loaded};
 use super::super::paths;
@@ -29,7 +30,7 @@ pub const NODES_MAX: u64 = 200_000;
 pub const PODS_MAX: u64 = 5_000_000;
 
 /// The release of a scenario that names none: the newest one that timelines were recorded from and that is still common.
-const KUBERNETES: &str = "1.34";
+pub(super) const KUBERNETES: &str = "1.34";
 /// The seed of a scenario that names none.
 const SEED: u64 = 1;
 
@@ -57,7 +58,7 @@ impl Overrides {
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
-    overrides.seed.map_or_else(|| overridden(loaded, overrides).map(|(spec, _)| spec.seed.unwrap_or(SEED)), Ok)
+    overrides.seed.map_or_else(|| overridden(loaded, overrides).map(|c| c.spec.seed.unwrap_or(SEED)), Ok)
 }
 
 /// The plan of a run.
@@ -73,11 +74,11 @@ pub fn build(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
 /// # Errors
 /// As [`build`].
 pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expectations), Problems> {
-    let (spec, sets) = overridden(loaded, overrides)?;
+    let changed = overridden(loaded, overrides)?;
     let mut complaints = Complaints::default();
-    let seed = overrides.seed.or(spec.seed).unwrap_or(SEED);
-    let plan = plan(&spec, loaded, seed, Damage::default(), &mut complaints);
-    complaints.finish(&loaded.source, &loaded.source.text, &sets)?;
+    let seed = overrides.seed.or(changed.spec.seed).unwrap_or(SEED);
+    let plan = plan(&changed, loaded, seed, Damage::default(), &mut complaints);
+    complaints.finish(&loaded.source, &loaded.source.text, &changed.sets)?;
     // Without a complaint there is a plan; this message would be a fault of ours.
     plan.ok_or_else(|| Problems::one(Problem::new("this scenario cannot be built, and nothing says why: please report it")))
 }
@@ -85,7 +86,8 @@ pub fn expecting(loaded: &Loaded, overrides: &Overrides) -> Result<(Plan, Expect
 /// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its text with those blanked out.
 pub(in crate::scenario) fn mistakes(loaded: &Loaded, left: &str, damage: Damage) -> Vec<Problem> {
     let mut complaints = Complaints::default();
-    plan(&loaded.spec, loaded, SEED, damage, &mut complaints);
+    let as_read = Changed { spec: loaded.spec.clone(), sets: Vec::new(), notes: Vec::new(), reached: Vec::new() };
+    plan(&as_read, loaded, SEED, damage, &mut complaints);
     complaints.finish(&loaded.source, left, &[]).map_or_else(|problems| problems.0, |()| Vec::new())
 }
 
@@ -94,13 +96,24 @@ pub(in crate::scenario) fn mistakes(loaded: &Loaded, left: &str, damage: Damage)
 /// # Errors
 /// What is wrong with the changes, each with its place.
 pub fn changed(loaded: &Loaded, overrides: &Overrides) -> Result<Scenario, Problems> {
-    let (mut spec, _) = overridden(loaded, overrides)?;
+    let mut spec = overridden(loaded, overrides)?.spec;
     spec.seed = overrides.seed.or(spec.seed);
     Ok(spec)
 }
 
-/// The scenario with the command line's changes.
-fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<(Scenario, Vec<Overridden>), Problems> {
+/// A scenario with the command line's changes.
+struct Changed {
+    spec: Scenario,
+    /// What each `--set` wrote.
+    sets: Vec<Overridden>,
+    /// What a person should know of it, but for what is said of pods.
+    notes: Vec<String>,
+    /// Pods that exist and that the changes reach.
+    reached: Vec<Reached>,
+}
+
+/// The scenario with the command line's changes, and what these mean for pods that exist.
+fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Changed, Problems> {
     let mut spec = loaded.spec.clone();
     let (mut sets, mut problems) = (Vec::new(), Vec::new());
     let own = [("kubernetes", &overrides.kubernetes), ("timing", &overrides.timing)];
@@ -116,7 +129,14 @@ fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<(Scenario, Vec<O
             }
         }
     }
-    if problems.is_empty() { Ok((spec, sets)) } else { Err(Problems(problems)) }
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    let notes = loaded.exported.as_ref().map_or_else(Vec::new, |exported| {
+        flags::take_settings(spec.kubernetes.as_deref(), exported, &mut spec.flags, &mut spec.feature_gates)
+    });
+    let reached = roll_out(&mut spec, &loaded.spec, loaded.exported.as_ref());
+    Ok(Changed { spec, sets, notes, reached })
 }
 
 fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
@@ -144,7 +164,8 @@ fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
     profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
 }
 
-fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints: &mut Complaints) -> Option<(Plan, Expectations)> {
+fn plan(changed: &Changed, loaded: &Loaded, seed: u64, damage: Damage, complaints: &mut Complaints) -> Option<(Plan, Expectations)> {
+    let spec = &changed.spec;
     match spec.version {
         1 => {}
         0 if damage.header => {}
@@ -188,9 +209,12 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     for (i, workload) in spec.workloads.iter().enumerate() {
         workloads.declare(workload, &at!["workloads", i], false, &mut pods, &lookup, complaints);
     }
+    let mut declared = Vec::with_capacity(spec.pods.len());
     for (i, group) in spec.pods.iter().enumerate() {
-        pods.declare(group, &at!["pods", i], false, &lookup, complaints);
+        declared.push(pods.declare(group, &at!["pods", i], false, &lookup, complaints).len());
     }
+    let reached = changed.reached.iter().filter_map(|r| r.sentence(&|i| declared.get(i).copied().unwrap_or(0)));
+    let notes = changed.notes.iter().cloned().chain(reached).collect();
     // Nodes, pods and workloads that come later: known to every entry, whatever its time.
     let mut added = BTreeMap::new();
     for (i, entry) in spec.timeline.iter().enumerate() {
@@ -251,6 +275,7 @@ fn plan(spec: &Scenario, loaded: &Loaded, seed: u64, damage: Damage, complaints:
     let plan = Plan {
         name: loaded.name.clone(),
         doc: spec.doc.clone(),
+        notes,
         horizon: end?,
         flags: settings.flags,
         admission: settings.admission,

@@ -3,6 +3,7 @@
 //! The result is in the types of the scenario language, so that a cluster that a scenario points at and one that is
 //! written out are the same thing.
 
+use super::control_plane::{self, ControlPlane};
 use super::document::{self, Object};
 use super::error::{ImportError, Place};
 use super::groups;
@@ -39,6 +40,8 @@ pub struct ImportedCluster {
     pub namespaces: Vec<Namespace>,
     /// Workloads, Deployments before their ReplicaSets; pods that exist name them as their owners.
     pub workloads: Vec<Workload>,
+    /// What the control plane was started with, as far as its pods are in the files.
+    pub control_plane: ControlPlane,
     /// What was taken and what was left out.
     pub summary: Summary,
 }
@@ -320,8 +323,9 @@ impl Gathered {
             summary.workloads.insert("Namespace".to_owned(), namespaces.len());
         }
         let namespaces = namespaces.into_iter().map(|n| n.said).collect();
+        let control_plane = control_plane::read(&pods, &mut summary);
         let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
-        Ok(ImportedCluster { nodes, pods, priority_classes, budgets, namespaces, workloads, summary })
+        Ok(ImportedCluster { nodes, pods, priority_classes, budgets, namespaces, workloads, control_plane, summary })
     }
 }
 

@@ -8,6 +8,7 @@
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads and priority classes
 //! namespace  annotations of namespaces about tolerations
+//! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! cluster    all objects together: duplicates, leases, time zero, what is left out
 //! groups     like nodes and pods become groups of the language
@@ -21,6 +22,7 @@
 //! restart of the controller.
 
 mod cluster;
+mod control_plane;
 mod document;
 mod error;
 mod groups;
@@ -44,6 +46,7 @@ mod yaml;
 mod tests;
 
 pub use cluster::ImportedCluster;
+pub use control_plane::ControlPlane;
 pub use error::{ImportError, KUBECTL, Place};
 pub use input::Input;
 pub use rfc3339::Stamp;

@@ -130,6 +130,9 @@ pub(super) struct RawToleration {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct RawContainer {
+    pub name: Option<String>,
+    pub command: Option<Vec<Option<String>>>,
+    pub args: Option<Vec<Option<String>>>,
     pub restart_policy: Option<String>,
     pub resources: Option<RawRequirements>,
     pub ports: Option<Vec<RawPort>>,

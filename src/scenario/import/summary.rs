@@ -46,6 +46,10 @@ pub struct Summary {
     pub conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
     pub stray_leases: usize,
+    /// Flags and feature gates that were taken from the pods of the control plane: `kube-controller-manager --node-monitor-period=2s`.
+    pub control_plane: Vec<String>,
+    /// What of them could not be taken, and why.
+    pub control_plane_wrong: Vec<String>,
     /// The minor releases of the nodes' kubelets, `1.34`.
     pub kubelets: BTreeSet<(u32, u32)>,
 }
@@ -59,6 +63,8 @@ impl Summary {
                 lines.push(line);
             }
         };
+        say(self.control_plane.len(), format!("taken from the control plane's pods: {}", self.control_plane.join(", ")));
+        self.control_plane_wrong.iter().for_each(|wrong| say(1, wrong.clone()));
         let n = self.cut_off.len();
         say(
             n,

@@ -3,11 +3,14 @@
 //! The text of the groups comes from ron's own serializer, so that it is what the language reads; [`lay_out`] only breaks it into lines.
 
 use super::cluster::ImportedCluster;
+use super::control_plane::ControlPlane;
 use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
+use crate::scenario::Exported;
+use crate::scenario::build::take_settings;
 use crate::scenario::layout::{WIDTH, lay_out, to_ron};
-use crate::scenario::spec::{NodeGroup, NodeStart};
+use crate::scenario::spec::{Flags, NodeGroup, NodeStart};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The minor releases of Kubernetes 1 that have a profile.
@@ -33,6 +36,7 @@ impl ImportedCluster {
         push(&mut out, "horizon", &"30m");
         out.push_str("    // Eviction timers are in no export: they start over with the controllers.\n");
         push(&mut out, "controllers_start", &"0s");
+        self.settings(&mut out);
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");
             out.push_str("    // flags: (kube_apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
@@ -46,6 +50,22 @@ impl ImportedCluster {
         self.fault(&mut out);
         out.push_str(")\n");
         out
+    }
+
+    /// What the control plane was started with; what the release does not have is a comment.
+    fn settings(&self, out: &mut String) {
+        let version = self.summary.newest_kubelet().filter(|(major, minor)| *major == 1 && PROFILES.contains(minor));
+        let (spec, notes) = settings_of(version.map(|(_, minor)| format!("1.{minor}")), &self.control_plane);
+        for note in notes {
+            _ = writeln!(out, "    // {note}");
+        }
+        if !spec.1.is_empty() {
+            push(out, "feature_gates", &spec.1);
+        }
+        if !spec.0.is_empty() {
+            out.push_str("    // As the control plane's pods were started.\n");
+            push(out, "flags", &spec.0);
+        }
     }
 
     /// A fault to begin with, commented out: the cluster runs as it stands.
@@ -94,6 +114,14 @@ fn comment(out: &mut String, text: &str) {
     }
     out.push_str(&line);
     out.push('\n');
+}
+
+/// The flags and gates of a control plane that a release has, and what is said of the others.
+fn settings_of(version: Option<String>, found: &ControlPlane) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
+    let exported = Exported { flags: found.flags.clone(), feature_gates: found.feature_gates.clone(), own_pods: 0 };
+    let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
+    let notes = take_settings(version.as_deref(), &exported, &mut flags, &mut gates);
+    ((flags, gates), notes)
 }
 
 fn push<T: Serialize + ?Sized>(out: &mut String, field: &str, value: &T) {

@@ -3,8 +3,8 @@
 use super::super::build::known_flags;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{
-    DelayText, DurationText, Effect, Entry, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText, Scenario,
-    Step, Timing, Toleration,
+    DelayText, DurationText, Effect, Entry, Existing, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText,
+    Scenario, Step, Timing, Toleration,
 };
 use super::super::syntax::{Place, at};
 use super::called::{self, Called};
@@ -24,6 +24,7 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
         ("kubernetes", []) if plain => spec.kubernetes = Some(value.to_owned()),
         ("seed", []) if plain => spec.seed = Some(number(value, 0, u64::MAX)?),
         ("controllers_start", []) if plain => spec.controllers_start = Some(value.into()),
+        ("existing", []) if plain => spec.existing = Some(existing(value)?),
         ("timing", []) if plain => spec.timing = Some(timing(value, spec.timing.as_ref())?),
         ("timing", [field]) if plain => timing_field(spec, path, &field.name, value)?,
         ("feature_gates", [gate]) if plain => {
@@ -97,7 +98,7 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
                 }
             }
             problem.help(
-                "paths begin with horizon, kubernetes, timing, seed, controllers_start, feature_gates, flags, controllers, nodes, pods, workloads or timeline",
+                "paths begin with horizon, kubernetes, timing, seed, controllers_start, feature_gates, flags, controllers, existing, nodes, pods, workloads or timeline",
             )
         }
     }
@@ -139,6 +140,15 @@ pub(super) fn integer(value: &str) -> Result<i64, Problem> {
 
 pub(super) fn boolean(value: &str) -> Result<bool, Problem> {
     value.trim().parse().map_err(|_| Problem::new(format!("expected true or false, found `{value}`")))
+}
+
+fn existing(value: &str) -> Result<Existing, Problem> {
+    match value.trim().to_lowercase().as_str() {
+        "rollout" => Ok(Existing::Rollout),
+        "keep" => Ok(Existing::Keep),
+        other => Err(Problem::new(format!("`{value}` is not what becomes of pods that exist"))
+            .maybe_help(did_you_mean_or_list(other, &["keep", "rollout"]))),
+    }
 }
 
 fn timing(value: &str, present: Option<&Timing>) -> Result<Timing, Problem> {

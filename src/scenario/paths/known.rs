@@ -18,6 +18,7 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
         "timing.watch",
         "timing.pass_overhead",
         "seed",
+        "existing",
         "controllers_start",
     ]
     .map(str::to_owned)

@@ -10,6 +10,7 @@
 //! | `timing.request`, `timing.response`, `timing.watch` | a delay, `2ms` or `1ms..4ms` |
 //! | `timing.pass_overhead` | a duration |
 //! | `seed` | a whole number |
+//! | `existing` | `rollout` or `keep` |
 //! | `feature_gates.NAME` | `true` or `false` |
 //! | `flags.COMPONENT.FLAG` | as on the component's command line: `flags.kube-controller-manager.node-monitor-grace-period` |
 //! | `nodes.GROUP.` `names`, `zone`, `region`, `unschedulable`, `taints`, `lease_offset`, `lease_period`, `status_offset`, `labels.KEY`, `capacity.RESOURCE` | as in the file; several taints with commas |

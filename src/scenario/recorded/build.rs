@@ -133,6 +133,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     Ok(Plan {
         name: sc.name.clone(),
         doc: sc.doc.clone(),
+        notes: Vec::new(),
         horizon,
         flags,
         timing: timing(sc)?,

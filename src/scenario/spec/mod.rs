@@ -83,6 +83,10 @@ pub struct Scenario {
     /// A file whose nodes, workloads and pods come behind those written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
+    /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the template of their workload, or a flag
+    /// the default tolerations; `Rollout` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub existing: Option<Existing>,
     /// Groups of nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeGroup>,
@@ -124,6 +128,17 @@ pub struct Scenario {
     /// `"flags.kube-controller-manager.node-monitor-grace-period=60s"`. `taintsim test --guards` tries them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
+}
+
+/// What becomes of pods that exist where a setting says something else of new ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Existing {
+    /// They are changed as a rollout would have done: each as if made anew from its template, and admitted under the flags.
+    #[serde(alias = "rollout")]
+    Rollout,
+    /// They stay as they are; only pods that come later are made from what is set.
+    #[serde(alias = "keep")]
+    Keep,
 }
 
 /// Where nodes and pods come from, apart from the scenario itself.
