@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     change: ChangeArgs,
-    /// Another value for something in the scenarios, such as `pods.web.tolerations[unreachable].tolerationSeconds=60` or
+    /// Another value for something in the scenarios, such as `workloads.web.template.tolerations[unreachable].tolerationSeconds=60` or
     /// `flags.kube-controller-manager.node-monitor-grace-period=50s`; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,

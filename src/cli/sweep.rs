@@ -53,7 +53,8 @@ pub(crate) struct SweepArgs {
     /// The scenarios; `-` is standard input. Of several each has rows of its own
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// A setting and the values to try, such as `pods.web.tolerations[unreachable].tolerationSeconds=60,120,300`; of several
+    /// A setting and the values to try, such as
+    /// `workloads.web.template.tolerations[unreachable].tolerationSeconds=60,120,300`; of several
     /// such settings every combination is tried. One value alone holds for all
     #[arg(long = "set", value_name = "PATH=V1,V2,…")]
     sets: Vec<String>,

@@ -1,5 +1,6 @@
 //! What the program knows of the terminal: colours and width. Diagnostics go to standard error through here.
 
+use crate::report::text::fold;
 use crate::scenario::Problems;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -38,6 +39,8 @@ pub(crate) struct Terminal {
     pub(crate) is_error_terminal: bool,
     /// How many characters fit into a line.
     pub(crate) width: usize,
+    /// Whether notes and errors are folded, too: a terminal, or COLUMNS, says how wide. Otherwise each is one line, for whoever reads logs.
+    pub(crate) folds_notes: bool,
 }
 
 impl Terminal {
@@ -51,11 +54,13 @@ impl Terminal {
         choice.write_global();
         let takes = |choice: ColorChoice| choice != ColorChoice::Never;
         let size = terminal_size::terminal_size_of(io::stdout()).or_else(|| terminal_size::terminal_size_of(io::stderr()));
+        let columns = size.map(|(columns, _)| usize::from(columns.0)).or_else(asked_width);
         Self {
             colour: takes(AutoStream::choice(&io::stdout())),
             error_colour: takes(AutoStream::choice(&io::stderr())),
             is_error_terminal: io::stderr().is_terminal(),
-            width: size.map_or(WIDTH, |(columns, _)| usize::from(columns.0)).clamp(WIDTH_MIN, WIDTH_MAX),
+            width: columns.unwrap_or(WIDTH).clamp(WIDTH_MIN, WIDTH_MAX),
+            folds_notes: columns.is_some(),
         }
     }
 
@@ -66,16 +71,32 @@ impl Terminal {
 
     /// Says that something went wrong, and what may help.
     pub(crate) fn error(&self, text: &str, help: Option<&str>) {
-        let mut said = format!("{}: {text}\n", self.painted("error", ERROR));
+        let mut said = format!("{}: {}\n", self.painted("error", ERROR), self.folded(text, 7));
         if let Some(help) = help {
-            said.push_str(&format!("  {}: {help}\n", self.painted("help", HELP)));
+            said.push_str(&format!("  {}: {}\n", self.painted("help", HELP), self.folded(help, 8)));
         }
         say(&said);
     }
 
+    /// A text that begins at a column, each of its lines folded to the width.
+    fn folded(&self, text: &str, column: usize) -> String {
+        if !self.folds_notes {
+            return text.to_owned();
+        }
+        let fold_line = |(i, line): (usize, &str)| {
+            let begins = if i == 0 { column } else { 0 };
+            // What is laid out already, an excerpt say, stays as it is.
+            if begins + line.chars().count() <= self.width || line.starts_with(' ') {
+                return line.to_owned();
+            }
+            fold(line, self.width.saturating_sub(column)).join(&format!("\n{:column$}", ""))
+        };
+        text.lines().enumerate().map(fold_line).collect::<Vec<_>>().join("\n")
+    }
+
     /// Says something that is neither data nor an error.
     pub(crate) fn note(&self, text: &str) {
-        say(&format!("{text}\n"));
+        say(&format!("{}\n", self.folded(text, 0)));
     }
 
     /// Draws what is wrong with a scenario.
@@ -86,6 +107,12 @@ impl Terminal {
     fn painted(&self, text: &str, style: Style) -> String {
         if self.error_colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
+}
+
+/// What COLUMNS says, as a shell sets it or whoever calls.
+#[expect(clippy::disallowed_methods, reason = "how wide lines are printed changes no result")]
+fn asked_width() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.trim().parse().ok()
 }
 
 /// Writes to standard error. If that fails there is nobody left to tell.

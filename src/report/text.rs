@@ -446,7 +446,7 @@ fn paint(fact: Fact) -> Ansi {
 }
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of its own.
-pub(super) fn fold(text: &str, room: usize) -> Vec<String> {
+pub fn fold(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
     for word in text.split_whitespace() {

@@ -208,6 +208,12 @@ pub fn format(duration: Dur) -> String {
     }
 }
 
+/// The seconds of a duration that is a whole number of them: 120 for `2m`.
+pub fn whole_seconds(text: &str) -> Option<i64> {
+    let ns = parse_signed(text.trim()).ok()?;
+    (ns % 1_000_000_000 == 0).then_some(ns / 1_000_000_000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
-use super::syntax::{Part, Place, Step, Tree};
+use super::syntax::{Part, Place, Step, Tree, undashed};
 use crate::api::spelling;
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
@@ -53,10 +53,11 @@ const REREAD_BYTES_MAX: usize = 64 << 20;
 /// Reads a scenario from a file.
 pub fn load(path: &Path) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
-    let fail = |text: String| Err(Problems::one(Problem::new(text)));
     let mut bytes = Vec::new();
     let read = match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => return fail(format!("{shown} is a directory, not a scenario file")),
+        Ok(found) if found.is_dir() => {
+            return Err(Problems::one(Problem::new(format!("{shown} is a directory, not a scenario file")).help(inside(path))));
+        }
         Ok(_) => std::fs::File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)),
         Err(error) => Err(error),
     };
@@ -87,6 +88,21 @@ pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Probl
 /// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file that it points at.
 pub fn parse_stored(shown: &str, name: &str, bytes: Vec<u8>, cluster: Option<PathBuf>) -> Result<Loaded, Problems> {
     from_bytes(shown, name, bytes, PathBuf::new(), cluster)
+}
+
+/// What to do about a directory where a scenario should be.
+fn inside(path: &Path) -> String {
+    const LISTED: usize = 6;
+    let mut files = neighbours(&path.join("x"));
+    files.retain(|name| name.ends_with(".ron"));
+    if files.is_empty() {
+        return "there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders".to_owned();
+    }
+    let more = files.len().saturating_sub(LISTED);
+    files.truncate(LISTED);
+    let list: Vec<String> = files.iter().map(|name| path.join(name).display().to_string()).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("name a file in it: {}{more}; `taintsim test` and `taintsim validate` take folders", list.join(", "))
 }
 
 fn neighbours(path: &Path) -> Vec<String> {
@@ -125,8 +141,15 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster:
     if problems.is_empty() {
         return Ok(loaded);
     }
-    problems.extend(super::build::mistakes(&loaded, &left, damage));
-    problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
+    let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
+    // What is wrong with a value that has lost a part to a mistake of form may only follow from that: it comes last.
+    let lost: Vec<Range<usize>> = problems.iter().filter_map(Problem::bytes).collect();
+    let follows = |p: &Problem| p.bytes().is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end));
+    let (mut last, first): (Vec<Problem>, Vec<Problem>) = super::build::mistakes(&loaded, &left, damage).into_iter().partition(follows);
+    problems.extend(first);
+    problems.sort_by_key(place);
+    last.sort_by_key(place);
+    problems.extend(last);
     Err(Problems(problems))
 }
 
@@ -203,7 +226,7 @@ struct Read {
 
 /// Reads the text, and names every mistake of form.
 fn read(source: &Source) -> Read {
-    let mut text = (*source.text).clone();
+    let mut text = undashed(&source.text);
     let mut problems = Vec::new();
     let mut damage = Damage::default();
     // Structs that lost a field to a mistake, by where they begin: that they now lack it is no mistake of its own.
@@ -222,7 +245,13 @@ fn read(source: &Source) -> Read {
         let follows =
             matches!(&error.code, ron::Error::MissingStructField { .. }) && owner.as_ref().is_some_and(|o| damaged.contains(&o.holder));
         if !follows {
-            problems.push(explain(&error).at(source, owner.as_ref().and_then(|o| o.shown.clone()).unwrap_or_else(|| found.clone())));
+            let shown = owner.as_ref().and_then(|o| o.shown.clone()).unwrap_or_else(|| found.clone());
+            let problem = explain(&error);
+            let help = match (&error.code, owner.as_ref().and_then(|o| o.place.last())) {
+                (ron::Error::ExpectedInteger, Some(Step::Key(field))) => text.get(shown.clone()).and_then(|t| number_meant(field, t)),
+                _ => None,
+            };
+            problems.push(problem.maybe_help(help).at(source, shown));
         }
         // A mistake of syntax, or one that is in the whole file: nothing else can be said.
         let again = problems.len() < MISTAKES_MAX && (problems.len() * text.len()) < REREAD_BYTES_MAX;
@@ -385,6 +414,16 @@ fn explain(error: &SpannedError) -> Problem {
     }
 }
 
+/// The number that a text in quotes stands for: `"30"` is 30, and `"2m"` is 120 in a field of seconds.
+fn number_meant(field: &str, text: &str) -> Option<String> {
+    let inside = text.trim().strip_prefix('"')?.strip_suffix('"')?;
+    if let Ok(number) = inside.parse::<i64>() {
+        return Some(format!("write {number}"));
+    }
+    let seconds = super::duration::whole_seconds(inside).filter(|_| field.ends_with("Seconds"))?;
+    Some(format!("write {seconds}: these are whole seconds"))
+}
+
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |c| c.to_lowercase().chain(chars).collect())
@@ -495,6 +534,57 @@ mod tests {
     }
 
     #[test]
+    fn components_may_be_written_with_dashes() {
+        for name in ["kube_controller_manager", "kube-controller-manager", "\"kube-controller-manager\"", "r#kube-controller-manager"] {
+            let text = format!("(version: 1, horizon: \"1m\", flags: ({name}: {{\"node-monitor-period\": \"1s\"}}))");
+            assert_eq!(problems(&text), "nothing is wrong", "{name}");
+            let text = text.replace("period", "perio");
+            let column = text.find("\"node-").unwrap() + 1;
+            assert_eq!(
+                problems(&text),
+                format!(
+                    "f.ron:1:{column}: `node-monitor-perio` is not a flag of kube-controller-manager that is modelled\n  \
+                     help: did you mean `node-monitor-period`?"
+                )
+            );
+        }
+        assert!(problems("(version: 1, horizon: \"1m\", flags: (kube-api-server: {}))").contains("did you mean `kube_apiserver`?"));
+    }
+
+    #[test]
+    fn what_follows_from_a_mistake_comes_last() {
+        let pod = |toleration: &str| {
+            format!(
+                "(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], pods: [(name: \"p\", on: Node(\"a\"), tolerations: [(key: \"x\", operator: Exists, {toleration})])])"
+            )
+        };
+        let said = problems(&pod("effect: Noexecute, tolerationSeconds: 3"));
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(lines[0].ends_with("`Noexecute` is not a taint's effect") && lines[1].ends_with("did you mean `NoExecute`?"), "{said}");
+        assert!(lines[2].contains("effect must be 'NoExecute'"), "{said}");
+        // 2 min × 60 s.
+        let said = problems(&pod("effect: NoExecute, tolerationSeconds: \"2m\""));
+        assert!(said.ends_with("expected a whole number, without quotes\n  help: write 120: these are whole seconds"), "{said}");
+        assert!(problems(&pod("effect: NoExecute, tolerationSeconds: \"30\"")).ends_with("help: write 30"));
+        assert!(problems(&pod("effect: NoExecute, tolerationSeconds: \"1.5s\"")).ends_with("without quotes"));
+    }
+
+    #[test]
+    fn names_in_maps_are_underlined_where_they_are() {
+        let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
+        let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+        let found = super::super::build(&loaded, &super::super::Overrides::default()).unwrap_err().0;
+        let said: Vec<(&str, &str)> = found.iter().map(|p| (p.text().unwrap(), p.message.as_str())).collect();
+        assert_eq!(said[0].0, "\"pod-eviction-timeout\"");
+        assert_eq!(
+            said[0].1,
+            "kube-controller-manager of Kubernetes v1.34.12 has no flag --pod-eviction-timeout; those up to 1.26 have it"
+        );
+        assert!(found[0].help.as_deref().unwrap().contains("default-unreachable-toleration-seconds"));
+        assert_eq!(said[1].0, "\"NodeLeas\"");
+    }
+
+    #[test]
     fn what_is_no_text_is_refused() {
         assert_eq!(problems(" \n"), "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from");
         let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
@@ -503,7 +593,15 @@ mod tests {
         assert!(problems(&deep).contains("values are nested deeper than 100 levels"), "{}", problems(&deep));
         assert!(problems(&"[".repeat(100_000)).starts_with("f.ron:1:1: "), "{}", problems(&"[".repeat(100_000)));
         let folder = load(Path::new("src")).unwrap_err().to_string();
-        assert_eq!(folder, "src is a directory, not a scenario file");
+        assert_eq!(
+            folder,
+            "src is a directory, not a scenario file\n  help: there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders"
+        );
+        let folder = load(Path::new("scenarios/races")).unwrap_err().to_string();
+        assert!(
+            folder.contains("help: name a file in it: scenarios/races/102993.ron, ") && folder.contains(" more; `taintsim test`"),
+            "{folder}"
+        );
         assert_eq!(
             load(Path::new("src/lib.rss")).unwrap_err().to_string(),
             "cannot read src/lib.rss: there is no such file\n  help: did you mean `lib.rs`?"

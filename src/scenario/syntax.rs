@@ -113,6 +113,68 @@ impl Tree {
     }
 }
 
+/// A text of the same length in which the names of fields are identifiers: `kube-apiserver: {…}`, `"kube-apiserver": {…}` and
+/// `r#kube-apiserver: {…}` in a struct become `kube_apiserver`. Keys of maps stay as they are.
+pub(super) fn undashed(text: &str) -> String {
+    let mut out = text.as_bytes().to_vec();
+    let mut reader = Reader { text, at: 0 };
+    let mut open: Vec<char> = Vec::new();
+    // Where a name may begin: after the bracket of a struct, and after a comma in it.
+    let mut may_begin = false;
+    loop {
+        if reader.blank().is_none() {
+            break;
+        }
+        let start = reader.at;
+        let Some(c) = reader.peek() else { break };
+        if may_begin && open.last() == Some(&'(') && reader.field_name().is_some() {
+            let written = &text[start..reader.at];
+            let name = written.strip_prefix("r#").unwrap_or(written);
+            if written.contains(['-', '"']) || written != name {
+                let bare = name.trim_matches('"');
+                if bare.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') && !bare.is_empty() {
+                    let at = start + written.find(bare).unwrap_or(0);
+                    out[start..reader.at].fill(b' ');
+                    out[at..at + bare.len()].copy_from_slice(bare.replace('-', "_").as_bytes());
+                }
+            }
+            may_begin = false;
+            continue;
+        }
+        may_begin = false;
+        match c {
+            '"' => {
+                if reader.string().is_none() {
+                    break;
+                }
+            }
+            '(' | '[' | '{' => {
+                open.push(c);
+                reader.at += 1;
+                may_begin = true;
+            }
+            ')' | ']' | '}' => {
+                open.pop();
+                reader.at += 1;
+            }
+            ',' => {
+                reader.at += 1;
+                may_begin = true;
+            }
+            '\'' => {
+                if reader.character().is_none() {
+                    break;
+                }
+            }
+            _ if reader.raw_string().is_some() => {}
+            _ if reader.identifier().is_some() => {}
+            other => reader.at += other.len_utf8(),
+        }
+    }
+    // Only ASCII was written over ASCII.
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -224,14 +286,25 @@ impl Reader<'_> {
         }
     }
 
-    /// The name of a field if one stands here, with its colon still to come.
+    /// The name of a field if one stands here, with its colon still to come. A name with dashes is read as [`undashed`] writes it.
     fn field_name(&mut self) -> Option<String> {
         let start = self.at;
-        let name = self.identifier();
+        let name = if self.peek() == Some('"') { self.string() } else { self.dashed_identifier() };
         let end = self.at;
         let colon = name.is_some() && self.blank().is_some() && self.peek() == Some(':');
         self.at = if colon { end } else { start };
-        name.filter(|_| colon)
+        name.filter(|_| colon).map(|n| n.replace('-', "_"))
+    }
+
+    /// An identifier, in which dashes may stand as in `kube-apiserver`.
+    fn dashed_identifier(&mut self) -> Option<String> {
+        let mut name = self.identifier()?;
+        while self.rest().starts_with('-') {
+            self.at += 1;
+            name.push('-');
+            name.push_str(&self.identifier()?);
+        }
+        Some(name)
     }
 
     fn identifier(&mut self) -> Option<String> {
@@ -324,6 +397,27 @@ Scenario(version: 1, /* another /* inside */ */
     fn names_that_stand_twice_are_found() {
         let text = r#"(a: { "x": 1, "y": 2, "x": 3 }, b: 1)"#;
         assert_eq!(Tree::read(text).unwrap().doubles(), vec![("x".to_owned(), 22..25)]);
+    }
+
+    #[test]
+    fn names_with_dashes_become_identifiers_of_the_same_length() {
+        for (text, expected) in [
+            ("(kube-apiserver: {\"a-b\": 1})", "(kube_apiserver: {\"a-b\": 1})"),
+            ("(\"kube-apiserver\" : 1, x: -1)", "( kube_apiserver  : 1, x: -1)"),
+            ("(r#kube-apiserver: 1)", "(  kube_apiserver: 1)"),
+            (
+                "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d-e: [(f-g: r#\"(h-i: 1)\"#)])",
+                "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d_e: [(f_g: r#\"(h-i: 1)\"#)])",
+            ),
+            ("{\"a-b\": (\"x-y\", \"ä-ö\")}", "{\"a-b\": (\"x-y\", \"ä-ö\")}"),
+            ("(\"ä-ö\": 1)", "(\"ä-ö\": 1)"),
+            ("(\"a", "(\"a"),
+            ("(a-: 1)", "(a-: 1)"),
+        ] {
+            assert_eq!(undashed(text), expected);
+        }
+        let tree = Tree::read("(flags: (kube-apiserver: {\"a-b\": 10}))").unwrap();
+        assert_eq!(tree.find(&at!["flags", "kube_apiserver", "a-b"]).map(|t| t.bytes.clone()), Some(33..35));
     }
 
     #[test]

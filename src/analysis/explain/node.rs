@@ -7,10 +7,11 @@ use super::super::state::{Follow, Health};
 use super::super::words;
 use super::drain::Refusals;
 use super::{Explanation, Question, Remedy, Step, rules};
-use crate::api::meta::ConditionStatus;
+use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
+use crate::sim::plan::NodeStart;
 use crate::trace::{Actor, Note, Record, RecordId, What, ZoneState};
 
 /// What a step means for the node.
@@ -39,6 +40,46 @@ pub(super) struct Story {
     health: Health,
 }
 
+/// What an export shows of a node, or a scenario of its taints, at the start of the run.
+#[derive(Default)]
+pub(super) struct AtStart {
+    /// In words; empty where there is nothing to tell.
+    pub(super) said: Vec<String>,
+    /// It was not Ready, or nobody heard it.
+    pub(super) unready: bool,
+    /// It had a NoExecute taint.
+    pub(super) no_execute: bool,
+}
+
+/// What was amiss with a node before anything happened in the run.
+pub(super) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
+    let analysis = question.analysis;
+    let mut found = AtStart::default();
+    let Some(plan) = (0..).zip(&analysis.plan.nodes).find(|(i, _)| analysis.node_id(*i) == node).map(|(_, n)| n) else { return found };
+    let ago = |at: Timestamp| u64::try_from(-at.0).ok().filter(|s| *s > 0).map(|s| format!(", since {} before", short(Dur::from_secs(s))));
+    if let NodeStart::Imported { conditions, cut, .. } = &plan.start {
+        let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
+        match ready {
+            Some(c) if c.status != ConditionStatus::True => {
+                let said = if c.status == ConditionStatus::Unknown { "Unknown" } else { "NotReady" };
+                found.said.push(format!("{said}{}", ago(c.last_transition_time).unwrap_or_default()));
+            }
+            None => found.said.push("without a Ready condition".to_owned()),
+            Some(_) if *cut => found.said.push("silent".to_owned()),
+            Some(_) => {}
+        }
+        found.unready = !found.said.is_empty();
+        if plan.unschedulable {
+            found.said.push("cordoned".to_owned());
+        }
+    }
+    for taint in plan.taints.iter().filter(|t| is_no_execute(t.effect) && !matches!(plan.start, NodeStart::Absent)) {
+        found.no_execute = true;
+        found.said.push(format!("tainted {}{}", words::short_taint(taint), taint.time_added.and_then(ago).unwrap_or_default()));
+    }
+    found
+}
+
 /// Tells what happened to a node up to a time.
 pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {
     let analysis = question.analysis;
@@ -59,6 +100,12 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
         queued_at: None,
         others: Vec::new(),
     };
+    let before = at_start(question, node);
+    if !before.said.is_empty() {
+        let text = format!("when the run began, {} was {}", analysis.node_name(node), before.said.join("; "));
+        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
+        teller.story.steps.push((Step { at: Time::ZERO, text, rule: None, record: None }, kind));
+    }
     let mut follow = Follow::new(analysis);
     for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= until) {
         let id = id as RecordId;

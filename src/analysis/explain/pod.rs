@@ -11,12 +11,14 @@ use super::drain::{self, Refusals};
 use super::node::{self, Story};
 use super::pending::Attempt;
 use super::{Explanation, Question, Remedy, Step, pending, rules};
+use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
-use crate::api::pod::PodPhase;
+use crate::api::pod::{PodPhase, PodReason};
 use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
 use crate::controllers::taint_eviction::FinishedEntry;
 use crate::kernel::{Dur, Time};
+use crate::sim::plan::PodStart;
 use crate::trace::{Note, Record, RecordId, What};
 
 /// What is asked of a pod and its node at a moment.
@@ -132,6 +134,7 @@ pub(super) fn explain(question: Question<'_>, pod: PodId) -> Explanation {
         }
         _ => match by_other {
             Some(moment) => deleted(question, moment, &mut found),
+            None if seen.created.is_empty() && before(question, pod, &seen, &mut found) => {}
             None => stayed(question, pod, &seen, &mut found),
         },
     }
@@ -319,6 +322,83 @@ fn deleted(question: Question<'_>, moment: &Moment<'_>, found: &mut Explanation)
     found.steps = steps;
 }
 
+/// Explains a pod that was evicted, or was being deleted, before the run began, as an export shows it; whether it is such a pod.
+fn before(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) -> bool {
+    let analysis = question.analysis;
+    let name = analysis.pod_name(pod);
+    let Some(plan) = analysis.plan.pods.iter().find(|p| &*p.name == name) else { return false };
+    let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else { return false };
+    let target = disruption_target.filter(|c| c.status == ConditionStatus::True);
+    if deletion.is_none() && target.is_none() {
+        return false;
+    }
+    let ago = |seconds: i64| match u64::try_from(-seconds) {
+        Ok(s) if s > 0 => format!("{} before the run began", short(Dur::from_secs(s))),
+        _ => "when the run began".to_owned(),
+    };
+    let node = (0..).zip(&analysis.plan.nodes).find(|(i, _)| plan.node == Some(*i)).map(|(i, _)| analysis.node_id(i));
+    let from = node.map_or(String::new(), |n| format!(" from {}", analysis.node_name(n)));
+    let who = target.map(|c| c.reason);
+    let did = match who {
+        Some(PodReason::DeletionByTaintManager) => format!("evicted{from} by the taint eviction controller"),
+        Some(PodReason::DeletionByPodGc) => format!("deleted{from} by the pod garbage collector"),
+        Some(PodReason::EvictionByEvictionApi) => format!("evicted{from} through the eviction API"),
+        Some(PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler) => format!("preempted{from} by the scheduler"),
+        Some(PodReason::None) => format!("disrupted{from}, by whom is not known here"),
+        None => format!("deleted{from}, by whom the export does not say"),
+    };
+    let when = target.map_or_else(String::new, |c| format!(", {}", ago(c.last_transition_time.0)));
+    let state = &seen.state;
+    let gone = analysis
+        .trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= question.until)
+        .find(|(_, r)| r.what == What::PodGone && r.pod() == Some(pod));
+    let now = match gone {
+        Some((_, r)) => format!("it is gone at {}", absolute(r.at)),
+        None if deletion.is_some() => format!("it is Terminating still at {}", absolute(question.until)),
+        None => format!("it is {} at {}", state.phase.as_str(), absolute(question.until)),
+    };
+    found.verdict = format!(
+        "{did} before the run began{}; {now}",
+        if when.is_empty() { String::new() } else { format!(" ({})", when.trim_start_matches(", ")) }
+    );
+    if let Some(n) = node {
+        let was = node::at_start(question, n).said;
+        if !was.is_empty() {
+            let text = format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
+            found.steps.push(Step { at: Time::ZERO, text, rule: None, record: None });
+        }
+    }
+    let mut said = Vec::new();
+    if let Some(c) = target {
+        let reason = c.reason.as_str();
+        let reason = if reason.is_empty() { String::new() } else { format!(", reason {reason}") };
+        said.push(format!("its condition DisruptionTarget is True since {}{reason}", ago(c.last_transition_time.0)));
+    }
+    if let Some(d) = deletion {
+        let asked = d.timestamp.0.saturating_sub(d.grace_period_seconds);
+        said.push(format!("its deletion was asked for {} with a grace period of {} s", ago(asked), d.grace_period_seconds));
+    }
+    if phase.is_terminal() {
+        said.push(format!("it had ended, {}", phase.as_str()));
+    }
+    found.steps.push(Step { at: Time::ZERO, text: said.join("; "), rule: Some("as the export shows it".to_owned()), record: None });
+    match gone {
+        Some((id, r)) => {
+            found.steps.push(Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id as RecordId) });
+        }
+        None if deletion.is_some() => {
+            found
+                .notes
+                .push("a pod stays Terminating until its kubelet says that it has ended, or somebody deletes it by force".to_owned());
+        }
+        None => {}
+    }
+    true
+}
+
 fn stayed(question: Question<'_>, pod: PodId, seen: &Seen<'_>, found: &mut Explanation) {
     let analysis = question.analysis;
     let record = |m: &Moment<'_>| analysis.trace.get(m.record).map_or(String::new(), |r| words::record(analysis, r));
@@ -424,11 +504,12 @@ fn untainted(question: Question<'_>, node: NodeId, found: &mut Explanation) {
     let story = node::story(question, node, question.until);
     let has = |end: &str| story.steps.iter().any(|(s, _)| s.text.ends_with(end));
     let master = story.steps.iter().any(|(s, _)| s.text.starts_with("master disruption:"));
-    let why = if has("Ready is Unknown") || has("Ready is False") {
-        let tainted = story.steps.iter().any(|(s, _)| s.text.contains("tainted") && s.text.contains("NoExecute"));
-        if tainted {
-            format!("{name} had a NoExecute taint, but not while this pod was on it and the controllers ran")
-        } else if master {
+    let before = node::at_start(question, node);
+    let tainted = story.steps.iter().any(|(s, _)| s.text.contains("tainted") && s.text.contains("NoExecute"));
+    let why = if before.no_execute || tainted {
+        format!("{name} had a NoExecute taint, but not while this pod was on it and the controllers ran")
+    } else if before.unready || has("Ready is Unknown") || has("Ready is False") {
+        if master {
             format!("{name} was not Ready, but all zones were fully disrupted, and then nobody is tainted (master disruption)")
         } else if has("waits in its zone's queue for the NoExecute taint") {
             format!(

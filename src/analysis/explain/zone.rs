@@ -5,7 +5,7 @@ use super::super::evictions::evictions;
 use super::super::rows::grouped;
 use super::super::setting::{is_no_execute, zone_name};
 use super::super::words::{self, ranges};
-use super::{Explanation, Question, Step, rules};
+use super::{Explanation, Question, Step, node, rules};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::NodeConditionType;
@@ -26,6 +26,14 @@ pub(super) fn explain(question: Question<'_>, zone: u16) -> Explanation {
     // Nodes that turned Unknown or NotReady, and those that were tainted, since the last step that told of them.
     let (mut unready, mut tainted): (Vec<Turned>, Vec<Turned>) = (Vec::new(), Vec::new());
     let mut all_tainted = std::collections::BTreeSet::new();
+    // What the run began with.
+    let before: Vec<(NodeId, node::AtStart)> = nodes.iter().map(|n| (*n, node::at_start(question, *n))).collect();
+    let began = |what: &str, of: &dyn Fn(&node::AtStart) -> bool| {
+        let names: Vec<&str> = before.iter().filter(|(_, b)| of(b)).map(|(n, _)| analysis.node_name(*n)).collect();
+        let text = format!("{} {what} when the run began", ranges(&names));
+        (!names.is_empty()).then_some(Step { at: Time::ZERO, text, rule: None, record: None })
+    };
+    steps.extend(began("not Ready", &|b| b.unready).into_iter().chain(began("tainted NoExecute", &|b| b.no_execute)));
     let records = analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until);
     for (r, id) in records {
         match r.what {
@@ -66,7 +74,7 @@ pub(super) fn explain(question: Question<'_>, zone: u16) -> Explanation {
         let said = if state == ZoneState::Empty { "without a state" } else { state.as_str() };
         format!(
             "{} of its {} tainted NoExecute, {} evicted; at {} it is {said}",
-            grouped(all_tainted.len() as u64),
+            grouped(all_tainted.union(&before.iter().filter(|(_, b)| b.no_execute).map(|(n, _)| n.0).collect()).count() as u64),
             count(nodes.len(), "node"),
             count(lost, "pod"),
             absolute(question.until)

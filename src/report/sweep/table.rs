@@ -34,7 +34,9 @@ pub fn write(
             writeln!(out, "  {line}")?;
         }
     }
-    writeln!(out, "  {}", heading.line)?;
+    for line in fold(&heading.line, style.width.saturating_sub(2)) {
+        writeln!(out, "  {line}")?;
+    }
     if heading.unchecked {
         writeln!(out, "  {}", painted("This release was not checked against recordings.", YELLOW))?;
     }
@@ -48,7 +50,9 @@ pub fn write(
     }
     let columns = heading.columns();
     for (axis, column) in heading.axes.iter().zip(&columns).filter(|(a, c)| a.path != **c) {
-        writeln!(out, "  {column} is {}", axis.path)?;
+        for line in fold(&format!("{column} is {}", axis.path), style.width.saturating_sub(2)) {
+            writeln!(out, "  {line}")?;
+        }
     }
     let rows: Vec<Vec<String>> =
         cases.iter().map(|case| layout.columns.iter().map(|c| said(c, c.sample(case).as_ref(), layout.cells)).collect()).collect();

@@ -53,5 +53,13 @@ pub(super) fn tolerations(all: &[Toleration], place: &Place, comparison_operator
 /// Taints in kubectl's syntax.
 pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    kubectl_taint::parse(&texts).map_err(|e| Problem::new(e.text).maybe_help(e.hint))
+    kubectl_taint::parse(&texts).map_err(|e| match e.hint {
+        // What is missing comes first; kubectl's own words end in a pattern of several lines.
+        Some(hint) if hint.starts_with("add an effect") => {
+            let said = e.text.split(", name part").next().unwrap_or(&e.text).to_owned();
+            Problem::new(format!("this taint has no effect: {}", hint.trim_start_matches("add an effect, ")))
+                .help(format!("kubectl says: {said}"))
+        }
+        hint => Problem::new(e.text).maybe_help(hint),
+    })
 }

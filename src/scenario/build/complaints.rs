@@ -2,6 +2,7 @@
 
 use super::super::problem::{Problem, Problems, Source};
 use super::super::syntax::{Place, Step, Tree, at};
+use std::collections::BTreeSet;
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(in crate::scenario) struct Overridden {
 #[derive(Default)]
 pub(in crate::scenario) struct Complaints {
     list: Vec<(Place, Problem)>,
+    /// Which of them are about the name at their place, and not about the value.
+    names: BTreeSet<usize>,
 }
 
 /// How many problems of meaning are named; a mistake in a group of thousands would drown the others.
@@ -27,6 +30,12 @@ impl Complaints {
         if self.list.len() < PROBLEMS_MAX {
             self.list.push((place, problem));
         }
+    }
+
+    /// One more, about the name that the value has.
+    pub(in crate::scenario) fn add_name(&mut self, place: Place, problem: Problem) {
+        self.names.insert(self.list.len());
+        self.add(place, problem);
     }
 
     /// One more, that needs no hint.
@@ -51,8 +60,20 @@ impl Complaints {
             return Ok(());
         }
         let tree = Tree::read(text);
-        let mut problems: Vec<Problem> =
-            self.list.into_iter().map(|(place, problem)| located(&place, problem, source, tree.as_ref(), overridden)).collect();
+        let mut problems: Vec<Problem> = self
+            .list
+            .into_iter()
+            .enumerate()
+            .map(|(i, (place, problem))| {
+                // The name of a part that the text does not have is looked for as the part is.
+                let name = tree.as_ref().filter(|_| self.names.contains(&i)).and_then(|t| t.part(&place)?.key.clone());
+                let set = overridden.iter().any(|o| place.starts_with(&o.place));
+                match name {
+                    Some((_, bytes)) if !set => problem.at(source, bytes),
+                    _ => located(&place, problem, source, tree.as_ref(), overridden),
+                }
+            })
+            .collect();
         problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
         problems.dedup_by(|a, b| a.to_string() == b.to_string());
         Err(Problems(problems))

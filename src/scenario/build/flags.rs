@@ -4,6 +4,7 @@
 //! DefaultTolerationSeconds and of the API server's admission, and `KubeletConfiguration`. Left out: every flag that
 //! changes nothing here; such a flag is refused, not ignored.
 
+use super::super::duration;
 use super::super::existing::Exported;
 use super::super::problem::{Problem, did_you_mean_or_list};
 use super::super::profiles;
@@ -148,11 +149,11 @@ pub(super) fn read(written: &Written, profile: &Profile, complaints: &mut Compla
             let place = || at!["flags", *component, name];
             let shown = component.replace('_', "-");
             let Some(flag) = flags.iter().find(|f| f.name == name) else {
-                complaints.add(place(), unknown(&shown, name, flags));
+                complaints.add_name(place(), unknown(&shown, name, flags));
                 continue;
             };
             if let Some(problem) = lacking(component, name, profile) {
-                complaints.add(place(), problem);
+                complaints.add_name(place(), problem);
             } else if let Err(problem) = (flag.set)(&mut settings, value) {
                 complaints.add(place(), problem.about(&format!("--{name}")));
             }
@@ -325,7 +326,11 @@ fn whole(value: &FlagValue, least: i64, most: i64) -> Result<i64, Problem> {
         FlagValue::Text(text) => text.parse().ok(),
         _ => None,
     };
-    let number = number.ok_or_else(|| Problem::new(format!("expected a whole number, found {value}")))?;
+    let number = number.ok_or_else(|| {
+        let seconds = if let FlagValue::Text(text) = value { duration::whole_seconds(text) } else { None };
+        let help = seconds.map(|s| format!("{value} is {s} seconds: write {s}"));
+        Problem::new(format!("expected a whole number, found {value}")).maybe_help(help)
+    })?;
     if (least..=most).contains(&number) { Ok(number) } else { Err(Problem::new(format!("{number} is not between {least} and {most}"))) }
 }
 

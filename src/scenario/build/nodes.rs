@@ -187,7 +187,9 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
 pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Place, complaints: &mut Complaints) -> Labels {
     for (key, value) in labels {
         if let Err(problem) = checks::label(key, value) {
-            complaints.add(with(place, key), problem);
+            // A problem of the value is said of it.
+            let of_key = checks::label(key, "").is_err();
+            if of_key { complaints.add_name(with(place, key), problem) } else { complaints.add(with(place, key), problem) }
         }
     }
     labels.clone()
@@ -222,7 +224,7 @@ fn times_added(taints: &mut [Taint], times: &BTreeMap<String, DurationText>, pla
         let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
         match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
             Some(taint) => taint.time_added = seconds.map(Timestamp),
-            None => complaints.add(
+            None => complaints.add_name(
                 with(place, name),
                 Problem::new(format!("the group has no taint `{name}`")).help("`key:Effect`, without the value, of a taint in `taints`"),
             ),

@@ -363,6 +363,8 @@ fn start(group: &PodGroup, place: &Place, created_later: bool, complaints: &mut 
                         None => PodReason::None,
                         Some(spec::PodReason::DeletionByTaintManager) => PodReason::DeletionByTaintManager,
                         Some(spec::PodReason::DeletionByPodGC) => PodReason::DeletionByPodGc,
+                        Some(spec::PodReason::EvictionByEvictionAPI) => PodReason::EvictionByEvictionApi,
+                        Some(spec::PodReason::PreemptionByScheduler) => PodReason::PreemptionByScheduler,
                     },
                     last_transition_time: Timestamp(complaints.take(time, values::stored_seconds(c.last_transition_time.as_str()))?),
                 })

@@ -124,8 +124,11 @@ fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Changed, Problem
         match paths::set(&mut spec, &source.text) {
             Ok(places) => sets.extend(places.into_iter().map(|place| Overridden { place, source: source.clone() })),
             Err(problem) => {
-                let all = 0..source.text.len();
-                problems.push(problem.at(&source, all));
+                // What the message names first is what it is about.
+                let named = problem.message.strip_prefix('`').and_then(|m| source.text.find(m.split('`').next()?).map(|at| (at, m)));
+                let part = named.and_then(|(at, m)| Some(at..at + m.split('`').next().filter(|n| !n.is_empty())?.len()));
+                let bytes = part.unwrap_or(0..source.text.len());
+                problems.push(problem.at(&source, bytes));
             }
         }
     }
@@ -152,7 +155,7 @@ fn profile(spec: &Scenario, complaints: &mut Complaints) -> Option<Profile> {
             Ok(_) => {}
             Err(GateError::Release(_)) => break,
             Err(error) => {
-                complaints.add(at!["feature_gates", name], Problem::new(error.to_string()).maybe_help(error.hint()));
+                complaints.add_name(at!["feature_gates", name], Problem::new(error.to_string()).maybe_help(error.hint()));
                 named = true;
             }
         }

@@ -162,6 +162,8 @@ fn pod_condition(c: PodConditionShape) -> spec::PodCondition {
     let reason = match c.reason.as_str() {
         "DeletionByTaintManager" => Some(spec::PodReason::DeletionByTaintManager),
         "DeletionByPodGC" => Some(spec::PodReason::DeletionByPodGC),
+        "EvictionByEvictionAPI" => Some(spec::PodReason::EvictionByEvictionAPI),
+        "PreemptionByScheduler" | "PreemptionByKubeScheduler" => Some(spec::PodReason::PreemptionByScheduler),
         _ => None,
     };
     spec::PodCondition { status: status(c.status), reason, last_transition_time: seconds(c.transition) }

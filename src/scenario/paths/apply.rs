@@ -1,6 +1,7 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
 use super::super::build::known_flags;
+use super::super::duration;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{
     DelayText, DurationText, Effect, Entry, Existing, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText,
@@ -135,7 +136,10 @@ pub(super) fn number(value: &str, least: u64, most: u64) -> Result<u64, Problem>
 }
 
 pub(super) fn integer(value: &str) -> Result<i64, Problem> {
-    value.trim().parse().map_err(|_| Problem::new(format!("expected a whole number, found `{value}`")))
+    value.trim().parse().map_err(|_| {
+        let help = duration::whole_seconds(value).map(|s| format!("`{}` is {s} seconds: write {s}", value.trim()));
+        Problem::new(format!("expected a whole number, found `{value}`")).maybe_help(help)
+    })
 }
 
 pub(super) fn boolean(value: &str) -> Result<bool, Problem> {
@@ -326,7 +330,7 @@ pub(super) fn short(key: &str) -> &str {
 pub(super) fn toleration_seconds(tolerations: &mut Vec<Toleration>, key: &str, value: &str) -> Result<Place, Problem> {
     let seconds = match value.trim() {
         "none" => None,
-        _ => Some(integer(value).map_err(|p| p.help("whole seconds, or `none` for ever"))?),
+        _ => Some(integer(value).map_err(|p| p.or_help("whole seconds, or `none` for ever"))?),
     };
     if let Ok(i) = key.parse::<usize>() {
         let count = tolerations.len();
@@ -435,12 +439,14 @@ fn share(selector: &mut NodeSelector) -> Option<&mut f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Overrides, build, parse, starter};
+    use super::super::super::{Overrides, build, parse};
     use super::*;
     use std::path::Path;
 
+    const GROUPS: &str = include_str!("../../../tests/scenarios/valid/bare-pods.ron");
+
     fn starting() -> Scenario {
-        parse("s.ron", starter().as_bytes().to_vec(), Path::new("")).unwrap().spec
+        parse("s.ron", GROUPS.as_bytes().to_vec(), Path::new("")).unwrap().spec
     }
 
     fn problem(text: &str) -> String {
@@ -503,7 +509,7 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_the_set_s_problem() {
-        let loaded = parse("s.ron", starter().as_bytes().to_vec(), Path::new("")).unwrap();
+        let loaded = parse("s.ron", GROUPS.as_bytes().to_vec(), Path::new("")).unwrap();
         let overrides = Overrides { sets: vec!["timeline.cut b.duration=-3s".to_owned()], ..Overrides::default() };
         let problems = build(&loaded, &overrides).unwrap_err().to_string();
         assert!(problems.starts_with("--set:1:1: "), "{problems}");

@@ -389,6 +389,10 @@ pub enum PodReason {
     DeletionByTaintManager,
     /// By the pod garbage collector.
     DeletionByPodGC,
+    /// Through the eviction API, by `kubectl drain` say.
+    EvictionByEvictionAPI,
+    /// By the scheduler, for a pod of higher priority.
+    PreemptionByScheduler,
 }
 
 /// A deletion that an imported pod was in.

@@ -46,3 +46,69 @@ fn the_hash_of_a_scenario_covers_what_it_points_at() {
     assert_ne!(one["inputs"][0]["hash"], other["inputs"][0]["hash"]);
     assert_eq!(one["bytes"], other["bytes"]);
 }
+
+/// A cluster in an outage, as two files show it: nodes, and the pods on them.
+fn degraded(scratch: &Scratch) {
+    let export = |name: &str| format!("{}/tests/exports/{name}", env!("CARGO_MANIFEST_DIR"));
+    let called = scratch.call(&["import", &export("degraded-nodes.yaml.gz"), &export("degraded-pods.yaml.gz"), "--out", "d.ron"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+}
+
+#[test]
+fn explain_tells_what_the_export_shows_of_the_start() {
+    let scratch = Scratch::new();
+    degraded(&scratch);
+    // Its DisruptionTarget is True with DeletionByTaintManager, and its deletionTimestamp is before time zero.
+    let pod = scratch.call(&["explain", "d.ron", "pod/shop/api-7c6dbd6bcd-5mxr5", "--quiet"]);
+    assert_eq!(pod.code, 0, "{}", pod.stderr);
+    let said = pod.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("evicted from worker-a1 by the taint eviction controller before the run began"), "{said}");
+    assert!(said.contains("DeletionByTaintManager") && !said.contains("not evicted"), "{said}");
+    let node = scratch.call(&["explain", "d.ron", "node/worker-a1", "--quiet"]).stdout;
+    let said = node.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("when the run began, worker-a1 was Unknown, since") && said.contains("tainted unreachable:NoExecute"), "{said}");
+    let cordoned = scratch.call(&["explain", "d.ron", "node/worker-c3", "--quiet"]).stdout;
+    assert!(cordoned.contains("worker-c3 was cordoned") && !cordoned.contains("nothing happened"), "{cordoned}");
+}
+
+#[test]
+fn events_are_no_cluster() {
+    let scratch = Scratch::new();
+    let events = format!("{}/tests/exports/healthy-events.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let called = scratch.call(&["import", &events]);
+    called.fails(2, &["neither nodes nor pods", "85 Events", "kubectl get nodes,pods,leases,deployments,"]);
+    scratch.write("e.ron", format!("(version: 1, horizon: \"1m\", cluster: From({events:?}))"));
+    scratch.call(&["run", "e.ron"]).fails(2, &["neither nodes nor pods"]);
+    // With nodes of its own a scenario may take no more than workloads from a file.
+    let web = format!("{}/tests/exports/healthy-deployment-web.yaml.gz", env!("CARGO_MANIFEST_DIR"));
+    scratch.write("w.ron", format!("(version: 1, horizon: \"1m\", nodes: [(names: \"n-{{0..5}}\")], cluster: From({web:?}))"));
+    let run = scratch.call(&["run", "w.ron", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    scratch.call(&["import", &web]).fails(2, &["1 Deployment"]);
+}
+
+#[test]
+fn settings_reach_pods_that_exist_and_say_so() {
+    let scratch = Scratch::new();
+    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\"))]";
+    scratch.write("z.ron", format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"));
+    for (set, note) in [
+        (
+            "workloads.web.template.tolerations[unreachable].tolerationSeconds=10,600",
+            "6 existing pods of Deployment shop/web changed as by a",
+        ),
+        ("flags.kube-apiserver.default-unreachable-toleration-seconds=10,600", "12 existing pods changed as by a rollout"),
+    ] {
+        let sweep = scratch.call(&["sweep", "z.ron", "--set", set, "--seeds", "1", "--quiet"]);
+        assert_eq!(sweep.code, 0, "{}", sweep.stderr);
+        assert!(sweep.stdout.contains(note), "{}", sweep.stdout);
+        let row = |value: &str| {
+            let line = sweep.stdout.lines().find(|l| l.split_whitespace().next() == Some(value)).map(str::to_owned);
+            line.unwrap_or_else(|| panic!("{}", sweep.stdout)).replacen(value, "", 1).trim().to_owned()
+        };
+        assert_ne!(row("10"), row("600"), "{}", sweep.stdout);
+        let run = scratch.call(&["run", "z.ron", "--quiet", "--set", &set.replace(",600", "")]);
+        assert!(run.stdout.contains(note), "{}", run.stdout);
+    }
+}
