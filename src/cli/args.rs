@@ -26,12 +26,8 @@ Try it:
   taintsim init first.ron        write a commented scenario
   taintsim run first.ron         simulate it: timeline, summary, charts
   taintsim test first.ron        hold it against what it expects
-  taintsim sweep first.ron --set workloads.web.template.tolerations[unreachable].tolerationSeconds=30,300
+  taintsim sweep first.ron --set workloads.web.replicas=10,20
                                  try two values over ten seeds: table and chart
-
-Your own cluster:
-  kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json > cluster.json
-  taintsim import cluster.json > cluster.ron
 
 Exit codes:
   0 fine                         3 internal error, or something cannot be read or written

@@ -30,7 +30,7 @@ impl Default for Style {
 }
 
 /// A column that explains is not narrower than this, however narrow the terminal is.
-const NARROWEST: usize = 30;
+const NARROWEST: usize = 16;
 /// Names of entries are shortened to this where they follow a time.
 const ENTRY_NAME: usize = 24;
 

@@ -41,7 +41,7 @@ impl Scratch {
         Self(path)
     }
 
-    /// With the scenario that `init` writes.
+    /// With a scenario of two zones and two groups of pods.
     fn with_starter() -> Self {
         let scratch = Self::new();
         scratch.write("a.ron", include_str!("../scenarios/valid/bare-pods.ron"));
@@ -81,13 +81,26 @@ impl Scratch {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::cargo_bin("taintsim").expect("the program");
-        command.current_dir(&self.0).args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
+        command
+            .current_dir(&self.0)
+            .args(args)
+            .env_remove("COLUMNS")
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("RUST_BACKTRACE");
         command
     }
 
     /// Calls the program in this folder.
     fn call(&self, args: &[&str]) -> Called {
         self.call_with(args, "")
+    }
+
+    /// Calls the program with room for eighty columns.
+    fn narrow(&self, args: &[&str]) -> Called {
+        let output = self.command(args).env("COLUMNS", "80").output().expect("the program runs");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Called { code: output.status.code().expect("an exit code"), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
     /// Calls the program with a standard input.

@@ -16,7 +16,8 @@ fn example(name: &str) -> (String, PathBuf) {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let mut command = Command::cargo_bin("taintsim").unwrap();
-    let output = command.current_dir(&folder).arg("run").arg(root().join("scenarios/zone-partition.ron")).output().unwrap();
+    let output =
+        command.env_remove("COLUMNS").current_dir(&folder).arg("run").arg(root().join("scenarios/zone-partition.ron")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     (String::from_utf8(output.stdout).unwrap().trim_end().to_owned(), folder.join("output/zone-partition"))
 }

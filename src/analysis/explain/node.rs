@@ -69,9 +69,9 @@ pub(super) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
             Some(_) => {}
         }
         found.unready = !found.said.is_empty();
-        if plan.unschedulable {
-            found.said.push("cordoned".to_owned());
-        }
+    }
+    if plan.unschedulable && !matches!(plan.start, NodeStart::Absent) {
+        found.said.push("cordoned".to_owned());
     }
     for taint in plan.taints.iter().filter(|t| is_no_execute(t.effect) && !matches!(plan.start, NodeStart::Absent)) {
         found.no_execute = true;

@@ -60,11 +60,11 @@ impl ImportedCluster {
             _ = writeln!(out, "    // {note}");
         }
         if !spec.1.is_empty() {
-            push(out, "feature_gates", &spec.1);
+            _ = writeln!(out, "    feature_gates: {},", lay_out(&to_ron(&spec.1), 4));
         }
         if !spec.0.is_empty() {
             out.push_str("    // As the control plane's pods were started.\n");
-            push(out, "flags", &spec.0);
+            _ = writeln!(out, "    flags: {},", lay_out(&to_ron(&spec.0), 4));
         }
     }
 

@@ -138,13 +138,13 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{parse, starter};
+    use super::super::super::parse;
     use super::super::set;
     use std::path::Path;
 
     #[test]
     fn the_paths_of_a_scenario_are_listed() {
-        let mut spec = parse("s.ron", starter().as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        let mut spec = parse("s.ron", include_bytes!("../../../tests/scenarios/valid/bare-pods.ron").to_vec(), Path::new("")).unwrap().spec;
         let paths = super::known_paths(&spec);
         for path in
             ["horizon", "flags.kubelet.node-lease-duration-seconds", "nodes.a.zone", "pods.web.labels.app", "timeline.cut b.duration"]

@@ -48,7 +48,7 @@ fn the_file_that_a_scenario_points_at_goes_with_it() {
     fs::remove_file(scratch.path("all.json.gz")).expect("can be removed");
     fs::remove_file(scratch.path("c.ron")).expect("can be removed");
     assert_eq!(scratch.call(&["report", "output/c"]).stdout, printed.stdout);
-    scratch.write("output/c/input-all.json.gz", "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[]}");
+    scratch.write("output/c/input-all.json.gz", r#"{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}}"#);
     scratch.call(&["report", "output/c"]).fails(2, &["input-all.json.gz", "hash"]);
     fs::remove_file(scratch.path("output/c/input-all.json.gz")).expect("can be removed");
     scratch.call(&["report", "output/c"]).fails(2, &["input-all.json.gz", "missing", "run the scenario again"]);

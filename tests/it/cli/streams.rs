@@ -148,7 +148,7 @@ fn validate_names_every_mistake_and_counts_them() {
 }
 
 #[test]
-fn hidden_commands_print_completions_and_a_manual() {
+fn completions_and_a_manual_are_printed_and_listed() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish"] {
         let called = scratch.call(&["completions", shell]);
@@ -159,7 +159,7 @@ fn hidden_commands_print_completions_and_a_manual() {
     assert!(scratch.call(&["man", "run"]).stdout.contains("needless"));
     scratch.call(&["man", "rum"]).fails(2, &["`rum`"]);
     let help = scratch.call(&["--help"]).stdout;
-    assert!(!help.contains("completions"), "{help}");
+    assert!(help.contains("completions") && help.contains("  man "), "{help}");
 }
 
 #[test]
@@ -187,4 +187,29 @@ fn an_import_runs() {
     assert_eq!(scratch.call(&["run", "c.ron"]).code, 0);
     scratch.call(&["import", "nodes.json", "--out", "c.ron"]).fails(2, &["c.ron exists", "--force"]);
     scratch.call_with(&["import", "-"], "NAME   STATUS   ROLES   AGE   VERSION\n").fails(2, &["kubectl get"]);
+}
+
+/// Lines keep to the width that COLUMNS asks for, where words allow; a table's rows and what is drawn of a source are as wide as they are.
+#[test]
+fn text_is_folded_at_eighty_columns() {
+    let scratch = Scratch::with_starter();
+    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Crash(nodes: Zone(\"eu-west-1c\")))]";
+    scratch.write("z.ron", format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"));
+    for args in [
+        &["run", "z.ron", "--set", "flags.kube-apiserver.default-unreachable-toleration-seconds=60"][..],
+        &["run", "a.ron"],
+        &["explain", "a.ron", "node/b-0"],
+        &["explain", "z.ron", "deployment/shop/api"],
+        &["test", "a.ron"],
+        &["validate", "a.ron"],
+        &["diff", "a.ron", "--against", "1.33"],
+        &["import", "no-such-file-of-a-name-that-is-long-enough-to-need-folding-at-eighty-columns.json"],
+    ] {
+        let called = scratch.narrow(args);
+        for line in called.stdout.lines().chain(called.stderr.lines()) {
+            let longest = line.split_whitespace().map(|w| w.chars().count()).max().unwrap_or(0);
+            assert!(line.chars().count() <= 80 || longest > 30, "{args:?}: {line}");
+        }
+    }
 }
