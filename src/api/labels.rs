@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use thiserror::Error;
 
+mod by_label;
 mod parser;
+
+pub use by_label::{ByLabel, Selectors};
 
 /// Labels of an object.
 pub type Labels = BTreeMap<String, String>;

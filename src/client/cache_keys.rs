@@ -45,8 +45,8 @@ impl InformerFactory {
         self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
     }
 
-    /// The running step reads a cache as a whole.
-    pub(super) fn reads_all(&self, resource: Resource) {
+    /// The running step reads a cache as a whole, or what somebody keeps of it.
+    pub fn reads_all(&self, resource: Resource) {
         self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
     }
 

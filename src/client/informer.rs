@@ -88,6 +88,10 @@ pub(super) struct Caches {
     pub(super) pods_by_owner: Vec<Vec<PodId>>,
     pub(super) workloads: Vec<Option<Rc<Workload>>>,
     pub(super) workloads_by_owner: Vec<BTreeSet<WorkloadId>>,
+    /// Sorted; by the kind's watch.
+    pub(super) workloads_by_kind: [Vec<WorkloadId>; Resource::COUNT],
+    /// Workloads that came or went, or whose life, owner or replicas changed, one after the other.
+    pub(super) rescaled: Vec<WorkloadId>,
     pub(super) budgets: Vec<Option<Rc<Budget>>>,
     pub(super) leases: Vec<Option<Lease>>,
 }
@@ -502,6 +506,17 @@ impl InformerFactory {
             Delta::Workload(new, id) => {
                 let old = self.caches.with(|c| {
                     let old = replace(&mut c.workloads, id.index(), new.clone());
+                    let scale = |w: &Rc<Workload>| (w.uid, w.owner, w.replicas());
+                    if old.as_ref().map(scale) != new.as_ref().map(scale) {
+                        c.rescaled.push(id);
+                    }
+                    let kind = |w: &Option<Rc<Workload>>| w.as_ref().map(|w| Resource::from(w.kind) as usize);
+                    let (was, is) = (kind(&old), kind(&new));
+                    if was != is {
+                        was.map(|kind| &mut c.workloads_by_kind[kind]).map(|ids| ids.binary_search(&id).map(|at| ids.remove(at)));
+                        // Nearly always at the end.
+                        is.map(|kind| &mut c.workloads_by_kind[kind]).map(|ids| ids.insert(ids.partition_point(|w| *w < id), id));
+                    }
                     let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
                     let (was, is) = (owner(&old), owner(&new));
                     if was != is {

@@ -138,7 +138,10 @@ impl InformerFactory {
     /// All workloads of a kind in the cache, by id.
     pub fn workloads(&self, kind: WorkloadKind) -> Vec<Rc<Workload>> {
         self.reads_all(kind.into());
-        self.caches.with(|c| c.workloads.iter().flatten().filter(|w| w.kind == kind).cloned().collect())
+        self.caches.with(|c| {
+            let ids = &c.workloads_by_kind[Resource::from(kind) as usize];
+            ids.iter().filter_map(|id| c.workloads[id.index()].clone()).collect()
+        })
     }
 
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
@@ -147,6 +150,17 @@ impl InformerFactory {
         self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
             Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
             None => Vec::new(),
+        })
+    }
+
+    /// How many times a workload came or went or its life, owner or replicas changed in the cache; and of those after the first `since`,
+    /// which workloads they were about, with those that they own.
+    pub fn scale_changes(&self, since: usize) -> (usize, Vec<WorkloadId>) {
+        self.reads_workloads();
+        self.caches.with(|c| {
+            let owned = |id: &WorkloadId| c.workloads_by_owner.get(id.index()).into_iter().flatten().copied();
+            let changed = c.rescaled.get(since..).unwrap_or_default();
+            (c.rescaled.len(), changed.iter().flat_map(|id| owned(id).chain([*id])).collect())
         })
     }
 

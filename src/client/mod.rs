@@ -21,7 +21,7 @@ mod work_queue;
 
 pub use delay::Delay;
 pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, WorkloadHandler};
-pub use parallelize::{go_all, parallelize, parallelize_list};
+pub use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming, Wrote};
 pub use resource::{Resource, WatchLags};

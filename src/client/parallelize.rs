@@ -60,7 +60,37 @@ pub async fn go_all<F>(ctx: &Ctx, group: Group, count: usize, work: impl Fn(usiz
 where
     F: Future<Output = ()> + 'static,
 {
-    parallelize(ctx, group, count, count, move |i| Some(work(i.checked_sub(1).unwrap_or(count - 1)))).await;
+    go_all_but(ctx, group, count, |_| false, work).await;
+}
+
+/// As [`go_all`], for pieces of which some are `idle`: their goroutines would end in the step in which they start, and leave no trace. So
+/// only the others are started; where there is none, one is, as whoever waits for them lets others in meanwhile. In a search, which
+/// tells steps apart, all are.
+pub async fn go_all_but<F>(ctx: &Ctx, group: Group, count: usize, idle: impl Fn(usize) -> bool, work: impl Fn(usize) -> F)
+where
+    F: Future<Output = ()> + 'static,
+{
+    if count == 0 {
+        return;
+    }
+    let all = ctx.is_searching();
+    let piece = |i: usize| (i, (all || !idle(i)).then(|| work(i)));
+    let mut waiting: Vec<(usize, Option<F>)> = std::iter::once(count - 1).chain(0..count - 1).map(piece).collect();
+    shuffle(ctx, &mut waiting);
+    if waiting.iter().all(|(_, piece)| piece.is_none()) {
+        waiting.truncate(1);
+        waiting[0].1 = Some(work(waiting[0].0));
+    }
+    let busy: Vec<F> = waiting.into_iter().filter_map(|(_, piece)| piece).collect();
+    let join = Join::new(ctx, busy.len());
+    for work in busy {
+        let join = join.clone();
+        ctx.spawn(group, async move {
+            work.await;
+            join.done();
+        });
+    }
+    join.wait().await;
 }
 
 /// Which of several workers goes first is the Go scheduler's affair; they keep that order while they wait equally long.

@@ -1,12 +1,13 @@
 //! Queues, workers and the counting (`disruption.go`, v1.34).
 
+use super::census::{Census, Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
-use crate::api::meta::{ConditionStatus, Timestamp, Uid};
+use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
-use crate::client::{About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey, RateLimiter, WorkQueue};
+use crate::client::{About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey, RateLimiter, Resource, WorkQueue};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
@@ -54,6 +55,7 @@ pub struct Controller {
     queue: WorkQueue<BudgetItem>,
     limiter: Shared<RateLimiter<BudgetItem>>,
     stale: WorkQueue<PodItem>,
+    census: Shared<Census>,
 }
 
 impl Controller {
@@ -65,6 +67,7 @@ impl Controller {
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
             stale: WorkQueue::new(&ctx),
+            census: Shared::new(Census::default()),
             informers: informers.clone(),
             switches,
             recorder,
@@ -93,20 +96,31 @@ impl Controller {
         });
     }
 
-    fn selects(&self, budget: &Budget, pod: &Pod) -> bool {
-        self.client.api().names(|n| namespace_of(n.pod_name(pod.id)) == &*budget.namespace) && budget.selector.matches(&pod.template.labels)
+    /// Counts pods for the budgets that are new; `changed` is a pod that is about to be told of, as it was before.
+    fn catch_up(&self, changed: Option<(PodId, Option<&Rc<Pod>>)>) {
+        if !self.census.with_ref(Census::is_behind) {
+            return;
+        }
+        let mut pods = self.informers.pods();
+        if let Some((id, old)) = changed {
+            pods.retain(|p| p.id != id);
+            pods.extend(old.cloned());
+        }
+        let api = self.client.api();
+        api.names(|n| self.census.with(|c| c.count(&pods, |p| namespace_of(n.pod_name(p.id)))));
     }
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
     async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
         let Some(budget) = self.informers.budget(id) else { return Ok(()) };
-        let mut pods = self.informers.pods();
-        pods.retain(|p| self.selects(&budget, p));
+        self.informers.reads_all(Resource::Pods);
+        self.catch_up(None);
+        let (pods, ready) = self.census.with(|c| c.tally(id).map(|t| (t.pods(), t.healthy()))).unwrap_or_default();
         let about = About::Workload(budget.id, budget.uid);
-        if pods.is_empty() {
+        if pods == 0 {
             self.tell(about, EventText::NoPods, "No matching pods found");
         }
-        let (expected, desired) = match self.expected_pod_count(&budget, &pods) {
+        let (expected, desired) = match self.expected_pod_count(&budget, pods) {
             Ok(counts) => counts,
             Err(why) => {
                 let text = format!("Failed to calculate the number of expected pods: {why}");
@@ -116,8 +130,8 @@ impl Controller {
             }
         };
         let now = self.ctx.now();
-        let (disrupted, recheck) = self.disrupted_pods(&pods, &budget, now);
-        let healthy = pods.iter().filter(|p| !p.is_terminating() && !disrupted.contains_key(&p.id) && p.is_ready()).count() as i32;
+        let (disrupted, ready_among_them, recheck) = self.disrupted_pods(&budget, now);
+        let healthy = ready - ready_among_them;
         let status = BudgetStatus {
             current_healthy: healthy,
             desired_healthy: desired,
@@ -135,41 +149,45 @@ impl Controller {
     }
 
     /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why nobody can tell.
-    fn expected_pod_count(&self, budget: &Budget, pods: &[Rc<Pod>]) -> Result<(i32, i32), String> {
+    fn expected_pod_count(&self, budget: &Budget, pods: usize) -> Result<(i32, i32), String> {
         Ok(match budget.rule {
             BudgetRule::MaxUnavailable(n) => {
-                let expected = self.expected_scale(pods)?;
+                let expected = self.expected_scale(budget.id)?;
                 (expected, (expected - n.of(expected)).max(0))
             }
-            BudgetRule::MinAvailable(IntOrPercent::Int(n)) => (pods.len() as i32, n),
+            BudgetRule::MinAvailable(IntOrPercent::Int(n)) => (pods as i32, n),
             BudgetRule::MinAvailable(share) => {
-                let expected = self.expected_scale(pods)?;
+                let expected = self.expected_scale(budget.id)?;
                 (expected, share.of(expected))
             }
         })
     }
 
     /// `getExpectedScale`: the sum over the pods' controllers; pods without one do not count.
-    fn expected_scale(&self, pods: &[Rc<Pod>]) -> Result<i32, String> {
-        let mut scales: BTreeMap<Uid, i32> = BTreeMap::new();
-        for (pod, (id, uid)) in pods.iter().filter_map(|p| Some((p, p.controller()?))) {
-            let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
-                return Err(self.client.api().names(|n| format!("found no controllers for pod \"{}\"", short_name(n.pod_name(pod.id)))));
-            };
-            if let Some(owner) = workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid)) {
-                workload = owner;
-            }
-            let without_scale = match workload.kind {
-                WorkloadKind::DaemonSet => Some("apps/v1, Resource=daemonsets"),
-                WorkloadKind::Job => Some("batch/v1, Resource=jobs"),
-                _ => None,
-            };
-            if let Some(resource) = without_scale {
-                return Err(format!("{resource} does not implement the scale subresource"));
-            }
-            scales.insert(workload.uid, workload.replicas());
+    fn expected_scale(&self, budget: WorkloadId) -> Result<i32, String> {
+        let seen = self.census.with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
+        let (changes, concerned) = self.informers.scale_changes(seen.unwrap_or(usize::MAX));
+        let expected = self.census.with(|c| {
+            let Some(tally) = c.tally(budget) else { return Ok(0) };
+            tally.take_scales(changes, &concerned, |owner| self.scale_of(owner));
+            tally.expected()
+        });
+        expected.map_err(|(pod, scale)| match scale {
+            Scale::Without(resource) => format!("{resource} does not implement the scale subresource"),
+            _ => self.client.api().names(|n| format!("found no controllers for pod \"{}\"", short_name(n.pod_name(pod)))),
+        })
+    }
+
+    fn scale_of(&self, (id, uid): Owner) -> Scale {
+        let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else { return Scale::Missing };
+        if let Some(owner) = workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid)) {
+            workload = owner;
         }
-        Ok(scales.values().sum())
+        match workload.kind {
+            WorkloadKind::DaemonSet => Scale::Without("apps/v1, Resource=daemonsets"),
+            WorkloadKind::Job => Scale::Without("batch/v1, Resource=jobs"),
+            _ => Scale::Of(workload.uid, workload.replicas()),
+        }
     }
 
     fn tell(&self, about: About, text: EventText, words: &str) {
@@ -177,11 +195,13 @@ impl Controller {
         self.recorder.event(about, EventBody { text, arg });
     }
 
-    /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, and when the first of them is given up.
-    fn disrupted_pods(&self, pods: &[Rc<Pod>], budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, Option<Time>) {
-        let (mut kept, mut recheck) = (BTreeMap::new(), None);
-        for pod in pods.iter().filter(|p| !p.is_terminating()) {
-            let Some(&at) = budget.status.disrupted_pods.get(&pod.id) else { continue };
+    /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, how many of those pods are ready, and when the first of
+    /// them is given up.
+    fn disrupted_pods(&self, budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, i32, Option<Time>) {
+        let (mut kept, mut ready, mut recheck) = (BTreeMap::new(), 0, None);
+        for (&id, &at) in &budget.status.disrupted_pods {
+            let selected = self.census.with_ref(|c| c.selects(budget.id, id));
+            let Some(pod) = self.informers.pod(id).filter(|p| selected && !p.is_terminating()) else { continue };
             let due = instant(at).saturating_add(DELETION_TIMEOUT);
             if due < now {
                 // It is the namespace twice in upstream, too.
@@ -190,18 +210,23 @@ impl Controller {
                 continue;
             }
             recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
-            kept.insert(pod.id, at);
+            ready += i32::from(is_healthy(&pod));
+            kept.insert(id, at);
         }
-        (kept, recheck)
+        (kept, ready, recheck)
     }
 
-    /// `getPdbForPod`: the first budget that selects a pod.
-    fn budget_of(&self, pod: &Pod) -> Option<WorkloadId> {
-        let budgets = self.informers.budgets();
-        let mut selecting = budgets.iter().filter(|b| self.selects(b, pod));
-        let first = selecting.next()?.id;
-        if selecting.next().is_some() {
-            let text = self.client.api().names(|n| {
+    /// Counts a change of a pod; `getPdbForPod`: the first budget that selects it.
+    fn budget_of(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) -> Option<WorkloadId> {
+        self.informers.reads_all(Resource::Budgets);
+        let pod = new.or(old)?;
+        self.catch_up(Some((pod.id, old)));
+        let api = self.client.api();
+        let namespace = || api.names(|n| namespace_of(n.pod_name(pod.id)).into());
+        let selecting = self.census.with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
+        let first = *selecting.first()?;
+        if selecting.len() > 1 {
+            let text = api.names(|n| {
                 let (namespace, name) = n.pod_name(pod.id).split_once('/').unwrap_or_default();
                 let chosen = short_name(n.workload_name(first));
                 format!("Pod {namespace:?}/{name:?} matches multiple PodDisruptionBudgets.  Chose {chosen:?} arbitrarily.")
@@ -254,6 +279,11 @@ fn instant(t: Timestamp) -> Time {
 impl BudgetHandler for Controller {
     /// `addDB`, `updateDB`, `removeDB`: the sync of one that is gone finds nothing to do.
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
+        match (old, new) {
+            (_, Some(new)) => self.census.with(|c| c.add_budget(new)),
+            (Some(old), None) => self.census.with(|c| c.remove_budget(old)),
+            (None, None) => {}
+        }
         if let Some(budget) = new.or(old) {
             self.queue.add(BudgetItem(budget.id));
         }
@@ -264,7 +294,7 @@ impl PodHandler for Controller {
     /// `addPod`, `updatePod`, `deletePod`: the first budget that selects the pod (`getPdbForPod`).
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        if let Some(budget) = self.budget_of(pod) {
+        if let Some(budget) = self.budget_of(old, new) {
             self.queue.add(BudgetItem(budget));
         }
         if let Some(left) = new.and_then(|p| self.stale_in(p)) {

@@ -3,6 +3,7 @@
 //!
 //! Left out: the event UnmanagedPods, the condition DisruptionAllowed but for a failed sync, and scales of kinds that are not modelled.
 
+mod census;
 mod controller;
 
 pub use controller::{Controller, Switches};

@@ -1,7 +1,9 @@
 //! Choosing a node for a pod (`schedule_one.go: schedulePod`): a search for nodes that pass the filters, which ends early in
 //! large clusters, then scores.
 //!
-//! What filters and scores make of a node on its own is remembered until the node changes, for each kind of pod.
+//! What filters and scores make of a node on its own is remembered until the node changes, for each kind of pod. A pod that names the few
+//! nodes that it can be on, as each daemon pod does, is of a kind of its own: nothing is remembered of it, and only those nodes are
+//! looked at.
 
 use super::cache::Cache;
 use super::framework::{Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find, node_filters};
@@ -19,6 +21,9 @@ use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
 use std::rc::Rc;
+
+/// Of pods that name no more nodes than this, nothing is remembered.
+const FEW_NAMED: usize = 4;
 
 /// How nodes are chosen (`KubeSchedulerConfiguration`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,8 +110,8 @@ pub struct Algorithm {
     pub rejections: Rejections,
     next_start: usize,
     memo: Memo,
-    /// The kind of the pod that is being placed.
-    kind: usize,
+    /// The kind of the pod that is being placed, if anything is remembered of it.
+    kind: Option<usize>,
     /// By shape: the selector of the owner, and what came of it.
     default_spread: Vec<Option<DefaultSpread>>,
     spare: Spare,
@@ -133,7 +138,7 @@ impl Algorithm {
             rejections: Rejections::default(),
             next_start: 0,
             memo: Memo::default(),
-            kind: 0,
+            kind: None,
             default_spread: Vec::new(),
             spare: Spare::default(),
         }
@@ -143,9 +148,6 @@ impl Algorithm {
     pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(Tied) -> u32) -> Outcome {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
-        }
-        if self.choice.indexed {
-            self.kind = self.memo.kind(of.shape);
         }
         let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
         let (feasible, found) = self.feasible(of, nominator, &mut diagnosis);
@@ -171,13 +173,16 @@ impl Algorithm {
     /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`). Where that is no more than a score, it is
     /// left where it is, and the places of the nodes are noted.
     fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> (Vec<NodeId>, Vec<Found>) {
+        let narrows = self.choice.switches.affinity_narrows;
         let named = match self.named_nodes(of.shape) {
-            Ok(named) => named,
-            Err(rejection) => {
+            Err(rejection) if narrows => {
                 diagnosis.at_once = Some(rejection);
                 return (Vec::new(), Vec::new());
             }
+            named => named.unwrap_or(None),
         };
+        let few = named.as_ref().filter(|named| self.choice.indexed && named.len() <= FEW_NAMED);
+        self.kind = (self.choice.indexed && few.is_none()).then(|| self.memo.kind(of.shape));
         diagnosis.state = ClusterState {
             spread: pod_topology_spread::FilterState::of(of.shape, &self.cache, &self.choice.switches),
             affinity: inter_pod_affinity::FilterState::of(of.shape, &self.cache),
@@ -191,6 +196,12 @@ impl Algorithm {
             }
         }
         let all = self.cache.list().len();
+        if let Some(few) = few.filter(|_| !narrows && nominated.is_none())
+            && let Some(found) = self.feasible_of(few, of, &diagnosis.state, nominator)
+        {
+            return found;
+        }
+        let named = named.filter(|_| narrows);
         let narrowed = named.is_some();
         let count = named.as_ref().map_or(all, Vec::len);
         if narrowed && self.choice.switches.left_out_counted {
@@ -202,9 +213,10 @@ impl Algorithm {
         feasible.clear();
         all_found.clear();
         let mut at = if count == 0 { 0 } else { self.next_start % count };
-        if !narrowed && self.choice.indexed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty() {
+        let alone = !narrowed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty();
+        if let Some(kind) = self.kind.filter(|_| alone) {
             // Each node for itself, which is what most attempts are about.
-            let mut known = self.memo.of(self.kind, &self.cache);
+            let mut known = self.memo.of(kind, &self.cache);
             let list = self.cache.list();
             let places = &mut self.spare.places;
             places.clear();
@@ -243,15 +255,38 @@ impl Algorithm {
         (feasible, all_found)
     }
 
-    /// The nodes that required affinity names, by name, where that narrows the search.
+    /// What a search through all nodes finds for a pod that can be on these only. None if none of them will do, so that all the
+    /// others have to say why not, or if so many do that the search ends early.
+    fn feasible_of(
+        &mut self,
+        named: &[NodeId],
+        of: Incoming<'_>,
+        state: &ClusterState,
+        nominator: &Nominator,
+    ) -> Option<(Vec<NodeId>, Vec<Found>)> {
+        let all = self.cache.list().len();
+        let first = self.next_start % all;
+        let mut named = named.to_vec();
+        named.sort_by_key(|node| self.cache.place_of(*node).map(|place| (place + all - first) % all));
+        let found: Vec<Found> = named.iter().map(|node| self.filter(of, *node, state, nominator)).collect();
+        let (feasible, found): (Vec<_>, Vec<_>) = named.into_iter().zip(found).filter(|(_, found)| found.rejection == 0).unzip();
+        let wanted = feasible_nodes_to_find(all, self.choice.percentage_of_nodes_to_score);
+        if feasible.is_empty() || feasible.len() >= wanted {
+            return None;
+        }
+        // It looked at every node, and the next one begins where it began.
+        self.next_start = first;
+        Some((feasible, found))
+    }
+
+    /// The nodes that required affinity names, by name, if it names all that it admits; an error if its terms contradict each other.
     fn named_nodes(&self, shape: &Shape) -> Result<Option<Vec<NodeId>>, Rejection> {
-        let terms = shape.spec().and_then(|s| s.required_nodes.as_ref()).filter(|_| self.choice.switches.affinity_narrows);
+        let terms = shape.spec().and_then(|s| s.required_nodes.as_ref());
         let Some(names) = terms.and_then(|t| node_affinity::named_nodes(t)) else { return Ok(None) };
         if names.is_empty() {
             return Err(Rejection::unresolvable(Plugin::NodeAffinity, "pod affinity terms conflict"));
         }
-        let named = |name: &&str| self.cache.list().iter().copied().find(|id| self.cache.node(*id).is_some_and(|n| *n.name == **name));
-        Ok(Some(names.iter().filter_map(named).collect()))
+        Ok(Some(names.iter().filter_map(|name| self.cache.named(name)).collect()))
     }
 
     /// What is found out about a node, its rejection first of all; nominated pods of the same or higher priority are taken as there, and then as
@@ -263,9 +298,8 @@ impl Algorithm {
                 return Found { rejection: self.rejections.number(verdict), ..Found::default() };
             }
         }
-        let place = if self.choice.indexed { self.cache.place_of(node) } else { None };
-        let found = if let Some(place) = place {
-            let mut known = self.memo.of(self.kind, &self.cache);
+        let found = if let Some((kind, place)) = self.kind.zip(self.cache.place_of(node)) {
+            let mut known = self.memo.of(kind, &self.cache);
             known.rejection(place, &self.cache, &self.choice, &mut self.rejections);
             known.found(place)
         } else {
@@ -363,7 +397,7 @@ impl Algorithm {
         totals.clear();
         match found {
             [] => {
-                let (alike, known) = (own(&Found::default()), self.memo.found(self.kind));
+                let (alike, known) = (own(&Found::default()), self.kind.map_or(&[][..], |kind| self.memo.found(kind)));
                 totals.extend(self.spare.places.iter().map(|place| alike + i64::from(known[*place as usize].score)));
             }
             found => totals.extend(found.iter().map(own)),

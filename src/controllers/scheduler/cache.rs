@@ -5,7 +5,7 @@
 
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
-use super::shape::{Shape, Shapes, Spread};
+use super::shape::{Shape, Shapes, Spread, Term};
 use super::tally::{Tallies, TallyId};
 use super::topology::{KeyId, Topologies};
 use crate::api::labels::Selector;
@@ -57,6 +57,8 @@ struct Codes {
 #[derive(Default, Debug)]
 pub struct Cache {
     nodes: Vec<NodeInfo>,
+    /// Nodes that are there or were, by name.
+    by_name: BTreeMap<Box<str>, NodeId>,
     tree: NodeTree,
     /// The order of nodes, made when it is first asked for after a change.
     list: OnceCell<List>,
@@ -74,6 +76,8 @@ pub struct Cache {
     codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
+    /// The shapes with affinity or anti-affinity to pods.
+    affine: Vec<Rc<Shape>>,
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
     /// A list that is in nobody's use.
@@ -109,6 +113,9 @@ impl Cache {
         let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
+            if shape.has_pod_affinity {
+                self.affine.push(shape.clone());
+            }
         }
         shape
     }
@@ -158,6 +165,7 @@ impl Cache {
         }
         if info.node.is_none() {
             info.name = name.into();
+            self.by_name.insert(name.into(), node.id);
         }
         info.set_node(node);
         self.changed(node.id);
@@ -357,14 +365,20 @@ impl Cache {
         self.nodes.get(id.index()).filter(|n| n.node.is_some())
     }
 
+    /// The node of a name, if it is there.
+    pub fn named(&self, name: &str) -> Option<NodeId> {
+        self.by_name.get(name).copied().filter(|id| self.node(*id).is_some())
+    }
+
     /// The lowest priority of any pod on a node.
     pub fn lowest_priority(&self) -> Option<i32> {
         self.priorities.keys().next().copied()
     }
 
-    /// Whether any pod has affinity or anti-affinity to pods.
-    pub fn any_pod_affinity(&self) -> bool {
-        self.with_affinity > 0
+    /// Whether a term of any pod may be about a pod of this shape; `terms` gives those terms of a shape that matter.
+    pub fn any_affinity_to<'a, T: Iterator<Item = &'a Term>>(&'a self, shape: &Shape, terms: impl Fn(&'a Shape) -> T) -> bool {
+        let is_about = |other: &'a Rc<Shape>| terms(other).any(|term| other.term_matches(term, shape));
+        self.with_affinity > 0 && self.affine.iter().any(is_about)
     }
 
     /// The count of a selector's pods.

@@ -8,7 +8,7 @@ use super::counts::Counts;
 use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{Labels, Requirement, Selector};
+use crate::api::labels::{ByLabel, Labels, Requirement, Selector};
 use crate::api::names::NodeId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -50,39 +50,15 @@ impl Tally {
     }
 }
 
-/// Numbers by label: key, then value.
-#[derive(Default, Debug)]
-struct ByLabel(BTreeMap<String, BTreeMap<String, Vec<u32>>>);
-
-impl ByLabel {
-    fn insert(&mut self, key: &str, value: &str, number: u32) {
-        if !self.0.contains_key(key) {
-            self.0.insert(key.to_owned(), BTreeMap::new());
-        }
-        if let Some(values) = self.0.get_mut(key) {
-            values.entry(value.to_owned()).or_default().push(number);
-        }
-    }
-
-    fn get(&self, key: &str, value: &str) -> &[u32] {
-        self.0.get(key).and_then(|values| values.get(value)).map_or(&[], Vec::as_slice)
-    }
-
-    /// Those under one of several values.
-    fn under<'a>(&'a self, (key, values): (&'a str, &'a [String])) -> impl Iterator<Item = u32> + 'a {
-        values.iter().flat_map(move |value| self.get(key, value)).copied()
-    }
-}
-
 /// What a namespace has: shapes, and the counts with a selector and the one without.
 #[derive(Default, Debug)]
 struct Namespace {
     shapes: Vec<u32>,
-    shapes_by_label: ByLabel,
+    shapes_by_label: ByLabel<u32>,
     without: Option<u32>,
     with: BTreeMap<Selector, u32>,
     /// Counts whose selector asks for one of these labels.
-    with_label: ByLabel,
+    with_label: ByLabel<u32>,
     /// All other counts.
     others: Vec<u32>,
 }

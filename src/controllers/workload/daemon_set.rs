@@ -3,7 +3,8 @@
 //!
 //! What a sync does is in [`super::daemon_set_sync`].
 
-use super::daemon_pods::{DaemonTemplate, ShouldRun};
+use super::daemon_census::{DaemonCensus, Rules};
+use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
 use super::item::{Item, NodeItem};
 use super::pod_control::PodControl;
 use super::switches::DaemonSetSwitches;
@@ -13,7 +14,7 @@ use crate::api::names::{NodeId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -51,6 +52,8 @@ pub struct DaemonSetController {
     limiter: Shared<RateLimiter<Item>>,
     node_queue: WorkQueue<NodeItem>,
     templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
+    /// Of the DaemonSets that were synced.
+    pub(super) censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
 }
 
 impl DaemonSetController {
@@ -72,6 +75,7 @@ impl DaemonSetController {
             limiter: Shared::new(RateLimiter::default()),
             node_queue: WorkQueue::new(&ctx),
             templates: Shared::new(BTreeMap::new()),
+            censuses: Shared::new(BTreeMap::new()),
             pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
             informers: informers.clone(),
             switches,
@@ -136,10 +140,54 @@ impl DaemonSetController {
         self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::DaemonSet)
     }
 
+    /// What counts in a census.
+    pub(super) fn rules(&self) -> Rules {
+        Rules { ended_pods_make_room: self.switches.ended_pods_make_room, replaces_succeeded: self.switches.replaces_succeeded }
+    }
+
+    /// The node that a pod is on, or pinned to.
+    pub(super) fn node_of(&self, pod: &Pod) -> Option<NodeId> {
+        pod.node.or_else(|| self.pods.client.api().names(|n| n.find_node(pinned_name(&pod.template)?)))
+    }
+
+    /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
+    pub(super) fn begin_census(&self, ds: &Workload) {
+        let informers = &self.informers;
+        informers.reads_all(Resource::Nodes);
+        if self.censuses.with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid)) {
+            let mut census = DaemonCensus::new(ds.uid);
+            for pod in informers.pods_of(ds.id) {
+                census.pod_changed(None, Some(&pod), &self.rules(), |p| self.node_of(p));
+            }
+            self.censuses.with(|all| all.insert(ds.id, census));
+        }
+        let should = |id| Some(self.should_run(ds, &*informers.node(id)?));
+        self.censuses.with(|all| {
+            if let Some(census) = all.get_mut(&ds.id) {
+                census.take_nodes(ds, || informers.nodes().iter().map(|n| n.id).collect(), should);
+            }
+        });
+    }
+
     fn pod_deleted(&self, pod: &Pod) {
         if let Some(ds) = self.resolve(pod) {
             self.observe(ds.id, |e| e.deletions -= 1);
             self.queue.add(Item(ds.id));
+        }
+    }
+
+    /// Tells the censuses of the DaemonSets that it may concern of a change of a pod.
+    fn count(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let owner = |p: &Rc<Pod>| p.controller().map(|(owner, _)| owner);
+        let (was, is) = (old.and_then(owner), new.and_then(owner));
+        for (owner, old, new) in if was == is { [(is, old, new), (None, None, None)] } else { [(was, old, None), (is, None, new)] } {
+            let Some(owner) = owner else { continue };
+            self.censuses.with(|all| {
+                if let Some(census) = all.get_mut(&owner) {
+                    let (old, new) = (old.map(|p| &**p), new.map(|p| &**p));
+                    census.pod_changed(old, new, &self.rules(), |p| self.node_of(p));
+                }
+            });
         }
     }
 
@@ -183,6 +231,7 @@ impl WorkloadHandler for DaemonSetController {
 impl PodHandler for DaemonSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        self.count(old, new);
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
@@ -205,10 +254,13 @@ impl PodHandler for DaemonSetController {
 impl NodeHandler for DaemonSetController {
     /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that goes concerns the collector.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        let Some(new) = new else { return };
-        if old.is_some_and(|o| o.labels == new.labels && o.taints == new.taints) {
+        if old.zip(new).is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints) {
             return;
         }
+        if let Some(node) = new.or(old) {
+            self.censuses.with(|all| all.values_mut().for_each(|c| c.node_changed(node.id)));
+        }
+        let Some(new) = new else { return };
         if self.switches.node_queue {
             self.node_queue.add(NodeItem(new.id));
             return;

@@ -2,18 +2,17 @@
 //!
 //! A pod that is being deleted holds its node: there is no second one until it is gone. Left out: rolling updates and surge.
 
+use super::daemon_census::DaemonCensus;
 use super::daemon_pods::{ShouldRun, pinned_name};
 use super::daemon_set::{DaemonSetController, Expected};
 use super::slow_start::slow_start_batch;
-use crate::api::names::{NodeId, WorkloadId};
-use crate::api::node::Node;
+use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::client::{Resource, go_all};
 use crate::kernel::{Dur, Object, Shared};
 use crate::trace::EventText;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).
@@ -24,8 +23,6 @@ const STATUS_UPDATE_RETRIES: u32 = 1;
 const BACKOFF: Dur = Dur::from_secs(1);
 const LONGEST_BACKOFF: Dur = Dur::from_secs(15 * 60);
 
-type PodsByNode = BTreeMap<NodeId, Vec<Rc<Pod>>>;
-
 impl DaemonSetController {
     /// `syncDaemonSet`
     pub(super) async fn sync_daemon_set(&self, id: WorkloadId) -> Result<(), ApiError> {
@@ -34,13 +31,15 @@ impl DaemonSetController {
         }
         let Some(ds) = self.informers.workload(id) else {
             self.expected.with(|all| all.remove(&id));
+            self.censuses.with(|all| all.remove(&id));
             self.pods.written.forget(id);
             return Ok(());
         };
-        let nodes = self.informers.nodes();
         if ds.deleting {
+            self.informers.reads_all(Resource::Nodes);
             return Ok(());
         }
+        self.begin_census(&ds);
         self.ctx.set_saw(ds.record);
         let uid = ds.uid;
         if !self.pods.client.api().has_revision(id, uid) {
@@ -48,48 +47,54 @@ impl DaemonSetController {
         }
         if !self.satisfied(id) {
             // The controller has not dealt with this generation yet.
-            return self.update_status(&ds, &nodes, false).await;
+            return self.update_status(&ds, false).await;
         }
-        let managed = self.manage(&ds, &nodes).await;
+        let managed = self.manage(&ds).await;
         if managed.is_err() && !self.switches.status_after_error {
             return managed;
         }
-        let written = self.update_status(&ds, &nodes, true).await;
+        let written = self.update_status(&ds, true).await;
         managed.and(written)
     }
 
-    /// `getNodesToDaemonPods`: by the node they are on or pinned to.
-    fn nodes_to_daemon_pods(&self, ds: &Workload) -> PodsByNode {
-        let mut out = PodsByNode::new();
-        for pod in self.informers.pods_of(ds.id) {
-            let ended = pod.phase.is_terminal() && pod.is_terminating();
-            if pod.controller().is_none_or(|(_, uid)| uid != ds.uid) || self.switches.ended_pods_make_room && ended {
-                continue;
-            }
-            let pinned = || self.pods.client.api().names(|n| n.find_node(pinned_name(&pod.template)?));
-            if let Some(node) = pod.node.or_else(pinned) {
-                out.entry(node).or_default().push(pod);
-            }
-        }
-        out
+    /// The census of a DaemonSet, its pods as they are now.
+    fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
+        self.informers.reads_all(Resource::Pods);
+        let (names, now) = (self.pods.client.api(), self.ctx.now());
+        let find = |id| names.names(|n| n.find_node(pinned_name(&self.informers.pod(id)?.template)?));
+        let oldest_first = |ids: &[PodId]| {
+            let mut pods = self.pods_among(ids);
+            self.sort_oldest_first(&mut pods);
+            pods
+        };
+        self.censuses.with(|all| {
+            let census = all.get_mut(&ds.id)?;
+            census.take_pods(&self.rules(), find, oldest_first, |p| p.is_available(ds.min_ready_seconds, now));
+            Some(f(census))
+        })
+    }
+
+    fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
+        ids.iter().filter_map(|id| self.informers.pod(*id)).collect()
     }
 
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
-    async fn manage(&self, ds: &Rc<Workload>, nodes: &[Rc<Node>]) -> Result<(), ApiError> {
-        let mut pods = self.nodes_to_daemon_pods(ds);
+    async fn manage(&self, ds: &Rc<Workload>) -> Result<(), ApiError> {
         let (mut needing, mut doomed) = (Vec::new(), Vec::new());
-        for node in nodes {
-            let here = pods.remove(&node.id);
-            let ShouldRun { run, stay } = self.should_run(ds, node);
-            match here {
-                None if run => needing.push(node.id),
-                None => {}
-                Some(here) if stay => self.pods_to_drop(ds, node.id, here, &mut doomed),
-                Some(here) => doomed.extend(here.into_iter().filter(|p| !p.is_terminating())),
+        self.with_census(ds, |census| {
+            for (node, ShouldRun { stay, .. }, here) in census.wanting() {
+                let here = self.pods_among(here);
+                if here.is_empty() {
+                    needing.push(node);
+                } else if stay {
+                    self.pods_to_drop(ds, node, here, &mut doomed);
+                } else {
+                    doomed.extend(here.into_iter().filter(|p| !p.is_terminating()));
+                }
             }
-        }
-        // A pod that waits for a node that is gone would wait for ever.
-        doomed.extend(pods.into_values().flatten().filter(|p| p.node.is_none()));
+            // A pod that waits for a node that is gone would wait for ever.
+            doomed.extend(census.stranded().flat_map(|here| self.pods_among(here)).filter(|p| p.node.is_none()));
+        });
         self.ctx.order(self.order_point, &mut needing, |n| self.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
@@ -176,25 +181,16 @@ impl DaemonSetController {
     }
 
     /// `updateDaemonSetStatus`
-    async fn update_status(&self, ds: &Rc<Workload>, nodes: &[Rc<Node>], dealt_with: bool) -> Result<(), ApiError> {
-        let mut pods = self.nodes_to_daemon_pods(ds);
-        let now = self.ctx.now();
-        let blank = WorkloadStatus { replicas: 0, ready: 0, available: 0, desired: 0, misscheduled: 0, ..ds.status.clone() };
-        let mut status = blank;
-        for node in nodes {
-            let run = self.should_run(ds, node).run;
-            let here = pods.get_mut(&node.id);
-            status.desired += i32::from(run);
-            let Some(here) = here else { continue };
-            if !run {
-                status.misscheduled += 1;
-                continue;
-            }
-            status.replicas += 1;
-            self.sort_oldest_first(here);
-            status.ready += i32::from(here[0].is_ready());
-            status.available += i32::from(here[0].is_available(ds.min_ready_seconds, now));
-        }
+    async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> Result<(), ApiError> {
+        let numbers = self.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
+        let status = WorkloadStatus {
+            replicas: numbers.scheduled,
+            ready: numbers.ready,
+            available: numbers.available,
+            desired: numbers.desired,
+            misscheduled: numbers.misscheduled,
+            ..ds.status.clone()
+        };
         let apart = status.ready != status.available;
         self.store_status(ds, status, dealt_with).await?;
         if ds.min_ready_seconds > 0 && apart {

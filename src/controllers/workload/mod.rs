@@ -6,6 +6,7 @@
 //! pods by the garbage collector of owner references.
 
 mod census;
+mod daemon_census;
 mod daemon_pods;
 mod daemon_set;
 mod daemon_set_sync;

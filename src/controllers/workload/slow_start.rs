@@ -1,7 +1,7 @@
 //! Batches of growing size (`pkg/controller/replicaset/replica_set.go: slowStartBatch`).
 
 use crate::apiserver::ApiError;
-use crate::client::go_all;
+use crate::client::go_all_but;
 use crate::kernel::{Ctx, Group, Shared};
 use std::future::Future;
 use std::rc::Rc;
@@ -20,19 +20,40 @@ pub(super) async fn slow_start_batch<F>(
 where
     F: Future<Output = Result<(), ApiError>> + 'static,
 {
+    slow_start_batch_but(ctx, group, count, |_| false, work).await
+}
+
+/// As [`slow_start_batch`], where some pieces are `idle`: there is nothing to do about them.
+pub(super) async fn slow_start_batch_but<F>(
+    ctx: &Ctx,
+    group: Group,
+    count: usize,
+    idle: impl Fn(usize) -> bool,
+    work: impl Fn(usize) -> F + 'static,
+) -> (usize, Result<(), ApiError>)
+where
+    F: Future<Output = Result<(), ApiError>> + 'static,
+{
     let work = Rc::new(work);
     let (mut done, mut size) = (0, 1.min(count));
     while size > 0 {
         let errors = Rc::new(Shared::new(Vec::new()));
         let (work, failed) = (work.clone(), errors.clone());
-        go_all(ctx, group, size, move |i| {
-            let (one, failed) = (work(done + i), failed.clone());
-            async move {
-                if let Err(e) = one.await {
-                    failed.with(|f| f.push(e));
+        let first = done;
+        go_all_but(
+            ctx,
+            group,
+            size,
+            |i| idle(first + i),
+            move |i| {
+                let (one, failed) = (work(first + i), failed.clone());
+                async move {
+                    if let Err(e) = one.await {
+                        failed.with(|f| f.push(e));
+                    }
                 }
-            }
-        })
+            },
+        )
         .await;
         let errors = errors.with(std::mem::take);
         done += size - errors.len();

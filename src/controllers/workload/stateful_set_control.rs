@@ -5,7 +5,7 @@
 //! OrderedReady set nothing about those after it either. Left out: the repair of a pod's identity (its labels), volume claims,
 //! and updates of the template.
 
-use super::slow_start::slow_start_batch;
+use super::slow_start::slow_start_batch_but;
 use super::stateful_set::StatefulSetController;
 use super::switches::TerminalPods;
 use crate::api::meta::Uid;
@@ -114,16 +114,17 @@ impl StatefulSetController {
         let (replicas, condemned) = (round.replicas.with(|r| r.len()), round.condemned.len());
         if !round.monotonic && self.switches.batches {
             for (count, condemned) in [(replicas, false), (condemned, true)] {
-                let (me, round) = (self.me.clone(), round.clone());
+                let (me, shared) = (self.me.clone(), round.clone());
                 let work = move |i| {
-                    let (me, round) = (me.upgrade(), round.clone());
+                    let (me, round) = (me.upgrade(), shared.clone());
                     async move {
                         let Some(c) = me else { return Ok(()) };
                         let one = if condemned { c.process_condemned(&round, i).await } else { c.process_replica(&round, i).await };
                         one.map(|_| ())
                     }
                 };
-                slow_start_batch(&self.ctx, self.group, count, work).await.1?;
+                let settled = |i: usize| if condemned { round.condemned[i].is_terminating() } else { self.is_settled(&round, i) };
+                slow_start_batch_but(&self.ctx, self.group, count, settled, work).await.1?;
             }
             return Ok(());
         }
@@ -138,6 +139,13 @@ impl StatefulSetController {
             }
         }
         Ok(())
+    }
+
+    /// Whether a replica is there and has not ended: a set whose pods are not seen to in order has nothing to do about it.
+    fn is_settled(&self, round: &Round, i: usize) -> bool {
+        let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
+        let ended = |p: &Pod| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded;
+        round.replicas.with_ref(|r| r[i].as_ref().is_some_and(|p| !ended(p)))
     }
 
     /// `processReplica`: true if the round is over.

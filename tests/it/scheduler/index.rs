@@ -9,7 +9,7 @@ use taintsim::api::meta::Timestamp;
 use taintsim::api::names::NodeId;
 use taintsim::api::node::LABEL_ZONE;
 use taintsim::api::pod::{Deletion, Pod, PodTemplate};
-use taintsim::api::scheduling::{SchedulingSpec, TopologySpreadConstraint};
+use taintsim::api::scheduling::{NodeNameRequirement, NodeSelectorTerm, SchedulingSpec, TopologySpreadConstraint};
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome, Tied};
@@ -31,7 +31,7 @@ fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         2 => node.prop_map(|(id, zone, cpu, taint, cordon)| Step::Node { id, zone, cpu, taint, cordon }),
         1 => (0..8_u32).prop_map(Step::NodeGone),
-        8 => (0..6_usize).prop_map(|kind| Step::Place { kind }),
+        8 => (0..9_usize).prop_map(|kind| Step::Place { kind }),
         2 => (0..64_usize).prop_map(Step::PodGone),
         1 => (0..64_usize).prop_map(Step::Terminate),
     ];
@@ -57,6 +57,14 @@ fn kinds() -> Vec<Rc<PodTemplate>> {
     };
     let zone = LABEL_ZONE;
     let tolerant = Toleration { key: "k1".into(), operator: Operator::Exists, ..Toleration::default() };
+    let named = |names: &[&str]| {
+        let name = |name: &&str| NodeSelectorTerm {
+            match_fields: vec![NodeNameRequirement { name: (*name).to_owned(), is: true }],
+            ..NodeSelectorTerm::default()
+        };
+        let scheduling = SchedulingSpec { required_nodes: Some(names.iter().map(name).collect()), ..SchedulingSpec::default() };
+        PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template(&[("cpu", "100m")]) }
+    };
     let all = [
         PodTemplate { labels: labels("app=web"), ..template(&[("cpu", "500m"), ("memory", "1Gi")]) },
         PodTemplate { tolerations: vec![tolerant], ..template(&[("cpu", "300m")]) },
@@ -67,6 +75,9 @@ fn kinds() -> Vec<Rc<PodTemplate>> {
         }),
         PodTemplate { labels: labels("app=db"), scheduling: Some(Rc::new(anti_affinity())), ..template(&[]) },
         PodTemplate { node_selector: labels(&format!("{zone}=b")), labels: labels("app=web"), ..template(&[("cpu", "1")]) },
+        named(&["n1"]),
+        named(&["n5", "n2", "n100"]),
+        named(&["n0", "n1", "n2", "n3", "n4", "n5"]),
     ];
     all.into_iter().map(Rc::new).collect()
 }
@@ -152,7 +163,7 @@ fn the_index_changes_nothing_in_large_clusters() {
     all.extend((0..700).map(|i| match i % 9 {
         7 => Step::PodGone(i * 13),
         8 => Step::Terminate(i * 5),
-        k => Step::Place { kind: k % 6 },
+        k => Step::Place { kind: if i % 4 == 0 { 6 + k % 3 } else { k % 6 } },
     }));
     for release in ["1.24", "1.35"] {
         assert_eq!(play(release, 50, true, &all), play(release, 50, false, &all), "{release}");

@@ -47,7 +47,7 @@ impl FilterState {
     pub fn of(shape: &Shape, cache: &Cache) -> Option<Self> {
         let mut state = Self::default();
         let own = !shape.affinity.is_empty() || !shape.anti_affinity.is_empty();
-        if !own && !cache.any_pod_affinity() {
+        if !own && !cache.any_affinity_to(shape, |other| other.anti_affinity.iter()) {
             return None;
         }
         for &id in cache.list() {
@@ -117,7 +117,7 @@ impl FilterState {
 /// Raw scores of feasible nodes (`PreScore` and `Score`); nothing where no preference applies.
 pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>> {
     let own = !shape.preferred.is_empty();
-    if !own && !cache.any_pod_affinity() {
+    if !own && !cache.any_affinity_to(shape, |other| other.affinity.iter().chain(other.preferred.iter().map(|(_, term)| term))) {
         return None;
     }
     let mut sums = Pairs::new();

@@ -1,0 +1,408 @@
+//! What a DaemonSet's pods come to, node by node, kept as pods and nodes change: a sync looks at what changed since the last one and not
+//! at every node of the cluster.
+//!
+//! A sync reads its nodes when it begins and keeps to them (`nodeList` is passed on upstream), and its pods when it needs them: so changes
+//! of nodes wait for [`DaemonCensus::take_nodes`], and changes of pods for [`DaemonCensus::take_pods`].
+
+use super::daemon_pods::ShouldRun;
+use crate::api::meta::Uid;
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::{Pod, PodPhase, PodTemplate};
+use crate::api::workload::Workload;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The version of a DaemonSet that decisions about nodes hang on.
+struct Basis {
+    template: Rc<PodTemplate>,
+    pinned: Option<NodeId>,
+    min_ready_seconds: i32,
+}
+
+/// What one node adds to the numbers of a status.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Share {
+    desired: bool,
+    misscheduled: bool,
+    scheduled: bool,
+    ready: bool,
+    available: bool,
+}
+
+/// A node as the DaemonSet sees it.
+#[derive(Clone, Default)]
+struct Place {
+    /// The DaemonSet's pods that are on it or pinned to it, by id.
+    pods: Vec<PodId>,
+    /// What was made of the node when a sync last began; none where there is no such node.
+    should: Option<ShouldRun>,
+    share: Share,
+    /// It is among the nodes, or the places, to be looked at.
+    node_changed: bool,
+    pods_changed: bool,
+}
+
+/// The numbers of a status (`updateDaemonSetStatus`).
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Numbers {
+    pub(super) desired: i32,
+    pub(super) misscheduled: i32,
+    pub(super) scheduled: i32,
+    pub(super) ready: i32,
+    pub(super) available: i32,
+}
+
+/// What is known of the nodes and pods of one life of a DaemonSet.
+pub(super) struct DaemonCensus {
+    /// The life that this is about.
+    pub(super) uid: Uid,
+    basis: Option<Basis>,
+    /// By node.
+    places: Vec<Place>,
+    changed_nodes: Vec<NodeId>,
+    changed_places: Vec<NodeId>,
+    /// Pods that are pinned to a node that nobody knows, yet.
+    nowhere: BTreeSet<PodId>,
+    /// Nodes that lack a pod, or have one that may have to go.
+    wanting: BTreeSet<NodeId>,
+    /// Nodes that are gone, with pods that wait for them.
+    stranded: BTreeSet<NodeId>,
+    /// Nodes whose pod is ready, but not for long enough.
+    maturing: BTreeSet<NodeId>,
+    numbers: Numbers,
+}
+
+/// What of a pod counts in [`DaemonCensus`].
+pub(super) struct Rules {
+    /// Pods that have ended and are being deleted do not count.
+    pub(super) ended_pods_make_room: bool,
+    /// A pod that succeeded is replaced.
+    pub(super) replaces_succeeded: bool,
+}
+
+impl DaemonCensus {
+    /// Nothing is known yet.
+    pub(super) fn new(uid: Uid) -> Self {
+        DaemonCensus {
+            uid,
+            basis: None,
+            places: Vec::new(),
+            changed_nodes: Vec::new(),
+            changed_places: Vec::new(),
+            nowhere: BTreeSet::new(),
+            wanting: BTreeSet::new(),
+            stranded: BTreeSet::new(),
+            maturing: BTreeSet::new(),
+            numbers: Numbers::default(),
+        }
+    }
+
+    fn place(&mut self, node: NodeId) -> &mut Place {
+        if self.places.len() <= node.index() {
+            self.places.resize(node.index() + 1, Place::default());
+        }
+        &mut self.places[node.index()]
+    }
+
+    fn pods_changed(&mut self, node: NodeId) {
+        if !std::mem::replace(&mut self.place(node).pods_changed, true) {
+            self.changed_places.push(node);
+        }
+    }
+
+    /// A node came, went, or has other labels or taints.
+    pub(super) fn node_changed(&mut self, node: NodeId) {
+        if !std::mem::replace(&mut self.place(node).node_changed, true) {
+            self.changed_nodes.push(node);
+        }
+    }
+
+    /// Takes another version of a pod in the place of the old one. `node`: the node that a version is on or pinned to
+    /// (`getNodesToDaemonPods`).
+    pub(super) fn pod_changed(&mut self, old: Option<&Pod>, new: Option<&Pod>, rules: &Rules, node: impl Fn(&Pod) -> Option<NodeId>) {
+        let own = |p: &&Pod| p.controller().is_some_and(|(_, uid)| uid == self.uid);
+        let counts = |p: &&Pod| !(rules.ended_pods_make_room && p.phase.is_terminal() && p.is_terminating());
+        let (old, new) = (old.filter(own).filter(counts), new.filter(own).filter(counts));
+        if let Some(old) = old
+            && !self.nowhere.remove(&old.id)
+            && let Some(was) = node(old)
+        {
+            let pods = &mut self.place(was).pods;
+            pods.binary_search(&old.id).map(|at| pods.remove(at)).ok();
+            self.pods_changed(was);
+        }
+        if let Some(new) = new {
+            self.put(new.id, node(new));
+        }
+    }
+
+    fn put(&mut self, pod: PodId, node: Option<NodeId>) {
+        let Some(node) = node else {
+            self.nowhere.insert(pod);
+            return;
+        };
+        let pods = &mut self.place(node).pods;
+        if let Err(at) = pods.binary_search(&pod) {
+            pods.insert(at, pod);
+        }
+        self.pods_changed(node);
+    }
+
+    /// Looks at the nodes that changed since a sync last began, or at all if the DaemonSet did; `should` says what it makes of a node that
+    /// is there.
+    pub(super) fn take_nodes(
+        &mut self,
+        ds: &Workload,
+        all: impl FnOnce() -> Vec<NodeId>,
+        mut should: impl FnMut(NodeId) -> Option<ShouldRun>,
+    ) {
+        let same = |b: &Basis| Rc::ptr_eq(&b.template, &ds.template) && b.pinned == ds.pinned;
+        if !self.basis.as_ref().is_some_and(same) {
+            all().into_iter().for_each(|node| self.node_changed(node));
+        }
+        if self.basis.as_ref().is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds) {
+            (0..self.places.len()).for_each(|i| self.pods_changed(NodeId(i as u32)));
+        }
+        self.basis = Some(Basis { template: ds.template.clone(), pinned: ds.pinned, min_ready_seconds: ds.min_ready_seconds });
+        for node in std::mem::take(&mut self.changed_nodes) {
+            let now = should(node);
+            let place = self.place(node);
+            place.node_changed = false;
+            if std::mem::replace(&mut place.should, now) != now {
+                self.pods_changed(node);
+            }
+        }
+    }
+
+    /// Looks at the places whose pods changed. `pods` gives the pods of a place, `is_available` says whether one has been ready for long
+    /// enough.
+    pub(super) fn take_pods(
+        &mut self,
+        rules: &Rules,
+        find: impl Fn(PodId) -> Option<NodeId>,
+        pods: impl Fn(&[PodId]) -> Vec<Rc<Pod>>,
+        is_available: impl Fn(&Pod) -> bool,
+    ) {
+        let known: Vec<_> = self.nowhere.iter().filter_map(|p| Some((*p, find(*p)?))).collect();
+        for (pod, node) in known {
+            self.nowhere.remove(&pod);
+            self.put(pod, Some(node));
+        }
+        let maturing: Vec<NodeId> = self.maturing.iter().copied().collect();
+        maturing.into_iter().for_each(|node| self.pods_changed(node));
+        for node in std::mem::take(&mut self.changed_places) {
+            let here = pods(&self.places[node.index()].pods);
+            self.look(node, &here, rules, &is_available);
+        }
+    }
+
+    fn look(&mut self, node: NodeId, here: &[Rc<Pod>], rules: &Rules, is_available: &impl Fn(&Pod) -> bool) {
+        let place = &mut self.places[node.index()];
+        place.pods_changed = false;
+        let should = place.should;
+        let run = should.is_some_and(|s| s.run);
+        let first = here.first().filter(|_| run);
+        let ready = first.is_some_and(|p| p.is_ready());
+        let now = Share {
+            desired: run,
+            misscheduled: should.is_some() && !run && !here.is_empty(),
+            scheduled: first.is_some(),
+            ready,
+            available: ready && first.is_some_and(|p| is_available(p)),
+        };
+        let before = std::mem::replace(&mut place.share, now);
+        self.numbers.change(before, -1);
+        self.numbers.change(now, 1);
+        let remaining = || here.iter().filter(|p| !p.is_terminating());
+        let ended = |p: &Pod| p.phase == PodPhase::Failed || rules.replaces_succeeded && p.phase == PodPhase::Succeeded;
+        let wanting = match should {
+            None => false,
+            Some(s) if here.is_empty() => s.run,
+            Some(s) if s.stay => remaining().count() > 1 || remaining().any(|p| ended(p)),
+            Some(_) => remaining().next().is_some(),
+        };
+        let stranded = should.is_none() && here.iter().any(|p| p.node.is_none());
+        let sets = [(&mut self.wanting, wanting), (&mut self.stranded, stranded), (&mut self.maturing, now.ready && !now.available)];
+        for (set, is_in) in sets {
+            if is_in {
+                set.insert(node)
+            } else {
+                set.remove(&node)
+            };
+        }
+    }
+
+    /// The numbers of the status.
+    pub(super) fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    /// The nodes that lack a pod or have one that may have to go, by id, what the DaemonSet makes of each, and its pods.
+    pub(super) fn wanting(&self) -> impl Iterator<Item = (NodeId, ShouldRun, &[PodId])> {
+        self.wanting.iter().filter_map(|node| {
+            let place = &self.places[node.index()];
+            Some((*node, place.should?, &*place.pods))
+        })
+    }
+
+    /// The pods of nodes that are gone, node by node, where any of them waits for its node.
+    pub(super) fn stranded(&self) -> impl Iterator<Item = &[PodId]> {
+        self.stranded.iter().map(|node| &*self.places[node.index()].pods)
+    }
+}
+
+impl Numbers {
+    fn change(&mut self, share: Share, by: i32) {
+        self.desired += by * i32::from(share.desired);
+        self.misscheduled += by * i32::from(share.misscheduled);
+        self.scheduled += by * i32::from(share.scheduled);
+        self.ready += by * i32::from(share.ready);
+        self.available += by * i32::from(share.available);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
+    use crate::api::names::WorkloadId;
+    use crate::api::pod::{Deletion, PodCondition, PodReason};
+    use std::collections::BTreeMap;
+
+    const LIFE: Uid = Uid(7);
+    const RULES: Rules = Rules { ended_pods_make_room: true, replaces_succeeded: true };
+
+    fn pod(id: u32, (node, phase, ready, terminating, life): (Option<u32>, PodPhase, bool, bool, u64)) -> Rc<Pod> {
+        let owner = OwnerReference { kind: "DaemonSet".to_owned(), name: "agent".to_owned(), object: Some((WorkloadId(0), Uid(life))) };
+        let condition =
+            PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: Timestamp(i64::from(id)) };
+        Rc::new(Pod {
+            id: PodId(id),
+            uid: Uid(u64::from(id)),
+            resource_version: 0,
+            record: 0,
+            template: Rc::new(PodTemplate { owner: Some(owner), ..PodTemplate::default() }),
+            creation_timestamp: Timestamp(i64::from(id % 3)),
+            start_time: None,
+            job_finalizer: false,
+            unscheduled: None,
+            node: node.map(NodeId),
+            deletion: terminating.then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
+            phase,
+            ready: ready.then_some(condition),
+            disruption_target: None,
+        })
+    }
+
+    /// Pods that are not on a node are pinned to one, by number here.
+    fn node_of(pod: &Pod) -> Option<NodeId> {
+        pod.node.or(Some(NodeId(pod.id.0 % 5)))
+    }
+
+    /// What a sync reads of a census.
+    type Read = (Numbers, Vec<(NodeId, ShouldRun, Vec<PodId>)>, Vec<Vec<PodId>>);
+
+    fn read(census: &mut DaemonCensus, pods: &BTreeMap<u32, Rc<Pod>>, now: i64) -> Read {
+        let here = |ids: &[PodId]| ids.iter().map(|id| pods[&id.0].clone()).collect();
+        census.take_pods(&RULES, |_| None, here, |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now));
+        let wanting = census.wanting().map(|(node, should, ids)| (node, should, ids.to_vec())).collect();
+        (census.numbers(), wanting, census.stranded().map(<[PodId]>::to_vec).collect())
+    }
+
+    fn workload() -> Workload {
+        use crate::api::workload::{Lasting, WorkloadKind, WorkloadSpec, WorkloadStatus};
+        let lasting = Lasting {
+            id: WorkloadId(0),
+            kind: WorkloadKind::DaemonSet,
+            uid: LIFE,
+            creation_timestamp: Timestamp(0),
+            deleting: false,
+            owner: None,
+            selector: Rc::default(),
+            template: Rc::default(),
+            pinned: None,
+            min_ready_seconds: 10,
+            spec: WorkloadSpec::DaemonSet,
+        };
+        Workload { resource_version: 0, generation: 1, record: 0, status: WorkloadStatus::default(), lasting: Rc::new(lasting) }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Node(u32, Option<(bool, bool)>),
+        Pod(u32, Option<(Option<u32>, PodPhase, bool, bool, u64)>),
+        Sync,
+    }
+
+    fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
+        use proptest::prelude::*;
+        let phase = proptest::sample::select(vec![PodPhase::Pending, PodPhase::Running, PodPhase::Failed, PodPhase::Succeeded]);
+        let state = (proptest::option::of(0..6_u32), phase, any::<bool>(), any::<bool>(), 6..8_u64);
+        let step = prop_oneof![
+            2 => (0..6_u32, proptest::option::weighted(0.8, any::<(bool, bool)>())).prop_map(|(n, s)| Step::Node(n, s)),
+            6 => (0..12_u32, proptest::option::weighted(0.8, state)).prop_map(|(p, s)| Step::Pod(p, s)),
+            3 => Just(Step::Sync),
+        ];
+        proptest::collection::vec(step, 1..60)
+    }
+
+    proptest::proptest! {
+        /// What is kept up to date says the same as what is worked out anew, and nodes change only when a sync begins.
+        #[test]
+        fn as_counted_anew(steps in steps()) {
+            let ds = workload();
+            let (mut kept, mut nodes, mut pods) = (DaemonCensus::new(LIFE), BTreeMap::new(), BTreeMap::new());
+            for (now, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Node(node, state) => {
+                        kept.node_changed(NodeId(node));
+                        match state {
+                            // Where a pod may not stay none is made.
+                            Some((run, stay)) => nodes.insert(node, ShouldRun { run: run && stay, stay }),
+                            None => nodes.remove(&node),
+                        };
+                    }
+                    Step::Pod(id, state) => {
+                        let new = state.map(|state| pod(id, state));
+                        let old = match &new {
+                            Some(new) => pods.insert(id, new.clone()),
+                            None => pods.remove(&id),
+                        };
+                        kept.pod_changed(old.as_deref(), new.as_deref(), &RULES, node_of);
+                    }
+                    Step::Sync => {
+                        let all = || nodes.keys().map(|n| NodeId(*n)).collect::<Vec<_>>();
+                        let should = |n: NodeId| nodes.get(&n.0).copied();
+                        let mut anew = DaemonCensus::new(LIFE);
+                        for pod in pods.values() {
+                            anew.pod_changed(None, Some(pod), &RULES, node_of);
+                        }
+                        for census in [&mut kept, &mut anew] {
+                            census.take_nodes(&ds, all, should);
+                        }
+                        proptest::prop_assert_eq!(read(&mut kept, &pods, now as i64 / 5), read(&mut anew, &pods, now as i64 / 5));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Three nodes of which the third takes no pod: one lacks a pod, one has a ready one, and the third has one too many. After a while the
+    /// ready one is available.
+    #[test]
+    fn three_nodes() {
+        let mut census = DaemonCensus::new(LIFE);
+        let ready = |id, node| pod(id, (Some(node), PodPhase::Running, true, false, LIFE.0));
+        let pods = BTreeMap::from([(4, ready(4, 1)), (5, ready(5, 2))]);
+        for pod in pods.values() {
+            census.pod_changed(None, Some(pod), &RULES, node_of);
+        }
+        let should = |n: NodeId| Some(ShouldRun { run: n.0 < 2, stay: n.0 < 2 });
+        census.take_nodes(&workload(), || (0..3).map(NodeId).collect(), should);
+        let numbers = Numbers { desired: 2, misscheduled: 1, scheduled: 1, ready: 1, available: 0 };
+        let (run, stop) = (ShouldRun { run: true, stay: true }, ShouldRun { run: false, stay: false });
+        let wanting = vec![(NodeId(0), run, vec![]), (NodeId(2), stop, vec![PodId(5)])];
+        assert_eq!(read(&mut census, &pods, 3), (numbers, wanting.clone(), vec![]));
+        assert_eq!(read(&mut census, &pods, 4), (Numbers { available: 1, ..numbers }, wanting, vec![]));
+    }
+}
