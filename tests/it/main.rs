@@ -1,5 +1,6 @@
 //! The integration tests, one binary: each module is a file of this folder.
 
+mod beside;
 mod cli;
 mod conformance;
 mod costs;
