@@ -513,9 +513,13 @@ impl InformerFactory {
                     let kind = |w: &Option<Rc<Workload>>| w.as_ref().map(|w| Resource::from(w.kind) as usize);
                     let (was, is) = (kind(&old), kind(&new));
                     if was != is {
-                        was.map(|kind| &mut c.workloads_by_kind[kind]).map(|ids| ids.binary_search(&id).map(|at| ids.remove(at)));
-                        // Nearly always at the end.
-                        is.map(|kind| &mut c.workloads_by_kind[kind]).map(|ids| ids.insert(ids.partition_point(|w| *w < id), id));
+                        if let Some(ids) = was.map(|kind| &mut c.workloads_by_kind[kind]) {
+                            ids.binary_search(&id).map(|at| ids.remove(at)).ok();
+                        }
+                        if let Some(ids) = is.map(|kind| &mut c.workloads_by_kind[kind]) {
+                            // Nearly always at the end.
+                            ids.insert(ids.partition_point(|w| *w < id), id);
+                        }
                     }
                     let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
                     let (was, is) = (owner(&old), owner(&new));

@@ -1,12 +1,12 @@
 //! The bench of clusters with DaemonSets and budgets, at small size.
 
 #[path = "../../benches/workloads/beside.rs"]
-mod beside;
+mod workloads;
 
-use beside::{PAIRS, checksum, go};
 use taintsim::sim::Plan;
 use taintsim::sim::plan::{Do, NodeIndex};
 use taintsim::trace::{Trace, What};
+use workloads::{PAIRS, checksum, go};
 
 /// How many pods' deletions began, and how many pods were bound by the scheduler.
 fn counts(trace: &Trace) -> (usize, usize) {

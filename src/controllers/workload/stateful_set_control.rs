@@ -123,7 +123,7 @@ impl StatefulSetController {
                         one.map(|_| ())
                     }
                 };
-                let settled = |i: usize| if condemned { round.condemned[i].is_terminating() } else { self.is_settled(&round, i) };
+                let settled = |i: usize| if condemned { round.condemned[i].is_terminating() } else { self.is_settled(round, i) };
                 slow_start_batch_but(&self.ctx, self.group, count, settled, work).await.1?;
             }
             return Ok(());
