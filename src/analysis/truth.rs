@@ -183,11 +183,7 @@ impl<'a> Truth<'a> {
                 self.run(pod, node);
                 return again;
             }
-            What::ContainersStopped(node) => {
-                if !self.ended(pod, node) && live == node {
-                    self.live[pod.index()] = NO_NODE;
-                }
-            }
+            What::ContainersStopped(node) if !self.ended(pod, node) && live == node => self.live[pod.index()] = NO_NODE,
             _ => {}
         }
         false

@@ -179,7 +179,7 @@ fn workloads(report: &Report<'_>) -> Value {
         }
         all.extend(costs(&w.costs));
         all.insert("costs_from_s".to_owned(), w.from.map_or(Value::Null, time));
-        let of: [(&str, fn(&Served, &Count) -> u32); 7] = [
+        let of: [(&str, Counted); 7] = [
             ("desired", |_, c| c.desired),
             ("needed", |w, c| w.need(c.desired)),
             ("up", |_, c| c.up),
@@ -200,8 +200,11 @@ fn workloads(report: &Report<'_>) -> Value {
     report.serving.workloads.iter().map(one).collect()
 }
 
+/// Something that is counted of a workload's pods.
+type Counted = fn(&Served, &Count) -> u32;
+
 /// A number over time: its value at each of its changes.
-fn course(w: &Served, value: fn(&Served, &Count) -> u32) -> Value {
+fn course(w: &Served, value: Counted) -> Value {
     let mut steps: Vec<(Time, u32)> = Vec::new();
     for (at, count) in &w.counts {
         let n = value(w, count);

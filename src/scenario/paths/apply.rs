@@ -2,9 +2,10 @@
 
 use super::super::build::known_flags;
 use super::super::duration;
+use super::super::load::options;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{
-    DelayText, DurationText, Effect, Entry, Existing, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText,
+    Cut, DelayText, DurationText, Effect, Entry, Existing, FlagValue, NodeGroup, NodeSelector, OneOrMany, Operator, PodGroup, QuantityText,
     Scenario, Step, Timing, Toleration,
 };
 use super::super::syntax::{Place, at};
@@ -61,6 +62,23 @@ pub(in crate::scenario) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Pl
             return Ok(places);
         }
         ("controllers", [controller]) if plain => workloads::controller(&mut spec.controllers, &controller.name, value)?,
+        ("podDisruptionBudgets", rest) => {
+            let (budgets, fields) = groups(first, rest, &Called::budgets(spec), "disruption budget", path)?;
+            let [Segment { name: field, index: None }] = fields else { return Err(unknown(spec, path)) };
+            let mut places = Vec::new();
+            for i in budgets {
+                let budget = &mut spec.pod_disruption_budgets[i];
+                // A budget asks for one of the two.
+                let value = Some(FlagValue::Text(value.trim().to_owned()));
+                (budget.min_available, budget.max_unavailable) = match field.as_str() {
+                    "minAvailable" => (value, None),
+                    "maxUnavailable" => (None, value),
+                    _ => return Err(unknown(spec, path)),
+                };
+                places.push(at!["podDisruptionBudgets", i, field]);
+            }
+            return Ok(places);
+        }
         ("timeline", rest) => {
             let (entries, fields) = groups(first, rest, &Called::entries(spec), "entry", path)?;
             let mut places = Vec::new();
@@ -396,6 +414,17 @@ fn step_field(step: &mut Step, field: &str, value: &str) -> Result<Option<Place>
             | Step::WatchLag { duration, .. }
             | Step::ClockSkew { duration, .. },
         ) => *duration = Some(span),
+        ("nodes", _) => {
+            let Some((node, nodes)) = known::targets_of(step) else { return Ok(None) };
+            (*node, *nodes) = (None, Some(selector(value)?));
+        }
+        ("node", _) => {
+            let Some((node, nodes)) = known::targets_of(step) else { return Ok(None) };
+            (*node, *nodes) = (Some(value.trim().to_owned()), None);
+        }
+        ("cut", Step::Partition { cut, .. } | Step::Flap { cut, .. }) => {
+            *cut = workloads::word(value, &[("Network", Cut::Network), ("ApiServer", Cut::ApiServer)])?;
+        }
         ("duration", Step::WatchStall { duration, .. }) => *duration = span,
         ("down", Step::Flap { down, .. }) => *down = span,
         ("up", Step::Flap { up, .. }) => *up = span,
@@ -431,6 +460,14 @@ fn step_field(step: &mut Step, field: &str, value: &str) -> Result<Option<Place>
         _ => return Ok(None),
     }
     Ok(Some(at!["do", field]))
+}
+
+/// Nodes as they stand in a file: `Zone("b")`, `Nodes(["a-0"])`, `All`.
+fn selector(value: &str) -> Result<NodeSelector, Problem> {
+    options().from_str(value.trim()).map_err(|_| {
+        Problem::new(format!("`{}` is no selection of nodes", value.trim()))
+            .help("as in a file: `All`, `Node(\"x\")`, `Nodes([\"x\", \"y-{0..3}\"])`, `Zone(\"b\")`, `Label(\"k=v\")`, `Share(of: Zone(\"b\"), fraction: 0.5)`")
+    })
 }
 
 fn share(selector: &mut NodeSelector) -> Option<&mut f64> {

@@ -4,7 +4,7 @@
 
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{NodeGroup, OneOrMany, PodGroup, Scenario, Workload};
+use super::super::spec::{NodeGroup, OneOrMany, PodDisruptionBudget, PodGroup, Scenario, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a group of nodes, of pods or of workloads, or an entry of the timeline, is called.
@@ -52,6 +52,12 @@ impl Called {
             Self { kind: Some(w.kind()), ..Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref()) }
         };
         spec.workloads.iter().map(called).collect()
+    }
+
+    /// The disruption budgets of a scenario.
+    pub(super) fn budgets(spec: &Scenario) -> Vec<Self> {
+        let called = |b: &PodDisruptionBudget| Self::group(Some(&b.name), None).spaced(b.namespace.as_deref());
+        spec.pod_disruption_budgets.iter().map(called).collect()
     }
 
     /// The entries of a scenario's timeline.

@@ -60,10 +60,15 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
         paths.extend(template.labels.keys().map(|key| format!("{own}.template.labels.{}", quoted(key))));
         paths.extend(template.requests.keys().map(|key| format!("{own}.template.requests.{}", quoted(key))));
     }
+    for own in paths_of("podDisruptionBudgets", &Called::budgets(spec)) {
+        paths.extend(["minAvailable", "maxUnavailable"].map(|field| format!("{own}.{field}")));
+    }
     for (i, entry) in spec.timeline.iter().enumerate() {
         let own = entry.name.as_deref().map_or_else(|| format!("timeline[{i}]"), |n| format!("timeline.{}", quoted(n)));
         let of_all = ["at", "every", "times"].into_iter();
-        paths.extend(of_all.chain(fields(&entry.step).iter().copied()).map(|field| format!("{own}.{field}")));
+        let targets: &[&str] = if targets_of(&mut entry.step.clone()).is_some() { &["node", "nodes"] } else { &[] };
+        let fields = of_all.chain(fields(&entry.step).iter().chain(targets).copied());
+        paths.extend(fields.map(|field| format!("{own}.{field}")));
     }
     paths
 }
@@ -80,10 +85,9 @@ fn fields(step: &Step) -> &'static [&'static str] {
         Step::Partition { nodes: Some(NodeSelector::Share { .. }), .. } | Step::Crash { nodes: Some(NodeSelector::Share { .. }), .. } => {
             &["duration", "fraction"]
         }
-        Step::Partition { .. } | Step::Crash { .. } | Step::Condition { .. } | Step::ApiOutage { .. } | Step::WatchStall { .. } => {
-            &["duration"]
-        }
-        Step::Flap { .. } => &["down", "up"],
+        Step::Partition { .. } => &["duration", "cut"],
+        Step::Crash { .. } | Step::Condition { .. } | Step::ApiOutage { .. } | Step::WatchStall { .. } => &["duration"],
+        Step::Flap { .. } => &["down", "up", "cut"],
         Step::SlowHeartbeats { .. } => &["period", "duration"],
         Step::WatchLag { .. } => &["lag", "duration"],
         Step::ControllerRestart { .. } => &["downtime"],
@@ -100,24 +104,29 @@ fn fields(step: &Step) -> &'static [&'static str] {
 
 /// The nodes that a step is about, if it says so with a selector.
 pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
+    targets_of(step)?.1.as_mut()
+}
+
+/// Where a step says which nodes it is about: by one name, or by a selector.
+pub(super) fn targets_of(step: &mut Step) -> Option<(&mut Option<String>, &mut Option<NodeSelector>)> {
     match step {
-        Step::Partition { nodes, .. }
-        | Step::Heal { nodes, .. }
-        | Step::Crash { nodes, .. }
-        | Step::Reboot { nodes, .. }
-        | Step::Flap { nodes, .. }
-        | Step::SlowHeartbeats { nodes, .. }
-        | Step::Condition { nodes, .. }
-        | Step::ClockSkew { nodes, .. }
-        | Step::DeleteNode { nodes, .. }
-        | Step::Taint { nodes, .. }
-        | Step::Untaint { nodes, .. }
-        | Step::Cordon { nodes, .. }
-        | Step::Uncordon { nodes, .. }
-        | Step::Drain { nodes, .. }
-        | Step::Maintain { nodes, .. }
-        | Step::Instance { nodes, .. }
-        | Step::Label { nodes, .. } => nodes.as_mut(),
+        Step::Partition { node, nodes, .. }
+        | Step::Heal { node, nodes, .. }
+        | Step::Crash { node, nodes, .. }
+        | Step::Reboot { node, nodes, .. }
+        | Step::Flap { node, nodes, .. }
+        | Step::SlowHeartbeats { node, nodes, .. }
+        | Step::Condition { node, nodes, .. }
+        | Step::ClockSkew { node, nodes, .. }
+        | Step::DeleteNode { node, nodes, .. }
+        | Step::Taint { node, nodes, .. }
+        | Step::Untaint { node, nodes, .. }
+        | Step::Cordon { node, nodes, .. }
+        | Step::Uncordon { node, nodes, .. }
+        | Step::Drain { node, nodes, .. }
+        | Step::Maintain { node, nodes, .. }
+        | Step::Instance { node, nodes, .. }
+        | Step::Label { node, nodes, .. } => Some((node, nodes)),
         Step::ApiOutage { .. }
         | Step::WatchLag { .. }
         | Step::WatchStall { .. }

@@ -20,6 +20,8 @@
 //! | `workloads.NAME.template.` `terminationGracePeriodSeconds`, `priority`, `priorityClassName`, `labels.KEY`, `requests.RESOURCE` | as in the file |
 //! | `workloads.NAME.template.tolerations[KEY].tolerationSeconds` | as of pods |
 //! | `controllers.NAME` | `true` or `false` |
+//! | `podDisruptionBudgets.NAME.` `minAvailable`, `maxUnavailable` | as in the file; the one takes the place of the other |
+//! | `timeline.ENTRY.` `nodes`, `node`, `cut` | as in the file: `Zone("b")`, `a-0`, `ApiServer` |
 //! | `timeline.ENTRY.` `at`, `every`, `times`, `duration`, `down`, `up`, `period`, `lag`, `skew`, `downtime`, `fraction`, `taint`, `gracePeriodSeconds`, `replicas` | as in the file |
 //!
 //! GROUP is the name of a group as it is written, or up to its first range (`a` for `a-{00..09}`), or `*` for every group;

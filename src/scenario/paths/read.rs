@@ -31,11 +31,25 @@ pub(super) fn split(text: &str) -> Result<(&str, &str), Problem> {
 /// No `=`, or an empty value.
 pub fn split_values(text: &str) -> Result<(String, Vec<String>), Problem> {
     let (path, values) = split(text)?;
-    let values: Vec<String> = values.split(',').map(|v| v.trim().to_owned()).collect();
+    let values: Vec<String> = parted(values).map(|v| v.trim().to_owned()).collect();
     if values.iter().any(String::is_empty) {
         return Err(Problem::new(format!("`{text}` has an empty value")).help("values are separated by commas: PATH=60,120,300"));
     }
     Ok((path.to_owned(), values))
+}
+
+/// The parts of a text between its commas; one in brackets, braces or quotes parts nothing: `Zone("b"),Nodes(["a-0", "a-1"])` has two.
+fn parted(text: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quoted) = (0_i32, false);
+    text.split(move |c| {
+        match c {
+            '"' => quoted = !quoted,
+            '(' | '[' | '{' if !quoted => depth += 1,
+            ')' | ']' | '}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth <= 0 && !quoted
+    })
 }
 
 /// The names of a path.

@@ -77,7 +77,7 @@ pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> R
     Ok(Some(steps))
 }
 
-fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Problem> {
+pub(super) fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Problem> {
     let known: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
     words.iter().find(|(w, _)| w.eq_ignore_ascii_case(value.trim())).map(|(_, t)| *t).ok_or_else(|| {
         Problem::new(format!("`{value}` is none of the values of this field")).maybe_help(did_you_mean_or_list(value, &known))
