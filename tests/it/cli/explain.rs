@@ -148,11 +148,12 @@ fn why_a_pod_was_not_evicted() {
         ("one-node-lost.ron", "web-1", "its node node-1 was healthy all the time"),
         ("flapping-node.ron", "careless", "short was silent, but not for longer than --node-monitor-grace-period=50s"),
         ("master-disruption.ron", "web-a-0", "all zones were fully disrupted"),
-        ("drain-with-budget.ron", "web-vpzhh7zqb4-0", "deleted at 1:05.000 by the user"),
     ] {
         let verdict = verdict(&scratch, &[&scenario(file), pod]);
         assert!(verdict.starts_with("not evicted") && verdict.contains(said), "{pod}: {verdict}");
     }
+    let drained = verdict(&scratch, &[&scenario("drain-with-budget.ron"), "web-vpzhh7zqb4-0"]);
+    assert_eq!(drained, "evicted at 1:05.000 from node-0 by the eviction API (drain)");
 }
 
 /// Which filter said no on how many nodes: as many nodes in all as the cluster has.
