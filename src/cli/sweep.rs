@@ -96,6 +96,12 @@ pub(crate) struct SweepArgs {
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     let loaded = args.files.iter().map(|f| load(f)).collect::<Result<Vec<Loaded>, _>>()?;
+    let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let problem = Problem::new(format!("two scenarios are called `{}`, and their rows could not be told apart", twice[0]));
+        return Err(Failure::Input(problem));
+    }
     let (axes, fixed) = axes(args)?;
     let base = args.change.overrides(fixed);
     let sweep_of = |loaded| Sweep {

@@ -131,8 +131,8 @@ fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
     evictions_csv::write(&mut out, &Analysis::new(&plan, &trace), &Workloads::default()).expect("memory takes it");
-    let header = "time_s,pod,namespace,node,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause";
-    let row = "405.1,p2,default,n2,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";
+    let header = "time_s,pod,namespace,node,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
+    let row = "405.1,p2,default,n2,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";
     assert_eq!(String::from_utf8(out).expect("is UTF-8"), format!("{header}\n{row}\n"));
 }
 

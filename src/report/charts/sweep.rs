@@ -194,6 +194,7 @@ impl Scale {
             Unit::Percent if value < 10_000 => format!("{:.2} %", value as f64 / 1000.0),
             Unit::Percent => format!("{:.0} %", value as f64 / 1000.0),
             Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => grouped(((value + 500) / 1000) as u64),
+            Unit::Minutes if value < 1_000 => format!("{:.2}", value as f64 / 1000.0).trim_end_matches('0').to_owned(),
             Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
             // What is at once differs by milliseconds.
             Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),

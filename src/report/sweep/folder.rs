@@ -6,6 +6,7 @@ use super::json::document;
 use crate::lab::Case;
 use crate::report::charts::{sweep_png, sweep_svg};
 use crate::report::{Folder, OutputError, Written, json, manifest};
+use crate::scenario::Fingerprint;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -40,9 +41,12 @@ pub fn write_folder(
 fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
     let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
     let axes: Vec<Value> = heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
+    let of = |(file, of): &(String, Fingerprint)| manifest::scenario(&heading.scenario, file, of, &heading.fixed);
+    let scenarios: Vec<Value> = heading.files.iter().map(of).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
-        "scenarios": heading.files.iter().map(|(file, of)| manifest::scenario(&heading.scenario, file, of, &heading.fixed)).collect::<Vec<_>>(),
+        "scenario": scenarios.first(),
+        "more_scenarios": scenarios.get(1..).unwrap_or_default(),
         "sweep": axes,
         "first_seed": cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
         "seeds": heading.seeds,
