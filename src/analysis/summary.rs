@@ -9,7 +9,7 @@
 //!   latency*: to a pod's deletionTimestamp. The fault is that of [`Analysis::fault_of`]; what has none is left out.
 //! * *evicted*: see [`EvictionCause`]; *refused evictions* are tries, of which kubectl makes one every five seconds.
 //! * *needless*: see [`Eviction::is_needless`].
-//! * What it cost is defined in [`serving`](super::serving).
+//! * What it cost is defined in [`serving`].
 
 use super::causes::Since;
 use super::evictions::{Eviction, evictions, is_failure_key};

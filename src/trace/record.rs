@@ -421,7 +421,7 @@ pub enum What {
     /// the refusal.
     Refused(u32),
     /// The eviction API grants a pod's eviction; its deletion follows in the same step. Object: pod; argument: the budget that was charged
-    /// for it as it stood before, in [`Trace::budgets`](super::Trace), or [`NO_BUDGET`].
+    /// for it as it stood before, in [`Trace::budgets`](super::Trace), or [`NO_BUDGET`](super::NO_BUDGET).
     EvictionGranted(u32),
     /// The eviction API refuses a pod's eviction. Object: pod; argument: why, in [`Trace::budgets`](super::Trace).
     EvictionRefused(u32),
