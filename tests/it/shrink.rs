@@ -71,7 +71,8 @@ fn smaller(text: &str) -> Vec<String> {
     removals
         .filter(|text| {
             let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));
-            loaded.and_then(|l| scenario::build(&l, &Overrides::default())).is_ok()
+            // A tape without deviations leaves out nothing by leaving out their empty list.
+            loaded.is_ok_and(|l| l.spec != spec && scenario::build(&l, &Overrides::default()).is_ok())
         })
         .collect()
 }
