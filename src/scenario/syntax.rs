@@ -417,8 +417,8 @@ Scenario(version: 1, /* another /* inside */ */
             assert_eq!(undashed(text), expected);
         }
         let tree = Tree::read("(flags: (kube-apiserver: {\"a-b\": 10}))").unwrap();
-        let flag: Place = at!["flags", "kube_apiserver", "a-b"];
-        assert_eq!(tree.find(&flag).map(|t| t.bytes.clone()), Some(33..35));
+        let place: Place = at!["flags", "kube_apiserver", "a-b"];
+        assert_eq!(tree.find(&place).map(|t| t.bytes.clone()), Some(33..35));
     }
 
     #[test]

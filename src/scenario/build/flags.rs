@@ -201,9 +201,13 @@ pub(in crate::scenario) fn take_settings(
     let Ok(profile) = profiles::profile(version) else { return Vec::new() };
     let mut notes = Vec::new();
     for (name, value) in &exported.feature_gates {
-        // A gate that is locked or gone says nothing of this release.
-        if profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])).is_ok() {
-            gates.entry(name.clone()).or_insert(*value);
+        if gates.contains_key(name) {
+            continue;
+        }
+        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
+            Ok(_) => drop(gates.insert(name.clone(), *value)),
+            // It is locked in this release, or gone.
+            Err(error) => notes.push(format!("--feature-gates={name}={value} of the exported control plane counts for nothing: {error}")),
         }
     }
     for (component, from, to) in [

@@ -215,11 +215,13 @@ mod tests {
                     kube-controller-manager --node-eviction-rate=0.5, kube-controller-manager --node-monitor-grace-period=20s, \
                     kube-scheduler --feature-gates=SchedulerQueueingHints=true";
         assert!(cluster.summary.lines().contains(&said.to_owned()), "{:#?}", cluster.summary.lines());
-        // The file that an import writes has them, in a form that the language reads; but for a gate that its release no longer has.
+        // The file that an import writes has them, in a form that the language reads.
         let written = cluster.to_scenario();
-        for part in ["flags: (", r#""node-monitor-grace-period": "20s""#, r#""SchedulerQueueingHints": true"#] {
+        for part in ["flags: (", r#""node-monitor-grace-period": "20s""#, r#"feature_gates: {"SchedulerQueueingHints": true}"#] {
             assert!(written.contains(part), "{written}");
         }
+        // That gate is locked since 1.34.
+        assert!(written.contains("SeparateTaintEvictionController=false of the exported control plane counts for nothing"), "{written}");
     }
 
     #[test]
