@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run scenarios as tests: holds them against what they expect
     Test(TestArgs),
-    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings
+    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings; over many seeds, too
     Diff(DiffArgs),
     /// Say why something happened to a pod, node, workload or zone, or did not, and what would have changed it
     Explain(ExplainArgs),

@@ -1,14 +1,16 @@
-//! Many runs: the same scenario with other values and other seeds, scenarios held against what they expect, and the race lab.
+//! Many runs: the same scenario with other values and other seeds, two sides over the same seeds, scenarios held against what they expect, and the race lab.
 //!
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
 pub mod explore;
+pub mod pairs;
 pub mod reach;
 pub mod shrink;
 pub mod sweep;
 pub mod tape;
 pub mod trial;
 
+pub use pairs::Pairs;
 pub use sweep::{Axis, Case, Outcome, Prepared, Stopped, Sweep};
 pub use tape::Tape;
 pub use trial::Trial;

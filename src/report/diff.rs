@@ -1,14 +1,25 @@
-//! The difference of two runs as text and as JSON.
+//! The difference of two runs, or of two sides over many seeds, as text and as JSON.
+//!
+//! What a person must know first comes first: what it costs, then who was evicted, pending, tainted; noise behind that, and at the end what was set
+//! differently, with the internal switches of the releases last.
+
+mod costs;
+mod json;
+mod seeds;
+
+pub use json::{document, over_seeds};
+pub use seeds::{SeedSide, write as write_over_seeds};
 
 use super::clock::{absolute, short};
 use super::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW, counted, fold, painted};
-use crate::analysis::diff::{Change, Difference, Fate, First, Group, Occurrence, Pair, SettingChange};
+use crate::analysis::diff::{Change, Difference, Fate, Group, Noise, Occurrence, Pair, SettingChange, Settings};
 use crate::analysis::words::{self, ranges};
 use crate::analysis::{Analysis, causes, grouped};
 use crate::kernel::{Dur, Time};
 use crate::report::Source;
+use crate::sim::Plan;
 use crate::trace::RecordId;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// One of the two runs.
@@ -32,21 +43,47 @@ const STEPS: usize = 12;
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, sides: [Side<'_>; 2], d: &Difference, style: Style) -> io::Result<()> {
-    let mut p = Printer { out, sides, style };
-    p.header()?;
-    p.settings(d)?;
+    let mut p = Printer { out, style };
+    let said = |s: Side<'_>| header(s.analysis.plan, s.source, &format!("seed {}", s.source.seed));
+    p.header(sides.map(said))?;
     if d.is_empty() {
-        return writeln!(p.out, "{}", p.paint("Both runs came to the same: nobody was evicted, tainted or placed otherwise.", GREEN));
+        let same = p.paint("Both runs came to the same: nobody was evicted, tainted or placed otherwise.", GREEN);
+        writeln!(p.out, "{same}")?;
+        if d.settings.others.is_empty() && d.settings.switches.is_empty() {
+            return Ok(());
+        }
+        writeln!(p.out)?;
+        return p.settings(&d.settings);
     }
-    p.first(d)?;
-    p.objects(d)?;
+    p.costs(d)?;
+    p.first(sides, d)?;
     p.groups(d)?;
-    p.workloads(d)
+    p.noise(&noise(d))?;
+    p.settings(&d.settings)
+}
+
+/// What is told of a side: where it comes from, and what was changed in it.
+fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
+    let release = plan.profile.release.trim_start_matches('v');
+    let mut line = format!("{}: Kubernetes {release}, timing {}, {seeds}", source.file, plan.timing.name);
+    let set = source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
+    line.extend(set.map(|s| format!(", {s}")));
+    line
+}
+
+/// How often what says next to nothing is said, by why and what.
+fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
+    let mut found: BTreeMap<(Noise, &str), u64> = BTreeMap::new();
+    for g in &d.groups {
+        if let Some(noise) = g.noise {
+            *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
+        }
+    }
+    found.into_iter().map(|((noise, what), n)| (noise, what.to_owned(), n)).collect()
 }
 
 struct Printer<'a> {
     out: &'a mut dyn Write,
-    sides: [Side<'a>; 2],
     style: Style,
 }
 
@@ -71,22 +108,18 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.paint(text, BOLD))
     }
 
-    fn header(&mut self) -> io::Result<()> {
-        for (letter, side) in ["A", "B"].into_iter().zip(self.sides) {
-            let plan = side.analysis.plan;
-            let release = plan.profile.release.trim_start_matches('v');
-            let mut line = format!("{}: Kubernetes {release}, timing {}, seed {}", side.source.file, plan.timing.name, side.source.seed);
-            let set = side.source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
-            line.extend(set.map(|s| format!(", {s}")));
+    fn header(&mut self, sides: [String; 2]) -> io::Result<()> {
+        for (letter, line) in ["A", "B"].into_iter().zip(sides) {
             write!(self.out, "{}  ", self.paint(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
         writeln!(self.out)
     }
 
-    fn settings(&mut self, d: &Difference) -> io::Result<()> {
-        let s = &d.settings;
-        for (title, list) in [("Switches that differ", &s.switches), ("Settings that differ", &s.others)] {
+    /// What was set differently; the internal switches of the releases last.
+    fn settings(&mut self, s: &Settings) -> io::Result<()> {
+        self.objects(s)?;
+        for (title, list) in [("Settings that differ", &s.others), ("Internal switches of the releases that differ", &s.switches)] {
             if list.is_empty() {
                 continue;
             }
@@ -107,8 +140,29 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn objects(&mut self, d: &Difference) -> io::Result<()> {
-        let s = &d.settings;
+    /// One line for each sort of noise.
+    fn noise(&mut self, found: &[(Noise, String, u64)]) -> io::Result<()> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.title("Noise")?;
+        for (noise, said) in [
+            (Noise::Slight, "less than a second earlier or later"),
+            (Noise::Another, "another object of the same kind instead"),
+            (Noise::Words, "the same in other words"),
+        ] {
+            let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
+            if !of.is_empty() {
+                let all: u64 = of.iter().map(|f| f.2).sum();
+                let whats: Vec<String> = of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n))).collect();
+                write!(self.out, "  ")?;
+                self.folded(&format!("{} {said}: {}", grouped(all), whats.join(", ")), 4, DIM)?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn objects(&mut self, s: &Settings) -> io::Result<()> {
         if !s.objects_differ() {
             return Ok(());
         }
@@ -125,7 +179,7 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
-    fn first(&mut self, d: &Difference) -> io::Result<()> {
+    fn first(&mut self, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
         let Some(first) = &d.first else { return Ok(()) };
         let subject = subject_of(&first.pair);
         let what = if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
@@ -137,7 +191,7 @@ impl Printer<'_> {
             match first.of(i) {
                 None => writeln!(self.out, "  {letter}  {}", self.paint("does not happen", DIM))?,
                 Some(o) => {
-                    let steps = steps(self.sides[i].analysis, o.record);
+                    let steps = steps(sides[i].analysis, o.record);
                     for (n, (at, text)) in steps.iter().enumerate() {
                         let letter = if n == 0 { letter } else { " " };
                         write!(self.out, "  {letter}  {:>10}  ", absolute(*at))?;
@@ -150,15 +204,13 @@ impl Printer<'_> {
     }
 
     fn groups(&mut self, d: &Difference) -> io::Result<()> {
-        if d.groups.is_empty() {
+        // Noise is last.
+        let groups = &d.groups[..d.groups.iter().take_while(|g| g.noise.is_none()).count()];
+        if groups.is_empty() {
             return Ok(());
         }
         self.title("What differs")?;
-        let [a, b] = d.evicted.map(grouped);
-        if d.evicted[0] != d.evicted[1] {
-            writeln!(self.out, "  pods evicted: {a} in A, {b} in B")?;
-        }
-        let shown = &d.groups[..d.groups.len().min(ROWS)];
+        let shown = &groups[..groups.len().min(ROWS)];
         let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
         let width = |i: usize| cells.iter().map(|c| c[i].chars().count()).max().unwrap_or(0).max(1);
         let (first, second) = (width(0), width(1));
@@ -172,29 +224,9 @@ impl Printer<'_> {
             };
             self.folded(&group_text(group), first + second + 6, ansi)?;
         }
-        if d.groups.len() > ROWS {
-            let rest: usize = d.groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
+        if groups.len() > ROWS {
+            let rest: usize = groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
             writeln!(self.out, "  {} more like these; --format json has all", grouped(rest as u64))?;
-        }
-        writeln!(self.out)
-    }
-
-    fn workloads(&mut self, d: &Difference) -> io::Result<()> {
-        if d.workloads.is_empty() {
-            return Ok(());
-        }
-        self.title("Workloads")?;
-        for w in d.workloads.iter().take(ROWS) {
-            write!(self.out, "  {}  ", w.name)?;
-            let text = match &w.sides {
-                [Some(a), Some(b)] => fates(a, b),
-                [Some(_), None] => "only in A".to_owned(),
-                _ => "only in B".to_owned(),
-            };
-            self.folded(&text, 4, PLAIN)?;
-        }
-        if d.workloads.len() > ROWS {
-            writeln!(self.out, "  {} more workloads; --format json has all", d.workloads.len() - ROWS)?;
         }
         writeln!(self.out)
     }
@@ -270,12 +302,25 @@ fn group_text(g: &Group) -> String {
     };
     let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
     let beside = match (&g.change, &g.details) {
+        (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details) if g.what == PENDING => why(details),
         (Change::Otherwise(..), _) | (_, [None, None]) => String::new(),
         (_, [Some(a), Some(b)]) if a == b => format!(" {a}"),
         (_, [Some(a), Some(b)]) => format!(" ({a} in A, {b} in B)"),
         (_, [Some(one), None] | [None, Some(one)]) => format!(" {one}"),
     };
     format!("{what}{beside}{times}: {}", how(&g.change, g.shift()))
+}
+
+/// What is said of pods that find no node.
+const PENDING: &str = "pending";
+
+/// Why pods are pending, in the scheduler's words, unless these differ: other words are noise.
+fn why(details: &[Option<String>; 2]) -> String {
+    match details {
+        [Some(a), Some(b)] if a != b => String::new(),
+        [Some(why), _] | [None, Some(why)] => format!(" ({why})"),
+        [None, None] => String::new(),
+    }
 }
 
 /// When the facts of a group happened in a run: `6:45.100`, or the first and the last.
@@ -290,23 +335,15 @@ fn times(g: &Group, side: usize) -> String {
     }
 }
 
-/// `too few pods for 5m40s in A, 5m35s in B; lost 10, 9`
+/// `pods up at worst 10 in A, 9 in B; lost 10 in A, 9 in B`
 fn fates(a: &Fate, b: &Fate) -> String {
     let mut said = Vec::new();
-    let ms = |d: Dur| short(Dur::from_millis((d.as_micros() + 500) / 1_000));
-    let mut times = |what: &str, a: Dur, b: Dur| {
-        if ms(a) != ms(b) {
-            said.push(format!("{what} {} in A, {} in B", ms(a), ms(b)));
-        }
-    };
-    times("too few pods for", a.unavailable, b.unavailable);
-    times("at a stretch for", a.longest_gap, b.longest_gap);
     for (what, a, b) in [
-        ("available at worst", u64::from(a.least_available), u64::from(b.least_available)),
-        ("available at the end", u64::from(a.available), u64::from(b.available)),
+        ("pods up at worst", u64::from(a.least_up), u64::from(b.least_up)),
+        ("up at the end", u64::from(a.up), u64::from(b.up)),
+        ("desired at the end", u64::from(a.desired), u64::from(b.desired)),
         ("lost", a.lost, b.lost),
         ("replaced", a.replaced, b.replaced),
-        ("pending at the end", a.pending, b.pending),
         ("stuck Terminating", a.stuck, b.stuck),
     ] {
         if a != b {
@@ -314,90 +351,4 @@ fn fates(a: &Fate, b: &Fate) -> String {
         }
     }
     said.join("; ")
-}
-
-/// The difference as a document.
-pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
-    let run = |s: Side<'_>| {
-        json!({
-            "scenario": s.analysis.plan.name,
-            "file": s.source.file,
-            "kubernetes": s.analysis.plan.profile.release.trim_start_matches('v'),
-            "timing": s.analysis.plan.timing.name,
-            "seed": s.source.seed,
-            "set": s.source.set,
-        })
-    };
-    let change = |c: &SettingChange| json!({ "name": c.name, "a": c.a, "b": c.b });
-    let changes = |list: &[SettingChange]| list.iter().map(change).collect::<Vec<_>>();
-    let only = |sides: &[Vec<String>; 2]| json!({ "a": sides[0], "b": sides[1] });
-    let chain = |first: &First, i: usize| -> Value {
-        let Some(o) = first.of(i) else { return Value::Null };
-        steps(sides[i].analysis, o.record)
-            .into_iter()
-            .map(|(at, text)| json!({ "at_s": at.as_nanos() as f64 / 1e9, "text": text }))
-            .collect()
-    };
-    let first = d.first.as_ref().map(
-        |f| json!({ "what": f.what, "change": name(&f.change), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
-    );
-    json!({
-        "same": d.is_empty(),
-        "a": run(sides[0]),
-        "b": run(sides[1]),
-        "switches": changes(&d.settings.switches),
-        "settings": changes(&d.settings.others),
-        "only": { "nodes": only(&d.settings.nodes), "pods": only(&d.settings.pods), "entries": only(&d.settings.entries) },
-        "pods_evicted": { "a": d.evicted[0], "b": d.evicted[1] },
-        "first": first,
-        "groups": d.groups.iter().map(group).collect::<Vec<_>>(),
-        "workloads": d.workloads.iter().map(|w| json!({
-            "name": w.name,
-            "a": w.sides[0].as_ref().map(fate),
-            "b": w.sides[1].as_ref().map(fate),
-        })).collect::<Vec<_>>(),
-    })
-}
-
-fn name(change: &Change) -> &'static str {
-    match change {
-        Change::OnlyA => "only-a",
-        Change::OnlyB => "only-b",
-        Change::Earlier => "earlier",
-        Change::Later => "later",
-        Change::Otherwise(..) => "otherwise",
-    }
-}
-
-fn pair(p: &Pair) -> Value {
-    let at = |o: Option<Occurrence>| o.map(|o| json!({ "at_s": o.at.as_nanos() as f64 / 1e9, "record": o.record }));
-    json!({ "pod": p.pod, "node": p.node, "a": at(p.a), "b": at(p.b) })
-}
-
-fn group(g: &Group) -> Value {
-    json!({
-        "text": group_text(g),
-        "what": g.what,
-        "change": name(&g.change),
-        "of": g.of,
-        "a": g.details[0],
-        "b": g.details[1],
-        "shift_s": g.shift().map(|(least, most)| [least, most].map(|d| d.as_nanos() as f64 / 1e9)),
-        "objects": g.pairs.iter().map(pair).collect::<Vec<_>>(),
-    })
-}
-
-fn fate(f: &Fate) -> Value {
-    let s = |d: Dur| d.as_nanos() as f64 / 1e9;
-    json!({
-        "unavailable_s": s(f.unavailable),
-        "longest_gap_s": s(f.longest_gap),
-        "replica_seconds_missing": f.missing_ns as f64 / 1e9,
-        "least_available": f.least_available,
-        "available_at_the_end": f.available,
-        "lost": f.lost,
-        "replacements": f.replaced,
-        "pending": f.pending,
-        "stuck_terminating": f.stuck,
-    })
 }

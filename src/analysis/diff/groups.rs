@@ -9,7 +9,7 @@ use super::super::workloads::{Owners, said};
 use crate::kernel::{Dur, Time};
 use crate::trace::RecordId;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// When a fact became true in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,9 +59,36 @@ pub struct Group {
     pub of: Option<String>,
     /// What is beside it in each run where that is the same for all: how long the timer was, where a pod was bound.
     pub details: [Option<String>; 2],
+    /// Nobody needs to know of it first, and why.
+    pub noise: Option<Noise>,
     /// Its objects.
     pub pairs: Vec<Pair>,
 }
+
+/// Why a difference says next to nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Noise {
+    /// The same is said in other words: why a pod that is pending in both runs is, or once more of one that has been for long.
+    Words,
+    /// The times are less than a second apart, and nothing else differs.
+    Slight,
+    /// Another object of the same kind or workload instead: one in the first run only, and another one in the second run only.
+    Another,
+}
+
+impl Noise {
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Slight => "slight",
+            Self::Another => "another",
+        }
+    }
+}
+
+/// Times that are less than this apart are noise where nothing else differs.
+pub(super) const SLIGHT: Dur = Dur::from_secs(1);
 
 impl Group {
     /// By how much its objects differ in time: the least and the most.
@@ -81,6 +108,9 @@ pub(super) struct Names {
     pods: Vec<String>,
     /// Per pod what it belongs to.
     groups: Vec<u32>,
+    /// Per pod whether its name means the same pod in every seed: it is of a plan, of a StatefulSet, or of no workload. Other names are given
+    /// out in the order of creation.
+    lasting: Vec<bool>,
     /// Per run, from its ids.
     node_of: [Vec<u32>; 2],
     pod_of: [Vec<u32>; 2],
@@ -88,7 +118,7 @@ pub(super) struct Names {
     by_text: BTreeMap<String, u32>,
     whats: Vec<(u8, u32)>,
     by_what: BTreeMap<(u8, u32), u32>,
-    cached: BTreeMap<(usize, Fact, u32), (u32, u32)>,
+    cached: BTreeMap<(usize, Fact, u8, u32), (u32, u32)>,
 }
 
 /// Stands for no node or pod, and for nothing beside a fact.
@@ -99,9 +129,16 @@ impl Names {
         let nodes = |x: &Analysis<'_>| (0..x.node_count() as u32).map(|i| x.node_name(crate::api::names::NodeId(i)).to_owned()).collect();
         let pods = |x: &Analysis<'_>| (0..x.pod_count() as u32).map(|i| x.pod_name(crate::api::names::PodId(i)).to_owned()).collect();
         let (nodes, node_of) = union(nodes(a), nodes(b));
-        let (pods, pod_of) = union(pods(a), pods(b));
+        let (pods, pod_of): (Vec<String>, [Vec<u32>; 2]) = union(pods(a), pods(b));
+        let mut planned = vec![false; pods.len()];
+        for (side, analysis) in [a, b].into_iter().enumerate() {
+            for pod in analysis.plan.pods.iter().filter_map(|p| analysis.trace.names.find_pod(&p.name)) {
+                planned[pod_of[side][pod.index()] as usize] = true;
+            }
+        }
         Names {
             groups: vec![NONE; pods.len()],
+            lasting: planned,
             nodes,
             pods,
             node_of,
@@ -151,7 +188,7 @@ fn rank(fact: Fact) -> u8 {
         Fact::EvictionRefused(_) | Fact::DrainEnded(_) | Fact::CutShort(..) => 2,
         Fact::Budget(..) => 7,
         Fact::EvictionFailed | Fact::PodFailed => 1,
-        Fact::PodPending(_) | Fact::ReplicaPending(..) => 2,
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
         Fact::PodDeleted(_) => 3,
         Fact::Tainted(_) | Fact::Untainted(_) => 4,
         Fact::Unknown | Fact::NotReady | Fact::Ready | Fact::NodeJoined | Fact::NodeDeleted => 5,
@@ -164,6 +201,11 @@ fn rank(fact: Fact) -> u8 {
         Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Silent | Fact::Heard | Fact::MachineOff | Fact::MachineOn => 11,
     }
 }
+
+/// The rank of pods that are pending.
+const PENDING: u8 = 2;
+/// The rank of what is said once more in other words: behind all others.
+const WORDS: u8 = 12;
 
 /// A fact, without when: what it says, its pod or none, its node where it has no pod.
 type Key = (u32, u32, u32);
@@ -178,18 +220,31 @@ struct Seen {
 
 /// The facts of one run.
 #[derive(Default)]
-pub(super) struct Found(BTreeMap<Key, Vec<Seen>>);
+pub(super) struct Found {
+    seen: BTreeMap<Key, Vec<Seen>>,
+    /// Pods of which was said that they are pending, and not that they were bound, created anew or gone since.
+    pending: BTreeSet<u32>,
+}
 
 impl Found {
     pub(super) fn add(&mut self, side: usize, f: &Finding, analysis: &Analysis<'_>, taints: &[String], owners: &Owners, names: &mut Names) {
         let node = if f.node == NO_NODE { NONE } else { names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE) };
         let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
         let bound = matches!(f.fact, Fact::PodBound | Fact::ReplicaBound(_));
-        let key = (side, f.fact, if bound { node } else { NONE });
+        let rank = match f.fact {
+            Fact::PodPending(_) | Fact::ReplicaPending(..) if !self.pending.insert(pod) => WORDS,
+            Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
+            Fact::PodBound | Fact::ReplicaBound(_) | Fact::PodCreated | Fact::ReplicaCreated(_) | Fact::PodGone => {
+                self.pending.remove(&pod);
+                rank(f.fact)
+            }
+            fact => rank(fact),
+        };
+        let key = (side, f.fact, rank, if bound { node } else { NONE });
         let (what, detail) = match names.cached.get(&key) {
             Some(&known) => known,
             None => {
-                let new = words(f.fact, analysis, taints, names, node);
+                let new = words(f.fact, rank, analysis, taints, names, node);
                 names.cached.insert(key, new);
                 new
             }
@@ -201,15 +256,16 @@ impl Found {
                 Some(w) => said(analysis, w),
                 None => stem(&names.pods[pod as usize]).to_owned(),
             };
+            names.lasting[pod as usize] |= owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
             names.groups[pod as usize] = names.text(group);
         }
         let place = if pod == NONE { node } else { NONE };
-        self.0.entry((what, pod, place)).or_default().push(Seen { at: f.at, record: f.record, node, detail });
+        self.seen.entry((what, pod, place)).or_default().push(Seen { at: f.at, record: f.record, node, detail });
     }
 }
 
 /// What a fact says, and what is beside it.
-fn words(fact: Fact, analysis: &Analysis<'_>, taints: &[String], names: &mut Names, node: u32) -> (u32, u32) {
+fn words(fact: Fact, rank: u8, analysis: &Analysis<'_>, taints: &[String], names: &mut Names, node: u32) -> (u32, u32) {
     let text = Text { analysis, taints };
     let (what, detail) = match fact {
         Fact::Evicted(_) | Fact::EvictedBy(_) => ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned()),
@@ -221,8 +277,9 @@ fn words(fact: Fact, analysis: &Analysis<'_>, taints: &[String], names: &mut Nam
         Fact::PodBound | Fact::ReplicaBound(_) => ("bound".to_owned(), names.nodes.get(node as usize).cloned().unwrap_or_default()),
         fact => (text.verb(fact), String::new()),
     };
+    let what = if rank == WORDS { format!("{what} in other words") } else { what };
     let (what, detail) = (names.text(what), if detail.is_empty() { NONE } else { names.text(detail) });
-    let key = (rank(fact), what);
+    let key = (rank, what);
     if let Some(&id) = names.by_what.get(&key) {
         return (id, detail);
     }
@@ -270,6 +327,59 @@ impl Paired {
         self.a.map(|s| s.detail) == self.b.map(|s| s.detail)
     }
 
+    /// Whether it says next to nothing, and why.
+    pub(super) fn noise(&self, names: &Names) -> Option<Noise> {
+        let rank = names.whats[self.what as usize].0;
+        let (a, b) = match (self.a, self.b) {
+            _ if rank == WORDS => return Some(Noise::Words),
+            (Some(a), Some(b)) if distance(a.at, b.at) < SLIGHT => (a, b),
+            _ => return None,
+        };
+        match rank {
+            PENDING if a.detail != b.detail => Some(Noise::Words),
+            _ if self.shifted && a.detail == b.detail && a.node == b.node => Some(Noise::Slight),
+            _ => None,
+        }
+    }
+
+    /// What is beside it in each run.
+    pub(super) fn details(&self, names: &Names) -> [Option<String>; 2] {
+        [self.a, self.b].map(|s| s.and_then(|s| names.texts.get(s.detail as usize).cloned()))
+    }
+
+    /// What its object belongs to: a pod's workload, or what names have in common; none of what has no object.
+    pub(super) fn of(&self, names: &Names) -> Option<String> {
+        match (self.pod, self.node) {
+            (NONE, NONE) => None,
+            (NONE, node) => names.nodes.get(node as usize).map(|n| stem(n).to_owned()),
+            (pod, _) => names.texts.get(names.groups[pod as usize] as usize).cloned(),
+        }
+    }
+
+    /// Its object's name, if that means the same object in every seed; empty of what has no object.
+    pub(super) fn object(&self, names: &Names) -> Option<String> {
+        match (self.pod, self.node) {
+            (NONE, NONE) => Some(String::new()),
+            (NONE, node) => names.nodes.get(node as usize).cloned(),
+            (pod, _) => names.lasting[pod as usize].then(|| names.pods[pod as usize].clone()),
+        }
+    }
+
+    /// What is said of which object.
+    pub(super) fn identity(&self) -> (u32, u32, u32) {
+        (self.what, self.pod, self.node)
+    }
+
+    /// Whether its object is a pod.
+    pub(super) fn is_of_pod(&self) -> bool {
+        self.pod != NONE
+    }
+
+    /// By how much the times differ.
+    pub(super) fn shift(&self) -> Option<Dur> {
+        Some(distance(self.a?.at, self.b?.at))
+    }
+
     pub(super) fn named(&self, names: &Names) -> Pair {
         let name = |all: &[String], i: u32| all.get(i as usize).cloned();
         let node = self.a.or(self.b).map_or(NONE, |s| s.node);
@@ -297,11 +407,11 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
             }
         }
     };
-    for (key, seen) in a.0 {
-        let other = b.0.remove(&key).unwrap_or_default();
+    for (key, seen) in a.seen {
+        let other = b.seen.remove(&key).unwrap_or_default();
         both(key, &seen, &other);
     }
-    for (key, seen) in b.0 {
+    for (key, seen) in b.seen {
         both(key, &[], &seen);
     }
     found
@@ -364,18 +474,19 @@ pub(super) fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group
             break;
         }
     }
-    // What matters most first; what is in one run only before what is shifted; then the longer shift, the larger group, the earlier one.
+    // Noise last. Otherwise what matters most first; what is in one run only before what is shifted; then the longer shift, the larger group, the earlier one.
     groups.sort_by_key(|(rank, g)| {
         let moved = matches!(g.change, Change::Earlier | Change::Later | Change::Otherwise(..));
         let when = g.pairs.iter().flat_map(|p| p.a.iter().chain(&p.b)).map(|o| o.at).min();
         let shift = g.shift().map_or(0, |(_, most)| most.as_secs());
-        (*rank, moved, Reverse((shift, g.pairs.len())), when)
+        (g.noise, *rank, moved, Reverse((shift, g.pairs.len())), when)
     });
     groups.into_iter().map(|(_, g)| g).collect()
 }
 
-/// What members of a group have in common: what is said, how it differs, by how many seconds, what they belong to, what is beside it.
-type Alike = (u32, u8, u64, u32, [u32; 2]);
+/// What members of a group have in common: whether it is noise, what is said, how it differs, by how many seconds, what they belong to, what is
+/// beside it.
+type Alike = (Option<Noise>, u32, u8, u64, u32, [u32; 2]);
 
 fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
     let mut by_key: BTreeMap<Alike, Vec<&Paired>> = BTreeMap::new();
@@ -397,12 +508,12 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
         };
         let detail = |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
         let of = if p.pod == NONE || !level.of { NONE } else { names.groups[p.pod as usize] };
-        by_key.entry((p.what, change, shift, of, [detail(&p.a), detail(&p.b)])).or_default().push(p);
+        by_key.entry((p.noise(names), p.what, change, shift, of, [detail(&p.a), detail(&p.b)])).or_default().push(p);
     }
     let text = |id: u32| names.texts.get(id as usize).cloned();
     by_key
         .into_iter()
-        .map(|((what, _, _, of, details), members)| {
+        .map(|((noise, what, _, _, of, details), members)| {
             let (rank, words) = names.whats[what as usize];
             let change = match members[0].change(names) {
                 Change::Otherwise(..) if !level.detail => Change::Otherwise(String::new(), String::new()),
@@ -410,7 +521,7 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
             };
             let details = details.map(text);
             let pairs = members.iter().map(|p| p.named(names)).collect();
-            (rank, Group { what: names.texts[words as usize].clone(), change, of: text(of), details, pairs })
+            (rank, Group { what: names.texts[words as usize].clone(), change, of: text(of), details, noise, pairs })
         })
         .collect()
 }

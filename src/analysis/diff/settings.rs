@@ -38,7 +38,7 @@ pub struct Settings {
 
 impl Settings {
     /// Compares two plans.
-    pub(super) fn new(a: &Plan, b: &Plan) -> Self {
+    pub fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut switches = changes("", &a.profile, &b.profile);
         switches.retain(|c| c.name != "release" && c.name != "recorded" && !c.name.starts_with("log."));

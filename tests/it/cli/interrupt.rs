@@ -59,6 +59,15 @@ fn ctrl_c_ends_a_sweep() {
 
 #[cfg(unix)]
 #[test]
+fn ctrl_c_ends_a_difference_over_seeds() {
+    let scratch = Scratch::with_starter();
+    let (code, said) = interrupted(&scratch, &["diff", "a.ron", "--against", "1.33", "--seeds", "500000", "--jobs", "2"]);
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted after"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
 fn ctrl_c_ends_a_search_with_what_it_found() {
     let scratch = Scratch::new();
     scratch.write("rapid.ron", std::fs::read(super::repository().join("scenarios/rapid.ron")).unwrap());

@@ -1,0 +1,151 @@
+//! What two runs cost, held against each other.
+
+use super::super::costs::{Costs, Figure};
+use super::super::serving::{Served, Serving};
+use super::super::workloads::{WorkloadOutcome, Workloads};
+use crate::analysis::Analysis;
+use crate::kernel::Dur;
+use std::cmp::Ordering;
+
+/// What a run cost a workload, or all of them, and how much of that may come of times that count as the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bill {
+    /// The costs.
+    pub costs: Costs,
+    /// By how many pods it changed over time how many are desired, up, ready and so on: as many times may be off by a tolerance.
+    pub(super) turns: u64,
+    /// The most pods that were desired at one time.
+    pub(super) most_desired: u64,
+}
+
+impl Bill {
+    /// Of one workload.
+    fn new(served: &Served) -> Self {
+        let turns = |w: &[_]| match w {
+            [(_, a), (_, b)] => turned(a, b),
+            _ => 0,
+        };
+        let turns = served.counts.windows(2).map(turns).sum();
+        let most_desired = served.counts.iter().map(|c| u64::from(c.1.desired)).max().unwrap_or(0);
+        Bill { costs: served.costs, turns, most_desired }
+    }
+
+    /// Of all of them together.
+    pub(super) fn whole(serving: &Serving) -> Self {
+        let sum = |of: fn(&Bill) -> u64| serving.workloads.iter().map(|w| of(&Bill::new(w))).sum();
+        Bill { costs: serving.whole, turns: sum(|b| b.turns), most_desired: sum(|b| b.most_desired) }
+    }
+
+    /// How a figure of `other` is to this one: greater, which is worse, or less. A difference is none if it can come of times that differ by no more
+    /// than `tolerance`.
+    pub fn compared(&self, other: &Self, figure: Figure, tolerance: Dur) -> Ordering {
+        let (a, b) = (figure.of(&self.costs), figure.of(&other.costs));
+        let ns = tolerance.as_nanos() as f64;
+        let all = ns * self.turns.max(other.turns) as f64;
+        let share = || {
+            let requests = self.costs.requests.min(other.costs.requests).max(1) as f64;
+            all * self.most_desired.max(other.most_desired) as f64 / requests
+        };
+        let slack = match figure {
+            _ if figure.is_count() => 0.0,
+            Figure::RequestsLostShare => share(),
+            Figure::RequestsLostMinutes => share() * self.costs.observed.max(other.costs.observed).as_nanos() as f64 / 60e9,
+            // A beginning and an end.
+            Figure::LongestBelowNeed | Figure::LongestPending => 2.0 * ns / 1e9,
+            _ => all / 60e9,
+        };
+        if (b - a).abs() <= slack { Ordering::Equal } else { b.total_cmp(&a) }
+    }
+
+    /// Whether all figures are the same.
+    pub fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
+        Figure::ALL.into_iter().all(|f| self.compared(other, f, tolerance).is_eq())
+    }
+}
+
+/// How many pods changed from one count to the next.
+fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) -> u64 {
+    let pairs = [(a.desired, b.desired), (a.up, b.up), (a.ready, b.ready), (a.ghosts, b.ghosts), (a.dead, b.dead), (a.pending, b.pending)];
+    pairs.into_iter().map(|(a, b)| u64::from(a.abs_diff(b))).sum()
+}
+
+/// What became of a workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fate {
+    /// What the run cost it.
+    pub bill: Bill,
+    /// Pods that it asks for at the end.
+    pub desired: u32,
+    /// Pods that are up at the end.
+    pub up: u32,
+    /// The fewest pods that were up while its costs were counted.
+    pub least_up: u32,
+    /// Pods lost.
+    pub lost: u64,
+    /// Replacements created.
+    pub replaced: u64,
+    /// Pods stuck Terminating at the end.
+    pub stuck: u64,
+}
+
+impl Fate {
+    fn new(analysis: &Analysis<'_>, served: &Served, outcome: Option<&WorkloadOutcome>) -> Self {
+        let end = served.at_end();
+        Fate {
+            bill: Bill::new(served),
+            desired: end.desired,
+            up: end.up,
+            least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
+            lost: outcome.map_or(0, |o| o.lost),
+            replaced: outcome.map_or(0, |o| o.replaced),
+            stuck: outcome.map_or(0, |o| o.stuck),
+        }
+    }
+
+    pub(super) fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
+        let counts = |f: &Self| (f.desired, f.up, f.least_up, f.lost, f.replaced, f.stuck);
+        counts(self) == counts(other) && self.bill.is_like(&other.bill, tolerance)
+    }
+}
+
+/// What became of the workloads of a run, by name: `Deployment default/web`.
+pub(super) fn fates(analysis: &Analysis<'_>, serving: &Serving, workloads: &Workloads) -> Vec<(String, Fate)> {
+    let fate = |w: &Served| {
+        let outcome = workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
+        (w.name.replacen('/', " ", 1), Fate::new(analysis, w, outcome))
+    };
+    serving.workloads.iter().map(fate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::serving::Count;
+    use crate::kernel::Time;
+
+    /// Two pods are desired; both are down from one second to another.
+    fn served(from: u64, to: u64) -> Bill {
+        let count = |up| Count { desired: 2, up, ready: up, ..Count::default() };
+        let counts = vec![(Time::ZERO, count(2)), (Time::from_secs(from), count(0)), (Time::from_secs(to), count(2))];
+        let down = Dur::from_secs(to - from);
+        let costs = Costs { missing_ns: 2 * u128::from(down.as_nanos()), longest_below_need: down, evicted: 2, ..Costs::default() };
+        Bill::new(&Served { name: "w".to_owned(), id: None, counts, needs: Vec::new(), from: None, costs })
+    }
+
+    #[test]
+    fn costs_differ_by_no_more_than_times_may() {
+        let (a, b) = (served(60, 100), served(60, 105));
+        // 2 · 5 pod-seconds more. Four pods change, two down and two up, and each of two counts says so: eight changes.
+        assert_eq!(a.turns, 8);
+        let at = |figure, tolerance| a.compared(&b, figure, Dur::from_secs(tolerance));
+        assert_eq!((at(Figure::ReplicaMinutesMissing, 0), at(Figure::ReplicaMinutesMissing, 1)), (Ordering::Greater, Ordering::Greater));
+        assert_eq!(at(Figure::ReplicaMinutesMissing, 5), Ordering::Equal);
+        // An end of a stretch is off by 5 s; beginning and end may be off by 2 s each, but not by 3 s.
+        assert_eq!((at(Figure::LongestBelowNeed, 2), at(Figure::LongestBelowNeed, 3)), (Ordering::Greater, Ordering::Equal));
+        assert_eq!(b.compared(&a, Figure::LongestBelowNeed, Dur::ZERO), Ordering::Less);
+        assert!(a.is_like(&b, Dur::from_secs(5)) && !a.is_like(&b, Dur::ZERO));
+        // No tolerance makes one eviction of two.
+        let one = Bill { costs: Costs { evicted: 1, ..a.costs }, ..a };
+        assert_eq!(a.compared(&one, Figure::Evicted, Dur::from_secs(600)), Ordering::Less);
+    }
+}

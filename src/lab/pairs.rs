@@ -1,0 +1,101 @@
+//! Two sides over the same seeds: each seed is run on both, and the two runs are compared.
+//!
+//! A choice is drawn by seed, name, object and ordinal, so that two runs with the same seed differ only where the sides make them differ. Runs
+//! leave nothing but their difference; differences are taken in by the order of seeds, whatever the threads.
+
+use super::sweep::{Event, RUNS_MAX, Stopped};
+use crate::analysis::Analysis;
+use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
+use crate::kernel::{Choices, Dur};
+use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use crate::sim;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// What to run and compare.
+#[derive(Clone, Debug)]
+pub struct Pairs<'a> {
+    /// Both scenarios, which may be the same.
+    pub loaded: [&'a Loaded; 2],
+    /// What is changed in each.
+    pub overrides: [Overrides; 2],
+    /// The first seed.
+    pub first: u64,
+    /// How many seeds.
+    pub seeds: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub window: Dur,
+    /// Times that differ by no more than this are the same.
+    pub tolerance: Dur,
+}
+
+/// So many seeds for each thread are run before their differences are taken in, which bounds what waits for that.
+const AHEAD: u64 = 8;
+/// A plan serves up to so many seeds.
+const PIECE: u64 = 4;
+
+impl Pairs<'_> {
+    /// How many runs that makes; none if they do not fit into a number.
+    pub fn size(&self) -> Option<u64> {
+        self.seeds.checked_mul(2)
+    }
+
+    fn range(&self) -> Result<Range<u64>, Problems> {
+        let (first, seeds) = (self.first, self.seeds);
+        let problem = |text: String| Problems::one(Problem::new(text));
+        self.size()
+            .filter(|&n| n <= RUNS_MAX)
+            .ok_or_else(|| problem(format!("a comparison has at most {RUNS_MAX} runs, two for each seed")))?;
+        first.checked_add(seeds).map(|end| first..end).ok_or_else(|| problem(format!("there are no {seeds} seeds from {first} on")))
+    }
+
+    /// Runs and compares everything on so many threads. `watch` is told when a run is done, and asked now and then whether to go on; with more
+    /// than `most` patterns like ones are told together.
+    ///
+    /// # Errors
+    /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
+    pub fn run(&self, jobs: usize, most: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<OverSeeds, Stopped> {
+        let range = self.range()?;
+        for side in 0..2 {
+            scenario::build(self.loaded[side], &self.overrides[side])?;
+        }
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let stop = AtomicBool::new(false);
+        let goes_on = |event| !stop.load(Relaxed) && watch(event);
+        let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>, Stopped> {
+            let build = |side: usize| scenario::build(self.loaded[side], &self.overrides[side]);
+            let plans = [build(0)?, build(1)?];
+            let run = |side: usize, seed: u64| {
+                let (trace, finished) = sim::run_watched(&plans[side], Choices::seeded(seed), &mut |_| goes_on(Event::Running));
+                if finished && goes_on(Event::Done) {
+                    return Ok(trace);
+                }
+                stop.store(true, Relaxed);
+                Err(Stopped::Asked)
+            };
+            let one = |seed| {
+                let traces = [run(0, seed)?, run(1, seed)?];
+                let [a, b] = [0, 1].map(|i| Analysis::new(&plans[i], &traces[i]));
+                Ok(OneSeed::new([&a, &b], self.window, self.tolerance))
+            };
+            seeds.map(one).collect()
+        };
+        let mut gathered = Gathered::new(self.tolerance);
+        let ahead = (threads.current_num_threads() as u64).saturating_mul(AHEAD);
+        // Not so many that threads wait for the last of them.
+        let step = (self.seeds / (ahead / 2).max(1)).clamp(1, PIECE);
+        let mut next = range.start;
+        while next < range.end {
+            let end = next.saturating_add(ahead).min(range.end);
+            let pieces: Vec<Range<u64>> =
+                (next..end).step_by(step as usize).map(|start| start..start.saturating_add(step).min(end)).collect();
+            let done: Vec<Result<Vec<OneSeed>, Stopped>> = threads.install(|| pieces.into_par_iter().map(piece).collect());
+            for piece in done {
+                piece?.into_iter().for_each(|one| gathered.add(one));
+            }
+            next = end;
+        }
+        Ok(gathered.finish(most))
+    }
+}

@@ -1,0 +1,216 @@
+//! What two sides cost, as tables: a row for each figure that differs.
+
+use super::super::text::{BOLD, DIM, GREEN, PLAIN, RED};
+use super::{Printer, ROWS, fates};
+use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
+use crate::analysis::{Figure, grouped};
+use crate::kernel::Dur;
+use std::cmp::Ordering;
+use std::io;
+
+/// A row: the figure, its values, and whether that is worse in the second side, better, or neither. It has no values if the figure differs by less
+/// than is shown.
+type Cells = (String, Vec<String>, Ordering);
+
+/// The heads of the columns of one pair of runs.
+const ONE: [&str; 3] = ["A", "B", "B - A"];
+/// Those of many.
+const MANY: [&str; 7] = ["A", "B", "B - A", "least", "greatest", "B less", "B more"];
+
+impl Printer<'_> {
+    /// What two runs cost.
+    pub(super) fn costs(&mut self, d: &Difference) -> io::Result<()> {
+        let [a, b] = &d.costs;
+        self.title("What it costs; more is worse")?;
+        let rows = |a: &Bill, b: &Bill| rows_of_one(a, b, d.tolerance);
+        let mut blocks = vec![("all workloads".to_owned(), rows(a, b), String::new())];
+        for w in d.workloads.iter().take(ROWS) {
+            blocks.push(match &w.sides {
+                [Some(a), Some(b)] => (w.name.clone(), rows(&a.bill, &b.bill), fates(a, b)),
+                [Some(_), None] => (w.name.clone(), Vec::new(), "only in A".to_owned()),
+                _ => (w.name.clone(), Vec::new(), "only in B".to_owned()),
+            });
+        }
+        // One that stands for all says the same twice.
+        if matches!(&blocks[..], [all, one] if all.1 == one.1 && one.2.is_empty()) {
+            blocks.pop();
+        }
+        self.blocks(&ONE, &blocks)?;
+        self.more_workloads(d.workloads.len())
+    }
+
+    /// What runs over many seeds cost.
+    pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
+        self.title("What it costs: means over the seeds, and B - A of equal seeds; more is worse")?;
+        let mut blocks = vec![("all workloads".to_owned(), rows_of_many(&d.costs), String::new())];
+        for w in d.workloads.iter().take(ROWS) {
+            let only = |side: usize, letter: char| match w.only[side] {
+                0 => None,
+                n if n == d.seeds => Some(format!("only in {letter}")),
+                n => Some(format!("only in {letter} in {} of {} seeds", grouped(n), grouped(d.seeds))),
+            };
+            let said: Vec<String> = [only(0, 'A'), only(1, 'B')].into_iter().flatten().collect();
+            blocks.push((w.name.clone(), rows_of_many(&w.costs), said.join("; ")));
+        }
+        if matches!(&blocks[..], [all, one] if all.1 == one.1 && one.2.is_empty()) {
+            blocks.pop();
+        }
+        self.blocks(&MANY, &blocks)?;
+        self.more_workloads(d.workloads.len())
+    }
+
+    fn blocks(&mut self, heads: &[&str], blocks: &[(String, Vec<Cells>, String)]) -> io::Result<()> {
+        let cells = || blocks.iter().flat_map(|b| &b.1);
+        let name = cells().map(|c| c.0.chars().count()).chain(blocks.iter().take(1).map(|b| b.0.chars().count())).max().unwrap_or(0) + 2;
+        let width = |i: usize| cells().map(|c| c.1.get(i).map_or(0, |v| v.chars().count())).chain([heads[i].len()]).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+        let right = |values: &[&str]| -> String { values.iter().zip(&widths).map(|(v, w)| format!("  {v:>w$}")).collect() };
+        for (i, (title, rows, said)) in blocks.iter().enumerate() {
+            if i == 0 {
+                writeln!(self.out, "  {title:name$}{}", self.paint(&right(heads), DIM))?;
+            } else {
+                writeln!(self.out, "  {}", self.paint(title, BOLD))?;
+            }
+            for (figure, values, way) in rows.iter().filter(|r| !r.1.is_empty()) {
+                let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                let ansi = match way {
+                    Ordering::Greater => RED,
+                    Ordering::Less => GREEN,
+                    Ordering::Equal => PLAIN,
+                };
+                let rest = name - 2;
+                writeln!(self.out, "    {figure:rest$}{}", self.paint(&right(&values), ansi))?;
+            }
+            if i == 0 {
+                let shown = |h: &str| rows.iter().any(|r| r.0 == h && !r.1.is_empty());
+                let slight = |h: &str| rows.iter().any(|r| r.0 == h && r.1.is_empty());
+                let headings = || Figure::ALL.into_iter().map(Figure::heading);
+                let hardly: Vec<&str> = headings().filter(|h| slight(h)).collect();
+                let same: Vec<&str> = headings().filter(|h| !slight(h) && !shown(h)).collect();
+                for (said, list) in [("hardly differ", hardly), ("the same", same)] {
+                    let text = match list.len() {
+                        0 => continue,
+                        n if n == Figure::ALL.len() => format!("{said}: every figure"),
+                        _ => format!("{said}: {}", list.join(", ")),
+                    };
+                    write!(self.out, "    ")?;
+                    self.folded(&text, 4, DIM)?;
+                }
+            }
+            if !said.is_empty() {
+                write!(self.out, "    ")?;
+                self.folded(said, 4, PLAIN)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn more_workloads(&mut self, all: usize) -> io::Result<()> {
+        if all > ROWS {
+            writeln!(self.out, "  {} more workloads; --format json has all", grouped((all - ROWS) as u64))?;
+        }
+        writeln!(self.out)
+    }
+}
+
+fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
+    let row = |figure: Figure| {
+        let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
+        let worse = a.compared(b, figure, tolerance);
+        let mut cells = vec![value(figure, of_a), value(figure, of_b), difference(figure, of_b - of_a)];
+        if is_slight(figure, of_b - of_a) {
+            cells.clear();
+        }
+        (worse.is_ne()).then(|| (figure.heading().to_owned(), cells, worse))
+    };
+    Figure::ALL.into_iter().filter_map(row).collect()
+}
+
+fn rows_of_many(costs: &[(Figure, Paired)]) -> Vec<Cells> {
+    let row = |&(figure, p): &(Figure, Paired)| {
+        let (least, greatest) = p.range;
+        let mut cells = vec![
+            value(figure, p.means[0]),
+            value(figure, p.means[1]),
+            difference(figure, p.difference),
+            difference(figure, least),
+            difference(figure, greatest),
+            grouped(p.less),
+            grouped(p.more),
+        ];
+        if is_slight(figure, least) && is_slight(figure, greatest) {
+            cells.clear();
+        }
+        let way = match (p.less, p.more) {
+            (0, _) => Ordering::Greater,
+            (_, 0) => Ordering::Less,
+            _ => Ordering::Equal,
+        };
+        (p.less > 0 || p.more > 0).then(|| (figure.heading().to_owned(), cells, way))
+    };
+    costs.iter().filter_map(row).collect()
+}
+
+/// What a figure's values are multiplied with, how many digits they have behind the point, and what stands behind them.
+fn form(figure: Figure, value: f64) -> (f64, usize, &'static str) {
+    match figure {
+        _ if figure.is_count() => (1.0, if value.fract() == 0.0 { 0 } else { 2 }, ""),
+        Figure::RequestsLostShare => (100.0, 3, " %"),
+        Figure::LongestBelowNeed | Figure::LongestPending => (1.0, 1, " s"),
+        _ => (1.0, 2, ""),
+    }
+}
+
+/// Whether nothing is left of a difference with the digits that are shown.
+fn is_slight(figure: Figure, difference: f64) -> bool {
+    let (factor, digits, _) = form(figure, difference);
+    let least = 0.5 / 10_f64.powi(digits as i32);
+    (difference * factor).abs() < least
+}
+
+/// `11.57`, `340.0 s`, `0.125 %`, `1,234`
+fn value(figure: Figure, value: f64) -> String {
+    let (factor, digits, unit) = form(figure, value);
+    if digits == 0 { grouped(value as u64) } else { format!("{}{unit}", decimal(value * factor, digits)) }
+}
+
+/// The same with its sign; none is `0`.
+fn difference(figure: Figure, value: f64) -> String {
+    let (factor, digits, unit) = form(figure, value);
+    let sign = if value < 0.0 { "-" } else { "+" };
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        value if digits == 0 => format!("{sign}{}", grouped(value as u64)),
+        value => format!("{sign}{}{unit}", decimal(value * factor, digits)),
+    }
+}
+
+/// With so many digits, and with more where these would make nothing of something.
+fn decimal(value: f64, digits: usize) -> String {
+    const MOST: usize = 9;
+    (digits..=MOST)
+        .map(|n| format!("{value:.n$}"))
+        .find(|text| value == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b)))
+        .unwrap_or_else(|| format!("{value:.digits$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_their_sign_and_unit() {
+        assert_eq!(value(Figure::ReplicaMinutesMissing, 694.0 / 60.0), "11.57");
+        assert_eq!(value(Figure::LongestBelowNeed, 340.0), "340.0 s");
+        assert_eq!(value(Figure::RequestsLostShare, 0.00125), "0.125 %");
+        assert_eq!((value(Figure::Evicted, 1234.0), value(Figure::Evicted, 2.5)), ("1,234".to_owned(), "2.50".to_owned()));
+        assert_eq!(difference(Figure::Evicted, -3.0), "-3");
+        assert_eq!(difference(Figure::GhostMinutes, 0.25), "+0.25");
+        assert_eq!(difference(Figure::GhostMinutes, 0.0), "0");
+        // Too little for two digits, and not nothing.
+        assert_eq!(difference(Figure::GhostMinutes, -0.0004), "-0.0004");
+        assert_eq!(difference(Figure::RequestsLostShare, -0.5), "-50.000 %");
+        assert!(is_slight(Figure::GhostMinutes, 0.0049) && !is_slight(Figure::GhostMinutes, -0.0051));
+        assert!(is_slight(Figure::LongestPending, -0.049) && !is_slight(Figure::Evicted, 1.0));
+    }
+}

@@ -1,0 +1,179 @@
+//! Differences as JSON.
+
+use super::seeds::SeedSide;
+use super::{Side, group_text, steps};
+use crate::analysis::Figure;
+use crate::analysis::diff::{
+    Bill, Change, Difference, Fate, First, Group, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair, Paired, Pattern, SettingChange, Settings,
+    Way, WorkloadOverSeeds,
+};
+use crate::kernel::Dur;
+use crate::report::Source;
+use crate::sim::Plan;
+use serde_json::{Map, Value, json};
+
+/// The difference as a document.
+pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
+    let run = |s: Side<'_>| run(s.analysis.plan, s.source);
+    let chain = |first: &First, i: usize| -> Value {
+        let Some(o) = first.of(i) else { return Value::Null };
+        steps(sides[i].analysis, o.record)
+            .into_iter()
+            .map(|(at, text)| json!({ "at_s": at.as_nanos() as f64 / 1e9, "text": text }))
+            .collect()
+    };
+    let first = d.first.as_ref().map(
+        |f| json!({ "what": f.what, "change": name(&f.change), "object": pair(&f.pair), "causes": { "a": chain(f, 0), "b": chain(f, 1) } }),
+    );
+    let [a, b] = d.costs;
+    let mut document = json!({
+        "same": d.is_empty(),
+        "a": run(sides[0]),
+        "b": run(sides[1]),
+        "costs": costs(&a, &b, d.tolerance),
+        "workloads": d.workloads.iter().map(|w| json!({
+            "name": w.name,
+            "costs": w.sides[0].zip(w.sides[1]).map(|(a, b)| costs(&a.bill, &b.bill, d.tolerance)),
+            "a": w.sides[0].as_ref().map(fate),
+            "b": w.sides[1].as_ref().map(fate),
+        })).collect::<Vec<_>>(),
+        "pods_evicted": { "a": d.evicted[0], "b": d.evicted[1] },
+        "first": first,
+        "groups": d.groups.iter().map(group).collect::<Vec<_>>(),
+    });
+    settings(&mut document, &d.settings);
+    document
+}
+
+/// The difference of two sides over many seeds as a document.
+pub fn over_seeds(sides: [SeedSide<'_>; 2], settings_differ: &Settings, d: &OverSeeds) -> Value {
+    let figures = |costs: &[(Figure, Paired)]| -> Value {
+        let one = |(figure, p): &(Figure, Paired)| {
+            let value = json!({
+                "a": p.means[0],
+                "b": p.means[1],
+                "difference": p.difference,
+                "least": p.range.0,
+                "greatest": p.range.1,
+                "seeds_less": p.less,
+                "seeds_more": p.more,
+            });
+            (figure.name().to_owned(), value)
+        };
+        Value::Object(costs.iter().map(one).collect())
+    };
+    let workload = |w: &WorkloadOverSeeds| json!({ "name": w.name, "only_a": w.only[0], "only_b": w.only[1], "costs": figures(&w.costs) });
+    let patterns = |list: &[Pattern]| list.iter().map(|p| pattern(p, d.seeds)).collect::<Vec<_>>();
+    let mut document = json!({
+        "same": d.same == d.seeds && !settings_differ.objects_differ(),
+        "seeds": { "first": sides[0].source.seed, "count": d.seeds, "same": d.same, "nearly_all_percent": NEARLY_ALL },
+        "a": run(sides[0].plan, sides[0].source),
+        "b": run(sides[1].plan, sides[1].source),
+        "costs": figures(&d.costs),
+        "workloads": d.workloads.iter().map(workload).collect::<Vec<_>>(),
+        "nearly_all": patterns(&d.nearly_all),
+        "chance": patterns(&d.chance),
+        "noise": d.noise.iter().map(|(noise, what, n)| json!({ "noise": noise.name(), "what": what, "facts": n })).collect::<Vec<_>>(),
+    });
+    settings(&mut document, settings_differ);
+    document
+}
+
+fn pattern(p: &Pattern, seeds: u64) -> Value {
+    json!({
+        "text": super::seeds::said(p),
+        "what": p.what,
+        "change": match p.way {
+            Way::OnlyA => "only-a",
+            Way::OnlyB => "only-b",
+            Way::Earlier => "earlier",
+            Way::Later => "later",
+            Way::Both => "earlier-or-later",
+            Way::Otherwise => "otherwise",
+        },
+        "of": p.of,
+        "of_pods": p.of_pods,
+        "objects": p.objects,
+        "these_objects_only": p.each,
+        "in_one_seed": [p.in_one_seed.0, p.in_one_seed.1],
+        "seeds": [p.seeds.0, p.seeds.1],
+        "of_seeds": seeds,
+        "a": p.details[0],
+        "b": p.details[1],
+        "shift_s": p.shift.map(|(least, most)| [least, most].map(|d| d.as_nanos() as f64 / 1e9)),
+    })
+}
+
+fn run(plan: &Plan, source: &Source) -> Value {
+    json!({
+        "scenario": plan.name,
+        "file": source.file,
+        "kubernetes": plan.profile.release.trim_start_matches('v'),
+        "timing": plan.timing.name,
+        "seed": source.seed,
+        "set": source.set,
+    })
+}
+
+/// What was set differently, at the end of a document.
+fn settings(document: &mut Value, s: &Settings) {
+    let change = |c: &SettingChange| json!({ "name": c.name, "a": c.a, "b": c.b });
+    let changes = |list: &[SettingChange]| -> Value { list.iter().map(change).collect() };
+    let only = |sides: &[Vec<String>; 2]| json!({ "a": sides[0], "b": sides[1] });
+    document["only"] = json!({ "nodes": only(&s.nodes), "pods": only(&s.pods), "entries": only(&s.entries) });
+    document["settings"] = changes(&s.others);
+    document["switches"] = changes(&s.switches);
+}
+
+/// Every figure on both sides, and the second less the first.
+fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
+    let one = |figure: Figure| {
+        let [of_a, of_b] = [a, b].map(|bill| figure.of(&bill.costs));
+        let value = json!({ "a": of_a, "b": of_b, "difference": of_b - of_a, "same": a.compared(b, figure, tolerance).is_eq() });
+        (figure.name().to_owned(), value)
+    };
+    Value::Object(Figure::ALL.into_iter().map(one).collect())
+}
+
+fn name(change: &Change) -> &'static str {
+    match change {
+        Change::OnlyA => "only-a",
+        Change::OnlyB => "only-b",
+        Change::Earlier => "earlier",
+        Change::Later => "later",
+        Change::Otherwise(..) => "otherwise",
+    }
+}
+
+fn pair(p: &Pair) -> Value {
+    let at = |o: Option<Occurrence>| o.map(|o| json!({ "at_s": o.at.as_nanos() as f64 / 1e9, "record": o.record }));
+    json!({ "pod": p.pod, "node": p.node, "a": at(p.a), "b": at(p.b) })
+}
+
+fn group(g: &Group) -> Value {
+    json!({
+        "text": group_text(g),
+        "what": g.what,
+        "change": name(&g.change),
+        "noise": g.noise.map(Noise::name),
+        "of": g.of,
+        "a": g.details[0],
+        "b": g.details[1],
+        "shift_s": g.shift().map(|(least, most)| [least, most].map(|d| d.as_nanos() as f64 / 1e9)),
+        "objects": g.pairs.iter().map(pair).collect::<Vec<_>>(),
+    })
+}
+
+fn fate(f: &Fate) -> Value {
+    let mut all: Map<String, Value> = Figure::ALL.into_iter().map(|c| (c.name().to_owned(), c.of(&f.bill.costs).into())).collect();
+    let counts = [
+        ("desired_at_the_end", u64::from(f.desired)),
+        ("up_at_the_end", f.up.into()),
+        ("least_up", f.least_up.into()),
+        ("lost", f.lost),
+        ("replacements", f.replaced),
+        ("stuck_terminating", f.stuck),
+    ];
+    all.extend(counts.map(|(name, n)| (name.to_owned(), n.into())));
+    Value::Object(all)
+}
