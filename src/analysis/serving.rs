@@ -11,8 +11,8 @@
 //! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the first time on at which as many are up as
 //!   desired, so that starting up is no outage; and if they never are, from the workload's beginning.
 //!
-//! Pods without a workload are taken together as one. Each is desired until a user deletes it or it succeeds, and nothing replaces it. Static
-//! pods belong to their machine, and are left out.
+//! Pods without a workload are taken together as one. Each is desired from when it first runs until a user deletes it or it succeeds, and nothing
+//! replaces it; one that never finds a node is pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
 
 use super::costs::Costs;
 use super::evictions::Eviction;
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
                 self.ran[place] = true;
             }
             self.change(Time::ZERO, pod, &Standing::default(), &standing);
-            if standing.exists && !standing.deleting {
+            if truth.follow.pod(pod).phase == PodPhase::Running && !standing.deleting {
                 self.want(Time::ZERO, pod, true);
             }
         }
@@ -262,8 +262,7 @@ impl<'a> Walk<'a> {
                     served.costs.restarts += 1;
                 }
             }
-            // One that an export shows on its way out is not created anew.
-            What::PodCreated(_) if !truth.standing(pod).deleting => self.want(r.at, pod, true),
+            What::ContainersStarted(_) if truth.standing(pod).up => self.want(r.at, pod, true),
             What::PodPhase(PodPhase::Succeeded) => self.want(r.at, pod, false),
             // Who drains a node wants its pods elsewhere; who deletes one wants it gone.
             What::PodDeleting(_) | What::PodGone if r.actor == Actor::User && step.eviction(r).is_none() => self.want(r.at, pod, false),
