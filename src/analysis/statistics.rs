@@ -183,4 +183,23 @@ mod tests {
         // Binomial(1000, 0.95): 95 % of the time within 936 to 963; four deviations are 27.6.
         assert!((922..=978).contains(&covers), "{covers}");
     }
+
+    /// The same numbers: the median lies between the 6th and the 15th of twenty values in P(6 <= B(20, 1/2) <= 14) = 1 - 2 · 21,700 / 2^20
+    /// = 95.86 % of cases, whatever they are drawn from.
+    #[test]
+    fn the_interval_of_a_median_covers() {
+        let (mut x, mut covers) = (7u64, 0);
+        for _ in 0..1_000 {
+            let sample = Sample::of((0..20).map(|_| {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // A skewed distribution, whose median is a quarter of its greatest value.
+                let uniform = (x >> 11) as f64 / (1_u64 << 53) as f64;
+                uniform * uniform
+            }));
+            let i = sample.and_then(|s| s.quantile_interval(50)).expect("twenty are enough");
+            covers += u32::from(i.low <= 0.25 && 0.25 <= i.high);
+        }
+        // Four deviations of Binomial(1000, 0.9586) are 25.2.
+        assert!((934..=983).contains(&covers), "{covers}");
+    }
 }

@@ -249,10 +249,10 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
 }
 
 fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>) -> Result<Heading, Problems> {
-    // The plan of the first row, for what it says of release and timing.
-    let sweep = &sweeps[0];
-    let plan = scenario::build(sweep.loaded, &first(sweep))?;
-    let first_seed = scenario::seed(sweep.loaded, &first(sweep))?;
+    // The plans of the first rows, for what they say of release and timing.
+    let of = |sweep: &Sweep<'_>| Ok((scenario::build(sweep.loaded, &first(sweep))?, scenario::seed(sweep.loaded, &first(sweep))?));
+    let plans = sweeps.iter().map(of).collect::<Result<Vec<_>, Problems>>()?;
+    let (sweep, plan) = (&sweeps[0], &plans[0].0);
     let mut axes = sweep.axes.clone();
     let names: Vec<String> = sweeps.iter().map(|s| s.loaded.name.clone()).collect();
     let several = sweeps.len() > 1;
@@ -263,8 +263,8 @@ fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>) -> Result
         name: if several { format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1) } else { format!("{}-sweep", plan.name) },
         scenario: names.join(", "),
         doc: if several { String::new() } else { plan.doc.clone() },
-        line: Heading::describe(&plan, &axes, first_seed, args.seeds),
-        unchecked: !plan.profile.recorded,
+        line: Heading::describe(&plans, &axes, args.seeds),
+        unchecked: plans.iter().any(|(plan, _)| !plan.profile.recorded),
         notes,
         axes,
         fixed: sweep.base.as_sets(),

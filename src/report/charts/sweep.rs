@@ -84,6 +84,10 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: 
     if left_out > 0 {
         subtitle.push_str(&format!("; {left_out} more rows are in the table"));
     }
+    let undrawn: Vec<String> = layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
+    if !undrawn.is_empty() {
+        subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
+    }
     let legend = [
         (Swatch::Dot(AVAILABLE), "mean over the seeds"),
         (Swatch::Area(INTERVAL), "its 95 % interval"),
@@ -124,7 +128,7 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: 
         for &tick in &scale.ticks {
             let x = scale.x(tick);
             c.rule((x, top), (x, bottom + 5.0), if tick == 0 { RULE } else { GRID })?;
-            c.text(&scale.name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
+            c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
         }
         for (i, one) in figures.iter().enumerate() {
             match one {
@@ -187,6 +191,14 @@ impl Scale {
         self.left + value as f64 / self.most as f64 * self.width
     }
 
+    /// The name of a tick, which is round.
+    fn tick_name(&self, value: Number) -> String {
+        match self.unit {
+            Unit::Percent => format!("{} %", value as f64 / 1000.0),
+            _ => self.name(value),
+        }
+    }
+
     fn name(&self, value: Number) -> String {
         match self.unit {
             Unit::Count if value.is_multiple_of(1000) => grouped((value / 1000) as u64),
@@ -211,7 +223,7 @@ mod tests {
     fn ticks_are_round() {
         let names = |most, unit| {
             let scale = Scale::new(0.0, 100.0, most, unit);
-            scale.ticks.iter().map(|&t| scale.name(t)).collect::<Vec<_>>()
+            scale.ticks.iter().map(|&t| scale.tick_name(t)).collect::<Vec<_>>()
         };
         // 30 pods in four steps: 7.5, so tens.
         assert_eq!(names(30_000, Unit::Count), ["0", "10", "20", "30"]);
@@ -219,6 +231,9 @@ mod tests {
         assert_eq!(names(0, Unit::Count), ["0", "1"]);
         // 345 s in four steps: 86 s, so two minutes.
         assert_eq!(names(345_000, Unit::Seconds), ["0s", "2m", "4m", "6m"]);
+        // 10.7 % in four steps: 2.7, so fives. 0.32 %: steps of a tenth.
+        assert_eq!(names(10_700, Unit::Percent), ["0 %", "5 %", "10 %", "15 %"]);
+        assert_eq!(names(320, Unit::Percent), ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]);
         // 1.3 minutes: steps of half a minute.
         assert_eq!(names(1_300, Unit::Minutes), ["0", "0.5", "1", "1.5"]);
         assert!(names(u128::from(u64::MAX), Unit::Count).len() <= 6);

@@ -34,22 +34,33 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// The line of [`Heading::line`] from the plan of the first row.
-    pub fn describe(plan: &Plan, axes: &[Axis], first_seed: u64, seeds: u64) -> String {
+    /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its first seed. What the scenarios do not have
+    /// in common is told of each, in their order.
+    pub fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
         let differs = |path: &str| axes.iter().any(|a| a.path == path);
+        let each = |of: &dyn Fn(&(Plan, u64)) -> String| {
+            let mut all: Vec<String> = plans.iter().map(of).collect();
+            if all.windows(2).all(|two| two[0] == two[1]) {
+                all.truncate(1);
+            }
+            all.join(" / ")
+        };
         let mut parts = Vec::new();
         if !differs("kubernetes") {
-            parts.push(format!("Kubernetes {}", plan.profile.release.trim_start_matches('v')));
+            parts.push(format!("Kubernetes {}", each(&|(plan, _)| plan.profile.release.trim_start_matches('v').to_owned())));
         }
         if !differs("timing") {
-            parts.push(format!("timing {}", plan.timing.name));
+            parts.push(format!("timing {}", each(&|(plan, _)| plan.timing.name.clone())));
         }
         if !differs("seed") {
-            let last = first_seed.saturating_add(seeds - 1);
-            parts.push(if seeds == 1 { format!("seed {first_seed}") } else { format!("seeds {first_seed} to {last}") });
+            let of = |(_, first): &(Plan, u64)| {
+                let last = first.saturating_add(seeds - 1);
+                if seeds == 1 { format!("seed {first}") } else { format!("seeds {first} to {last}") }
+            };
+            parts.push(each(&of));
         }
         if !differs("horizon") {
-            parts.push(super::super::short(Dur::from_nanos(plan.horizon.as_nanos())));
+            parts.push(each(&|(plan, _)| super::super::short(Dur::from_nanos(plan.horizon.as_nanos()))));
         }
         parts.join(", ")
     }

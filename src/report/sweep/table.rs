@@ -129,17 +129,14 @@ fn table(names: &[String], columns: &[Column], cases: &[Case], rows: &[Vec<Strin
 /// `12.1 ±0.4`, `12 (10–14)`, `12` where all are the same, `-` where it never happened.
 fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
     let Some(s) = sample else { return "-".to_owned() };
-    let text = |v: f64| value(column.measure, v, false);
+    let text = |v: f64| value(column.measure, v);
     let ranged = |at: f64, interval: Option<Interval>| match interval {
         Some(i) if text(i.low) != text(i.high) => format!("{} ({}–{})", text(at), text(i.low), text(i.high)),
         _ => text(at),
     };
     match cells {
         Cells::Mean if s.min() == s.max() => text(s.mean()),
-        Cells::Mean => {
-            let mean = value(column.measure, s.mean(), true);
-            s.mean_interval().map_or(mean.clone(), |i| format!("{mean} ±{}", value(column.measure, i.high - s.mean(), true)))
-        }
+        Cells::Mean => mean(column.measure, s),
         Cells::Median => ranged(s.quantile(50), s.quantile_interval(50)),
         Cells::P95 => ranged(s.quantile(95), s.quantile_interval(95)),
         Cells::Range => ranged(s.quantile(50), Some(Interval { low: s.min(), high: s.max() })),
@@ -153,29 +150,118 @@ fn signed(column: &Column, sample: Option<&Sample>) -> String {
         return "0".to_owned();
     }
     let sign = if s.mean() < 0.0 { "−" } else { "+" };
-    let mean = format!("{sign}{}", value(column.measure, s.mean().abs(), true));
-    match s.mean_interval() {
-        Some(i) if i.high > i.low => format!("{mean} ±{}", value(column.measure, i.high - s.mean(), true)),
-        _ => mean,
-    }
+    format!("{sign}{}", mean(column.measure, s))
 }
 
-/// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means.
-fn value(measure: Measure, v: f64, mean: bool) -> String {
-    let tenths = |v: f64| {
-        let tenths = (v * 10.0).round() as u64;
-        format!("{}.{}", grouped(tenths / 10), tenths % 10)
-    };
+/// How many digits behind the point a figure has at least and at most, and what it is multiplied by to be read.
+fn digits(measure: Measure) -> (usize, usize, f64) {
     match measure {
-        m if m.is_time() => latency(v),
-        Measure::Cost(Figure::RequestsLostShare) => format!("{:.2} %", v * 100.0),
-        Measure::Cost(figure) if figure.is_count() && (!mean || v.fract() == 0.0) => grouped(v.round() as u64),
-        _ => tenths(v),
+        m if m.is_time() => (1, 3, 1.0),
+        Measure::Cost(Figure::RequestsLostShare) => (2, 4, 100.0),
+        _ => (1, 3, 1.0),
     }
 }
 
-/// To a tenth of a second from ten seconds on.
-fn latency(seconds: f64) -> String {
-    let ms = (seconds * 1000.0).round() as u64;
-    short(Dur::from_millis(if ms < 10_000 { ms } else { (ms + 50) / 100 * 100 }))
+/// The size of a mean with half the width of its interval behind it, which says how many digits there are: `1.87 ±0.02`. Half a width is
+/// rounded up, so that one that is not nothing never reads as nothing.
+fn mean(measure: Measure, s: &Sample) -> String {
+    let half = s.mean_interval().map_or(0.0, |i| i.high - s.mean());
+    if half <= 0.0 {
+        return value(measure, s.mean().abs());
+    }
+    let (least, most, scale) = digits(measure);
+    let half = half * scale;
+    let places = (least..most).find(|d| half >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
+    let whole = 10_f64.powi(places as i32);
+    // A hair less, so that a width that is round but for the error of its reckoning stays what it is.
+    let half = (half * whole - 1e-6).ceil() / whole;
+    format!("{} ±{}", written(measure, s.mean().abs() * scale, places), written(measure, half, places))
+}
+
+/// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means. The smaller it is, the more digits it has.
+fn value(measure: Measure, v: f64) -> String {
+    let (least, most, scale) = digits(measure);
+    let v = v * scale;
+    if matches!(measure, Measure::Cost(figure) if figure.is_count()) && v.fract() == 0.0 {
+        return written(measure, v, 0);
+    }
+    let places = match v {
+        v if v >= 10.0 => least,
+        v if v >= 1.0 && !measure.is_time() => (least + 1).min(most),
+        _ => most,
+    };
+    let text = written(measure, v, places);
+    if measure.is_time() { text } else { without_zeros(&text, least) }
+}
+
+/// A number in the unit that it is read in, with so many digits behind the point.
+fn written(measure: Measure, v: f64, places: usize) -> String {
+    if measure.is_time() {
+        let step = 10_u64.pow(3 - places.min(3) as u32);
+        return short(Dur::from_millis((v * 1000.0 / step as f64).round() as u64 * step));
+    }
+    let text = format!("{v:.places$}");
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
+    if matches!(measure, Measure::Cost(Figure::RequestsLostShare)) { format!("{number} %") } else { number }
+}
+
+/// Without zeros at the end of what is behind the point, but for so many digits.
+fn without_zeros(text: &str, least: usize) -> String {
+    let (number, unit) = text.strip_suffix(" %").map_or((text, ""), |n| (n, " %"));
+    let Some((whole, rest)) = number.split_once('.') else { return text.to_owned() };
+    let kept = rest.trim_end_matches('0').len().max(least.min(rest.len()));
+    format!("{whole}.{}{unit}", &rest[..kept])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTES: Measure = Measure::Cost(Figure::ReplicaMinutesMissing);
+    const SHARE: Measure = Measure::Cost(Figure::RequestsLostShare);
+    const COUNT: Measure = Measure::Cost(Figure::Evicted);
+
+    fn cell(measure: Measure, values: &[f64]) -> String {
+        said(&Column::of_all(measure), Sample::of(values.iter().copied()).as_ref(), Cells::Mean)
+    }
+
+    #[test]
+    fn the_interval_says_how_many_digits_there_are() {
+        // Of two values v ± e the deviation is e · √2, and t(1, 97.5 %) = 12.706: half the interval is 12.706 · e.
+        assert_eq!(cell(MINUTES, &[110.0 - 0.1, 110.0 + 0.1]), "110.0 ±1.3");
+        assert_eq!(cell(MINUTES, &[1.867 - 0.001, 1.867 + 0.001]), "1.87 ±0.02");
+        assert_eq!(cell(MINUTES, &[1.867 - 1e-6, 1.867 + 1e-6]), "1.867 ±0.001");
+        assert_eq!(cell(COUNT, &[2.0, 3.0]), "2.5 ±6.4");
+        assert_eq!(cell(Measure::Detection, &[47.70, 47.72]), "47.7s ±0.2s");
+        assert_eq!(cell(Measure::Detection, &[162.4995, 162.5005]), "2m42.5s ±0.01s");
+        assert_eq!(cell(SHARE, &[0.0032, 0.0034]), "0.33 % ±0.13 %");
+        assert_eq!(cell(SHARE, &[0.003_299_99, 0.003_300_01]), "0.3300 % ±0.0002 %");
+    }
+
+    #[test]
+    fn what_is_the_same_in_all_runs_is_told_as_it_is() {
+        let same = |measure, v: f64| cell(measure, &[v, v, v]);
+        assert_eq!(
+            (same(MINUTES, 2.0), same(MINUTES, 0.04), same(MINUTES, 1.867), same(MINUTES, 12_345.67)),
+            ("2.0".into(), "0.04".into(), "1.87".into(), "12,345.7".into())
+        );
+        assert_eq!(
+            (same(COUNT, 1_200.0), same(COUNT, 0.0), same(SHARE, 0.5), same(SHARE, 0.0)),
+            ("1,200".into(), "0".into(), "50.00 %".into(), "0.00 %".into())
+        );
+        assert_eq!((same(Measure::Detection, 47.704), same(Measure::Detection, 0.013)), ("47.7s".into(), "0.013s".into()));
+        assert_eq!(cell(MINUTES, &[]), "-");
+        assert_eq!(cell(MINUTES, &[1.5]), "1.5", "one run has no interval");
+    }
+
+    #[test]
+    fn differences_have_a_sign() {
+        let of = |values: &[f64]| signed(&Column::of_all(MINUTES), Sample::of(values.iter().copied()).as_ref());
+        assert_eq!((of(&[0.0, 0.0]), of(&[5.0, 5.0]), of(&[-5.0, -5.0]), of(&[])), ("0".into(), "+5.0".into(), "−5.0".into(), "-".into()));
+        assert_eq!(of(&[-22.0 - 0.1, -22.0 + 0.1]), "−22.0 ±1.3");
+        // What may be nothing reads as what may be nothing.
+        assert_eq!(of(&[-0.1, 0.1]), "+0.0 ±1.3");
+    }
 }
