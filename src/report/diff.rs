@@ -45,7 +45,7 @@ const STEPS: usize = 12;
 pub fn write(out: &mut dyn Write, sides: [Side<'_>; 2], d: &Difference, style: Style) -> io::Result<()> {
     let mut p = Printer { out, style };
     let said = |s: Side<'_>| header(s.analysis.plan, s.source, &format!("seed {}", s.source.seed));
-    p.header(sides.map(said))?;
+    p.header(sides.map(said), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
         let same = p.paint("Both runs came to the same: nobody was evicted, tainted or placed otherwise.", GREEN);
         writeln!(p.out, "{same}")?;
@@ -108,10 +108,15 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.paint(text, BOLD))
     }
 
-    fn header(&mut self, sides: [String; 2]) -> io::Result<()> {
+    /// Where the sides come from, and what a person should know of how their plans came about, each sentence once.
+    fn header(&mut self, sides: [String; 2], [a, b]: [&Plan; 2]) -> io::Result<()> {
         for (letter, line) in ["A", "B"].into_iter().zip(sides) {
             write!(self.out, "{}  ", self.paint(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
+        }
+        for note in a.notes.iter().chain(b.notes.iter().filter(|n| !a.notes.contains(n))) {
+            write!(self.out, "   ")?;
+            self.folded(note, 3, YELLOW)?;
         }
         writeln!(self.out)
     }

@@ -1,6 +1,6 @@
 //! The comparison of two runs as a whole, and its beginning.
 
-use super::super::facts::{Fact, Facts};
+use super::super::facts::Facts;
 use super::super::setting::Analysis;
 use super::super::summary::summary_and_serving;
 use super::super::workloads::{self, Owners};
@@ -22,8 +22,6 @@ pub struct Difference {
     pub first: Option<First>,
     /// The facts that differ, the most important first, noise last.
     pub groups: Vec<Group>,
-    /// How many pods were evicted in each run.
-    pub evicted: [u64; 2],
     /// Times that differ by no more than this are the same.
     pub tolerance: Dur,
 }
@@ -70,14 +68,13 @@ pub(super) struct Sides {
     pub(super) costs: [Bill; 2],
     /// All workloads, whether they fared differently or not, in the order of the first run.
     pub(super) workloads: Vec<WorkloadChange>,
-    pub(super) evicted: [u64; 2],
 }
 
 impl Sides {
     pub(super) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
         let mut names = Names::new(runs[0], runs[1]);
         let mut sides = [Found::default(), Found::default()];
-        let (mut evicted, mut costs) = ([0, 0], [Bill::default(); 2]);
+        let mut costs = [Bill::default(); 2];
         let mut all: Vec<WorkloadChange> = Vec::new();
         for (side, analysis) in runs.into_iter().enumerate() {
             let owners = Owners::new(analysis);
@@ -85,7 +82,6 @@ impl Sides {
             let mut found = Vec::new();
             facts.walk(|f| found.push(*f));
             for f in &found {
-                evicted[side] += u64::from(matches!(f.fact, Fact::Evicted(_)));
                 sides[side].add(side, f, analysis, &facts.taints, &owners, &mut names);
             }
             let (_, serving) = summary_and_serving(analysis, window);
@@ -99,14 +95,14 @@ impl Sides {
             }
         }
         let [first, second] = sides;
-        Sides { pairs: pairs(first, second, tolerance), names, costs, workloads: all, evicted }
+        Sides { pairs: pairs(first, second, tolerance), names, costs, workloads: all }
     }
 }
 
 /// Compares two runs. `window` is how soon a node must be back for an eviction to have been needless; times that differ by no more than
 /// `tolerance` are the same; `most` is how many groups there may be before like ones are told together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
-    let Sides { names, pairs, costs, mut workloads, evicted } = Sides::new(runs, window, tolerance);
+    let Sides { names, pairs, costs, mut workloads } = Sides::new(runs, window, tolerance);
     // Noise is where two runs part only if nothing else is.
     let first = pairs.iter().min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names))).map(|p| {
         let change = p.change(&names);
@@ -123,5 +119,5 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     };
     workloads.sort_by_key(|w| std::cmp::Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
-    Difference { settings, costs, workloads, first, groups, evicted, tolerance }
+    Difference { settings, costs, workloads, first, groups, tolerance }
 }

@@ -510,9 +510,9 @@ mod tests {
             all.add(one);
         }
         let found = all.finish(40);
-        let told = |list: &[Pattern]| -> Vec<(Option<String>, Vec<String>, (u64, u64), (u64, u64))> {
-            list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect()
-        };
+        type Told = (Option<String>, Vec<String>, (u64, u64), (u64, u64));
+        let told =
+            |list: &[Pattern]| -> Vec<Told> { list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect() };
         assert_eq!(told(&found.nearly_all), [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
         assert_eq!(told(&found.chance), [(db.4, Vec::new(), (8, 8), (3, 3))]);
     }

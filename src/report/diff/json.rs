@@ -37,7 +37,7 @@ pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
             "a": w.sides[0].as_ref().map(fate),
             "b": w.sides[1].as_ref().map(fate),
         })).collect::<Vec<_>>(),
-        "pods_evicted": { "a": d.evicted[0], "b": d.evicted[1] },
+        "pods_evicted": { "a": a.costs.evicted, "b": b.costs.evicted },
         "first": first,
         "groups": d.groups.iter().map(group).collect::<Vec<_>>(),
     });
@@ -112,6 +112,7 @@ fn run(plan: &Plan, source: &Source) -> Value {
         "timing": plan.timing.name,
         "seed": source.seed,
         "set": source.set,
+        "notes": plan.notes,
     })
 }
 

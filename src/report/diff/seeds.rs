@@ -31,7 +31,7 @@ pub fn write(out: &mut dyn Write, sides: [SeedSide<'_>; 2], settings: &Settings,
     let mut p = Printer { out, style };
     let first = sides[0].source.seed;
     let seeds = format!("seeds {first} to {}", first.saturating_add(d.seeds.saturating_sub(1)));
-    p.header(sides.map(|s| header(s.plan, s.source, &seeds)))?;
+    p.header(sides.map(|s| header(s.plan, s.source, &seeds)), sides.map(|s| s.plan))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
         let same = p.paint(&format!("Both sides came to the same in each of {all} seeds."), GREEN);
