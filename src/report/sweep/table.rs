@@ -237,7 +237,8 @@ mod tests {
         assert_eq!(cell(Measure::Detection, &[47.70, 47.72]), "47.7s ±0.2s");
         assert_eq!(cell(Measure::Detection, &[162.4995, 162.5005]), "2m42.5s ±0.01s");
         assert_eq!(cell(SHARE, &[0.0032, 0.0034]), "0.33 % ±0.13 %");
-        assert_eq!(cell(SHARE, &[0.003_299_99, 0.003_300_01]), "0.3300 % ±0.0002 %");
+        // 12.706 · 0.000 001 % are 0.000 013 %, rounded up at the fourth digit, the last that is shown.
+        assert_eq!(cell(SHARE, &[0.003_299_99, 0.003_300_01]), "0.3300 % ±0.0001 %");
     }
 
     #[test]
