@@ -166,7 +166,8 @@ fn digits(measure: Measure) -> (usize, usize, f64) {
 /// rounded up, so that one that is not nothing never reads as nothing.
 fn mean(measure: Measure, s: &Sample) -> String {
     let half = s.mean_interval().map_or(0.0, |i| i.high - s.mean());
-    if half <= 0.0 {
+    // Equal values may have a deviation by the error of its reckoning alone.
+    if half <= 0.0 || s.min() == s.max() {
         return value(measure, s.mean().abs());
     }
     let (least, most, scale) = digits(measure);
@@ -261,6 +262,7 @@ mod tests {
     fn differences_have_a_sign() {
         let of = |values: &[f64]| signed(&Column::of_all(MINUTES), Sample::of(values.iter().copied()).as_ref());
         assert_eq!((of(&[0.0, 0.0]), of(&[5.0, 5.0]), of(&[-5.0, -5.0]), of(&[])), ("0".into(), "+5.0".into(), "−5.0".into(), "-".into()));
+        assert_eq!(of(&[0.1; 20]), "+0.1");
         assert_eq!(of(&[-22.0 - 0.1, -22.0 + 0.1]), "−22.0 ±1.3");
         // What may be nothing reads as what may be nothing.
         assert_eq!(of(&[-0.1, 0.1]), "+0.0 ±1.3");
