@@ -222,6 +222,32 @@ fn what_has_no_seeds_to_compare_is_said() {
     refused(&["a.ron", "--against", "1.33", "--seeds", "1"], &["1"]);
     refused(&["a.ron", "--against", "1.33", "--seeds", "3", "--seed", "18446744073709551615"], &["no 3 seeds"]);
     refused(&["a.ron", "--against", "1.99", "--seeds", "3"], &["1.99"]);
+    let tape = super::repository().join("scenarios/races/relisted.ron");
+    refused(&[tape.to_str().expect("UTF-8"), "--against", "1.33", "--seeds", "3"], &["replays a tape", "leave out --seeds"]);
+}
+
+/// Another node that takes none of them only makes the scheduler's words of the three pending pods others: 0/7 instead of 0/6.
+#[test]
+fn other_words_are_noise() {
+    let scratch = Scratch::new();
+    let text = fs::read_to_string(super::repository().join("scenarios/zone-lost-without-room.ron")).expect("can be read");
+    let text = text.replacen("placement: Spread(All)", "placement: Spread(Label(\"full!=true\"))", 1);
+    let full = r#"(name: "full", zone: "a", labels: { "full": "true" }, taints: ["other=true:NoSchedule"]),"#;
+    let more = text.replacen("    nodes: [", &format!("    nodes: [\n        {full}"), 1);
+    scratch.write("a.ron", text);
+    scratch.write("b.ron", more);
+    let document = json(&scratch, &["a.ron", "b.ron"], 1);
+    let kinds = |key: &str| -> Vec<Value> {
+        let about = |g: &&Value| g["objects"][0]["node"] != "full";
+        document["groups"].as_array().expect("a list").iter().filter(about).map(|g| g[key].clone()).collect()
+    };
+    assert!(!kinds("noise").is_empty() && kinds("noise").iter().all(|n| n == "words"), "{:#}", document["groups"]);
+    let called = scratch.call(&["diff", "a.ron", "b.ron"]).stdout;
+    assert!(called.contains("Noise\n  3 the same in other words: pending 3\n"), "{called}");
+    assert!(!called.contains("Insufficient"), "{called}");
+    // Over seeds they are counted.
+    let over = json(&scratch, &["a.ron", "b.ron", "--seeds", "2"], 1);
+    assert_eq!(over["noise"], serde_json::json!([{ "noise": "words", "what": "pending", "facts": 6 }]), "{over:#}");
 }
 
 #[test]
