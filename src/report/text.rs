@@ -308,8 +308,11 @@ fn pending(costs: &Costs) -> String {
     format!("{end} at the end, {most} at one time, one of them for {}", short(nearest_ms(costs.longest_pending)))
 }
 
-/// `12.3 minutes` of pod-nanoseconds.
+/// `12.3 minutes` of pod-nanoseconds; what would read as none is told in seconds.
 fn tenths(ns: u128, unit: &str) -> String {
+    if (1..3_000_000_000).contains(&ns) {
+        return format!("{:.3} {}s", ns as f64 / 1e9, unit.replace("minute", "second"));
+    }
     let tenths = (ns + 3_000_000_000) / 6_000_000_000;
     format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)
 }

@@ -89,7 +89,8 @@ fn title<B: DrawingBackend>(c: &Canvas<B>, names: &Names, analysis: &Analysis<'_
     c.text(&text, (left, y), Anchor::Left, STRONG)?;
     let Some(least) = w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min() else { return Ok(()) };
     let minutes = Figure::ReplicaMinutesMissing.of(&w.costs);
-    let note = format!("at worst {} up, {minutes:.1} replica-minutes missing", grouped(least.into()));
+    let digits = if minutes < 0.1 { 3 } else { 1 };
+    let note = format!("at worst {} up, {minutes:.digits$} replica-minutes missing", grouped(least.into()));
     let right = left + names.time.width;
     c.rect((right - font::width(&note, SMALL)? - 6.0, y - 8.0), (right, y + 9.0), PAPER)?;
     c.text(&note, (right, y), Anchor::Right, SMALL)
@@ -105,14 +106,16 @@ fn one<B: DrawingBackend>(
 ) -> Result<(), ChartError> {
     let time = names.time;
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
-    let highest = w.counts.iter().map(|(_, n)| n.desired.max(n.ready).max(n.up + n.ghosts)).max().unwrap_or(0);
+    let highest = w.counts.iter().map(|(_, n)| (n.up.max(n.desired) + n.ghosts).max(n.ready)).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
     let missing = |n: Count| n.desired.saturating_sub(n.up);
     let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };
     let spans = spans(&time, 1.0, &w.counts, analysis.horizon(), worse);
     for &(from, to, n) in &spans {
         let (left, right) = (time.left + from, time.left + to);
-        let layers = [(0, n.up, AVAILABLE_FILL), (n.up, n.desired, MISSING), (n.up, n.up + n.ghosts, GHOST)];
+        // What nobody asks for any more stands above what is asked for, so that it hides nothing that is missing.
+        let asked = n.up.max(n.desired);
+        let layers = [(0, n.up, AVAILABLE_FILL), (n.up, n.desired, MISSING), (asked, asked + n.ghosts, GHOST)];
         for (low, high, color) in layers.into_iter().filter(|(low, high, _)| high > low) {
             c.rect((left, scale.y(high)), (right, scale.y(low)), color)?;
         }
@@ -123,10 +126,15 @@ fn one<B: DrawingBackend>(
         c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
     }
     let outline = |of: fn(&Count) -> u32| -> Vec<(f64, f64)> {
-        let ends = |(from, to, n): &(f64, f64, Count)| [(time.left + from, scale.y(of(n))), (time.left + to, scale.y(of(n)))];
-        let mut points: Vec<(f64, f64)> = spans.iter().flat_map(ends).collect();
-        // A stroke through one point twice comes out bent.
-        points.dedup();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for (from, to, n) in &spans {
+            let (from, to, y) = (time.left + from, time.left + to, scale.y(of(n)));
+            match points.last_mut() {
+                // A stroke through points of one level comes out bent.
+                Some(last) if *last == (from, y) => last.0 = to,
+                _ => points.extend([(from, y), (to, y)]),
+            }
+        }
         points
     };
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0)?;
