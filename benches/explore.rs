@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taintsim::analysis::properties::Property;
 use taintsim::lab::explore::{Explore, Report, Strategy, explore};
-use taintsim::lab::shrink::{Shrink, Size, shrink};
+use taintsim::lab::shrink::{Goal, Shrink, Size, shrink};
 use taintsim::scenario::{self, Loaded, Overrides};
 
 /// The hunt of the README begins here: nothing is amiss in the default order.
@@ -47,7 +47,7 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
 /// The smallest scenario that violates a property as this one does.
 fn shrunk(loaded: &Loaded, name: &str) -> Size {
     let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
-    shrink(Shrink { loaded, spec, property: property(name) }, &mut |_, _| true).expect("it violates").sizes[1]
+    shrink(Shrink { loaded, spec, goal: Goal::Violates(property(name)) }, &mut |_, _| true).expect("it violates").sizes[1]
 }
 
 fn main() {

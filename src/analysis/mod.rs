@@ -25,6 +25,7 @@ pub mod evictions;
 pub mod expect;
 pub mod explain;
 pub mod facts;
+pub mod invariants;
 pub mod lanes;
 pub mod metrics;
 pub mod properties;

@@ -13,6 +13,7 @@ use super::report::ReportArgs;
 use super::run::RunArgs;
 use super::schema::SchemaArgs;
 use super::shrink::ShrinkArgs;
+use super::soak::SoakArgs;
 use super::sweep::SweepArgs;
 use super::terminal::ColorWhen;
 use super::test::TestArgs;
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     Conform(ConformArgs),
     /// Take away from a scenario what the violation of a property does not need
     Shrink(ShrinkArgs),
+    /// Run random scenarios in every way there is, until something does not hold
+    #[command(hide = true)]
+    Soak(SoakArgs),
     /// Turn what kubectl prints of a cluster into a scenario
     Import(ImportArgs),
     /// Check scenarios, and name every mistake in them

@@ -6,9 +6,12 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal};
 use super::{
-    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, suggest, sweep, test, validate,
+    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, soak, suggest, sweep, test,
+    validate,
 };
 use crate::api::spelling;
+use crate::kernel::Spins;
+use crate::scenario::Problem;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
@@ -23,8 +26,16 @@ use std::process::ExitCode;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(defect));
     let args: Vec<OsString> = args.into_iter().collect();
-    // The hook has said what is to be said.
-    catch_unwind(AssertUnwindSafe(|| start(args))).unwrap_or(Exit::Internal).into()
+    let when = color(&args);
+    let ended = catch_unwind(AssertUnwindSafe(|| start(args)));
+    ended.unwrap_or_else(|payload| payload.downcast_ref::<Spins>().map_or(Exit::Internal, |spins| spinning(spins, when))).into()
+}
+
+/// What a scenario comes to in which nothing takes any time.
+fn spinning(spins: &Spins, when: ColorWhen) -> Exit {
+    let help = "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
+        `--timing Typical`; if it has delays, please report it with the scenario";
+    Failure::Input(Problem::new(spins.to_string()).help(help)).report(&Terminal::new(when))
 }
 
 fn start(args: Vec<OsString>) -> Exit {
@@ -68,6 +79,7 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Replay(args) => replay::replay(args, terminal),
         Command::Conform(args) => conform(args, terminal),
         Command::Shrink(args) => shrink::shrink_command(args, terminal),
+        Command::Soak(args) => soak::soak(args, terminal),
         Command::Import(args) => import::import(args, terminal),
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
@@ -134,6 +146,10 @@ fn advised(mut error: clap::Error) -> clap::Error {
 
 /// What a panic says: it is a defect of this program and of nobody's input.
 fn defect(info: &PanicHookInfo<'_>) {
+    // That is for `spinning` to say.
+    if info.payload().is::<Spins>() {
+        return;
+    }
     let what = info.payload_as_str().unwrap_or("something unexpected");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
     let mut text = format!("internal error: {what}{place}\n");

@@ -248,7 +248,7 @@ fn tapes<'a>(
         let plan = plan(loaded, args, release.as_deref());
         let mut files = Vec::new();
         for (i, v) in report.violations.iter().enumerate() {
-            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()), &mut |_| false);
+            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
             let tape = Tape {
                 version: tape::VERSION,
                 doc: format!("{}: {}", plan.profile.release, v.text),

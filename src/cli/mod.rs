@@ -25,6 +25,7 @@ mod run;
 mod scenarios;
 mod schema;
 mod shrink;
+mod soak;
 mod suggest;
 mod sweep;
 mod terminal;

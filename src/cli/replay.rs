@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::interrupt;
 use super::run::load;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
@@ -58,7 +59,10 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         let parsed = named.map(Property::parse).transpose();
         properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
     }
-    let run = sim::replay(&plan);
+    let run = interrupt::heeding(|| sim::replay_watched(&plan, &|| !interrupt::asked()));
+    if run.known {
+        return Err(Failure::Interrupted("interrupted".to_owned()));
+    }
     let texts = Texts::of(&run);
     let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &texts);
     let mut violations: Vec<Violation> = Vec::new();

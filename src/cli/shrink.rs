@@ -13,7 +13,7 @@ use super::run::tell_imported;
 use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::properties::Property;
-use crate::lab::shrink::{Failed, Shrink, Shrunk, Size, shrink};
+use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
 use crate::scenario::{self, Problem};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
             return Err(Failure::Input(problem.help(format!("--property with one of {}", Property::NAMES.join(", ")))));
         }
     };
-    let what = Shrink { loaded: &loaded, spec, property };
+    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property) };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {
             progress.set(tried);

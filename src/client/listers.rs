@@ -45,14 +45,15 @@ impl InformerFactory {
         self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(|l| (l.renew_time_us, l.resource_version)))
     }
 
-    /// The heartbeat of a node's Ready condition as the cache has it.
-    pub fn heartbeat(&self, node: &Node) -> Option<Timestamp> {
+    /// The heartbeat of a node's Ready condition as the cache had it when this version was listed. Posts that were computed then
+    /// are not in the version.
+    pub fn heartbeat(&self, node: &Node, listed: Time) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
-            && h.beat(node.id) == Beat::Asleep
+            && (h.beat(node.id) == Beat::Asleep || listed < self.ctx.now())
         {
-            return Some(h.last_post(node.id, self.visible(Resource::Nodes)).unwrap_or(cached));
+            return Some(h.last_post(node.id, self.visible_at(Resource::Nodes, listed)).map_or(cached, |post| post.max(cached)));
         }
         Some(cached)
     }

@@ -19,6 +19,11 @@ pub trait Handler {
     /// Runs one event; `arg` is what it was posted with.
     fn handle(&self, arg: u64);
 
+    /// What it is, for a run that does not go on.
+    fn kind(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
+
     /// What the event is called in a search: asked for once, when it is due, and without asking the kernel anything.
     fn name(&self, arg: u64) -> Name {
         let _ = arg;
@@ -45,7 +50,7 @@ pub(super) struct Event {
 
 /// What a step asked of the set of processes; done when the step is over, in this order.
 pub(super) enum Command {
-    Start { slot: u32, group: Group, cause: u32, saw: u32, task: Task },
+    Start { slot: u32, group: Group, cause: u32, saw: u32, kind: &'static str, task: Task },
     Kill(Group),
 }
 
@@ -83,6 +88,8 @@ pub(super) struct Core {
     /// Whether the run is part of a search and notes what it does.
     pub(super) searching: Cell<bool>,
     pub(super) notes: RefCell<Notes>,
+    /// So many steps may follow each other in one instant.
+    pub(super) most_steps: Cell<u64>,
 }
 
 impl Core {
@@ -112,6 +119,7 @@ impl Core {
             closed: Cell::new(false),
             searching: Cell::new(searching),
             notes: RefCell::new(notes),
+            most_steps: Cell::new(u64::MAX),
         }
     }
 
@@ -241,6 +249,12 @@ impl Ctx {
 
 /// Processes.
 impl Ctx {
+    /// From now on a run that takes more steps than this without its clock going on ends in a panic with [`Spins`](super::Spins), as it
+    /// would never end otherwise.
+    pub fn limit_instant(&self, steps: u64) {
+        self.0.most_steps.set(steps);
+    }
+
     /// A new group, with no process in it.
     #[must_use]
     pub fn group(&self) -> Group {
@@ -256,7 +270,7 @@ impl Ctx {
     }
 
     /// As [`Ctx::spawn`], under another name than its spawner's.
-    pub fn spawn_named(&self, name: Name, group: Group, f: impl Future<Output = ()> + 'static) {
+    pub fn spawn_named<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
         let core = &*self.0;
         if core.closed.get() {
             return;
@@ -267,7 +281,8 @@ impl Ctx {
         }
         core.live.set(core.live.get() + 1);
         let (cause, saw) = (self.cause(), self.saw());
-        self.command(Command::Start { slot: ticket.slot, group, cause, saw, task: Box::pin(f) });
+        let kind = std::any::type_name::<F>();
+        self.command(Command::Start { slot: ticket.slot, group, cause, saw, kind, task: Box::pin(f) });
         self.wake(ticket);
     }
 

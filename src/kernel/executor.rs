@@ -10,6 +10,7 @@ use super::queue::Instant;
 use super::search::Keys;
 use super::searcher::Search;
 use super::{Class, Time};
+use std::fmt;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
@@ -22,6 +23,29 @@ pub(super) struct Process {
     group: Group,
     cause: u32,
     saw: u32,
+    /// The type of its future.
+    kind: &'static str,
+}
+
+/// What a run ends with whose clock does not go on: two that undo each other's work without any delay do so for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spins {
+    /// The instant.
+    pub at: Time,
+    /// How many steps were taken in it.
+    pub steps: u64,
+    /// What would take the next one.
+    pub kind: String,
+}
+
+impl fmt::Display for Spins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the run does not go on: {} steps were taken at {}, and the clock still stands there; the next is of {}",
+            self.steps, self.at, self.kind
+        )
+    }
 }
 
 /// A simulation's events and processes. Dropping it ends and frees all of them.
@@ -31,6 +55,8 @@ pub struct Kernel {
     /// An empty list to collect the next commands in.
     pub(super) spare: Vec<Command>,
     steps: u64,
+    /// How many of them were taken when the present instant began.
+    steps_before: u64,
     shuffle: Option<Shuffle>,
     pub(super) search: Option<Box<Search>>,
 }
@@ -50,7 +76,7 @@ impl Kernel {
     }
 
     pub(super) fn over(core: Rc<Core>, search: Option<Box<Search>>) -> Self {
-        Self { ctx: Ctx(core), processes: Vec::new(), spare: Vec::new(), steps: 0, shuffle: None, search }
+        Self { ctx: Ctx(core), processes: Vec::new(), spare: Vec::new(), steps: 0, steps_before: 0, shuffle: None, search }
     }
 
     /// A handle to it.
@@ -93,7 +119,11 @@ impl Kernel {
 
     #[inline]
     pub(super) fn run_event(&mut self, at: Time, class: Class, event: Event) {
-        self.ctx.0.now.set(at);
+        if self.ctx.0.now.replace(at) != at {
+            self.steps_before = self.steps;
+        } else if self.steps - self.steps_before >= self.ctx.0.most_steps.get() {
+            self.spins(at, event);
+        }
         self.ctx.0.class.set(class);
         self.steps += 1;
         if event.handler == HandlerId::WAKE {
@@ -102,6 +132,18 @@ impl Kernel {
             self.handle(event);
         }
         self.obey();
+    }
+
+    /// The clock does not go on.
+    #[cold]
+    fn spins(&self, at: Time, event: Event) -> ! {
+        let kind = if event.handler == HandlerId::WAKE {
+            self.processes[Ticket::unpack(event.arg).slot as usize].kind
+        } else {
+            self.ctx.0.handlers.borrow()[event.handler.0 as usize].kind()
+        };
+        let kind = kind.trim_start_matches("taintsim::controllers::").trim_end_matches("::{{closure}}").to_owned();
+        std::panic::panic_any(Spins { at, steps: self.steps - self.steps_before, kind })
     }
 
     fn handle(&mut self, event: Event) {
@@ -146,7 +188,9 @@ impl Kernel {
             let mut commands = self.ctx.0.commands.replace(std::mem::take(&mut self.spare));
             for command in commands.drain(..) {
                 match command {
-                    Command::Start { slot, group, cause, saw, task } => self.start(slot, Process { task: Some(task), group, cause, saw }),
+                    Command::Start { slot, group, cause, saw, kind, task } => {
+                        self.start(slot, Process { task: Some(task), group, cause, saw, kind });
+                    }
                     Command::Kill(group) => self.kill(group),
                 }
             }
@@ -157,7 +201,7 @@ impl Kernel {
     fn start(&mut self, slot: u32, process: Process) {
         let slot = slot as usize;
         while self.processes.len() <= slot {
-            self.processes.push(Process { task: None, group: Group(0), cause: NONE, saw: NONE });
+            self.processes.push(Process { task: None, group: Group(0), cause: NONE, saw: NONE, kind: "" });
         }
         self.processes[slot] = process;
     }

@@ -1,7 +1,7 @@
 //! Virtual time in whole nanoseconds: an instant (`Time`) and a span (`Dur`), both 64 bits, with arithmetic that never wraps.
 //!
-//! 64 bits hold 584 years. The plain operators panic on overflow with a message that says so; whoever handles figures that a person
-//! wrote uses the checked or saturating forms. There are no time zones, no calendar and no wall clock here.
+//! 64 bits hold 584 years, more than any run: what would be later is the end of time, which no run reaches. Whoever has to tell the two apart
+//! uses the checked forms. There are no time zones, no calendar and no wall clock here.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -18,12 +18,9 @@ pub struct Time(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Dur(u64);
 
-/// `n` units of `unit` nanoseconds; panics where 64 bits do not hold them.
+/// `n` units of `unit` nanoseconds, at most what 64 bits hold.
 const fn scaled(n: u64, unit: u64) -> u64 {
-    match n.checked_mul(unit) {
-        Some(ns) => ns,
-        None => panic!("time overflows 64 bits of nanoseconds"),
-    }
+    n.saturating_mul(unit)
 }
 
 impl Time {
@@ -38,19 +35,19 @@ impl Time {
         Self(ns)
     }
 
-    /// So many microseconds after the start. Panics on overflow.
+    /// So many microseconds after the start. At most the largest that can be written.
     #[must_use]
     pub const fn from_micros(us: u64) -> Self {
         Self(scaled(us, MICRO))
     }
 
-    /// So many milliseconds after the start. Panics on overflow.
+    /// So many milliseconds after the start. At most the largest that can be written.
     #[must_use]
     pub const fn from_millis(ms: u64) -> Self {
         Self(scaled(ms, MILLI))
     }
 
-    /// So many seconds after the start. Panics on overflow.
+    /// So many seconds after the start. At most the largest that can be written.
     #[must_use]
     pub const fn from_secs(s: u64) -> Self {
         Self(scaled(s, SEC))
@@ -144,19 +141,19 @@ impl Dur {
         Self(ns)
     }
 
-    /// So many microseconds. Panics on overflow.
+    /// So many microseconds. At most the largest that can be written.
     #[must_use]
     pub const fn from_micros(us: u64) -> Self {
         Self(scaled(us, MICRO))
     }
 
-    /// So many milliseconds. Panics on overflow.
+    /// So many milliseconds. At most the largest that can be written.
     #[must_use]
     pub const fn from_millis(ms: u64) -> Self {
         Self(scaled(ms, MILLI))
     }
 
-    /// So many seconds. Panics on overflow.
+    /// So many seconds. At most the largest that can be written.
     #[must_use]
     pub const fn from_secs(s: u64) -> Self {
         Self(scaled(s, SEC))
@@ -246,14 +243,12 @@ impl Dur {
 
 impl Add<Dur> for Time {
     type Output = Self;
-    #[track_caller]
     fn add(self, d: Dur) -> Self {
-        self.checked_add(d).expect("time overflows 64 bits of nanoseconds")
+        self.saturating_add(d)
     }
 }
 
 impl AddAssign<Dur> for Time {
-    #[track_caller]
     fn add_assign(&mut self, d: Dur) {
         *self = *self + d;
     }
@@ -261,14 +256,12 @@ impl AddAssign<Dur> for Time {
 
 impl Add for Dur {
     type Output = Self;
-    #[track_caller]
     fn add(self, d: Self) -> Self {
-        self.checked_add(d).expect("duration overflows 64 bits of nanoseconds")
+        self.saturating_add(d)
     }
 }
 
 impl AddAssign for Dur {
-    #[track_caller]
     fn add_assign(&mut self, d: Self) {
         *self = *self + d;
     }
@@ -284,9 +277,8 @@ impl Sub for Dur {
 
 impl Mul<u64> for Dur {
     type Output = Self;
-    #[track_caller]
     fn mul(self, n: u64) -> Self {
-        self.checked_mul(n).expect("duration overflows 64 bits of nanoseconds")
+        self.saturating_mul(n)
     }
 }
 
@@ -383,8 +375,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "time overflows 64 bits")]
-    fn adding_beyond_the_last_instant_says_so() {
-        let _ = Time::MAX + Dur::from_nanos(1);
+    fn what_is_later_than_the_last_instant_is_the_last_instant() {
+        assert_eq!(Time::MAX + Dur::from_nanos(1), Time::MAX);
+        assert_eq!((Dur::MAX + Dur::from_nanos(1), Dur::from_secs(u64::MAX), Dur::MAX * 2), (Dur::MAX, Dur::MAX, Dur::MAX));
     }
 }

@@ -4,6 +4,7 @@
 //! here looks at a terminal, the environment or a clock. [`output`] writes the folder of a run as a whole.
 //! The same run gives the same bytes.
 
+pub mod again;
 pub mod charts;
 pub mod diff;
 pub mod events;

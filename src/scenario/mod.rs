@@ -23,7 +23,7 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, object_hash, seed};
+pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, known_flags, object_hash, seed};
 pub use existing::Exported;
 pub use fingerprint::{Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};

@@ -3,7 +3,7 @@
 use super::awake::Awake;
 use super::faults::Timeline;
 use super::maintenance::Off;
-use super::plan::{BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex};
+use super::plan::{BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -37,6 +37,8 @@ pub(super) struct Cluster {
     pub(super) process: Shared<Option<Rc<Process>>>,
     /// The controllers do not run before this.
     pub(super) down_until: Cell<Time>,
+    /// How often the controllers' process has died where that is left to the choices.
+    pub(super) crashes: Cell<u32>,
     pub(super) awake: Awake,
     /// The machines that faults and maintenances keep off.
     pub(super) off: Shared<Off>,
@@ -55,6 +57,7 @@ impl Cluster {
         let node_ids = plan.nodes.iter().map(|n| names.node(&n.name)).collect();
         let pod_ids = plan.pods.iter().map(|p| names.pod(&p.name)).collect();
         let api = ApiServer::new(ctx, admission(plan), trace);
+        ctx.limit_instant(most_steps(plan));
         let cluster = Rc::new(Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(&api, plan.timing.kubelet, plan.profile.kubelet, lazy),
@@ -64,11 +67,12 @@ impl Cluster {
             owned_templates: common.owned_templates.clone(),
             process: Shared::new(None),
             down_until: Cell::new(plan.controllers_start),
+            crashes: Cell::new(0),
             awake: Awake::default(),
             off: Shared::new(Off::default()),
             timeline: Cell::new(None),
             plan: common.plan.clone(),
-            late_nodes: late(&plan.nodes, |n| n.start == NodeStart::Absent),
+            late_nodes: late_nodes(plan),
             late_pods: late(&plan.pods, |p| p.start == PodStart::Absent),
             node_ids,
             pod_ids,
@@ -104,11 +108,12 @@ impl Cluster {
         self.node_ids[index as usize]
     }
 
-    /// A node of the plan joins: its kubelet registers it.
-    pub(super) fn join(&self, index: NodeIndex) {
-        if let Some(plan) = self.late_nodes.get(&index) {
-            self.create_node(plan, self.node_id(index), Actor::Kubelet, true);
-        }
+    /// A node of the plan joins, for the first time or again: its kubelet registers it. False if it is there.
+    pub(super) fn join(&self, index: NodeIndex) -> bool {
+        let id = self.node_id(index);
+        let Some(plan) = self.late_nodes.get(&index).filter(|_| self.api.node(id).is_none()) else { return false };
+        self.create_node(plan, id, Actor::Kubelet, true);
+        true
     }
 
     /// A user creates a pod of the plan.
@@ -138,7 +143,7 @@ impl Cluster {
             conditions,
             allocatable: plan.allocatable.clone(),
         };
-        // A node of that name may exist; then the kubelet finds it registered.
+        // Names are unique in a plan, and a node that is there does not join.
         let _ = self.api.create_node(actor, new, registering);
         if plan.start == NodeStart::Silent {
             return;
@@ -312,17 +317,32 @@ fn without_objects(plan: &Plan) -> Plan {
 }
 
 /// The items that come later, by index.
+/// The nodes that join in the course of the run, those included that are there from the start and may be deleted before: each joins healthy.
+fn late_nodes(plan: &Plan) -> BTreeMap<NodeIndex, NodePlan> {
+    let joins = plan.actions.iter().filter_map(|a| if let Do::AddNode(node) = a.act { Some(node) } else { None });
+    joins.map(|node| (node, NodePlan { start: NodeStart::Absent, ..plan.nodes[node as usize].clone() })).collect()
+}
+
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
+}
+
+/// More steps than any instant of a run can have: each object may be looked at because of each other one on its node or of its workload,
+/// several times.
+fn most_steps(plan: &Plan) -> u64 {
+    let replicas = |w: &WorkloadPlan| w.spec.replicas().max(0) as u64;
+    let written = [plan.nodes.len(), plan.pods.len(), plan.workloads.len(), plan.actions.len()];
+    let objects = written.map(|n| n as u64).iter().sum::<u64>() + plan.workloads.iter().map(replicas).sum::<u64>();
+    20_000 + objects.saturating_mul(2_000)
 }
 
 /// Whether heartbeats of a node that nothing happens to come often enough that its grace never ends; only then do they make no
 /// difference.
 fn heartbeats_keep_up(plan: &Plan) -> bool {
-    let longest_lease = plan.nodes.iter().map(|n| n.lease_period).max().unwrap_or(Dur::ZERO);
+    let longest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).max().unwrap_or(Dur::ZERO);
     let period = match (plan.timing.kubelet, plan.profile.kubelet.leases) {
-        (KubeletMode::Imitated(_), true) => longest_lease,
-        (KubeletMode::Imitated(i), false) => i.status_report,
+        (KubeletMode::Imitated(_), true) => longest(|n| n.lease_period.max(n.lease_offset)),
+        (KubeletMode::Imitated(i), false) => i.status_report.saturating_add(longest(|n| n.status_offset)),
         (KubeletMode::Real(r), true) => Dur::from_nanos(r.node_lease_duration.as_nanos() / 4),
         (KubeletMode::Real(r), false) => r.node_status_update_frequency,
     };

@@ -163,7 +163,12 @@ impl Cluster {
                 self.stop_controllers();
             }
             Do::Over => {}
-            Do::AddNode(node) => self.join(*node),
+            Do::AddNode(node) => {
+                if !self.join(*node) {
+                    let name = self.api.names(|n| n.node_name(self.node_id(*node)).to_owned());
+                    self.refuse(action.entry, &format!("nodes \"{name}\" already exists"));
+                }
+            }
             Do::DeleteNode(nodes) => each(nodes, &|n| {
                 self.kubelets.leave(n);
                 self.off.with(|o| o.forget(n));

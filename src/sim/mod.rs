@@ -12,5 +12,5 @@ mod run;
 mod search;
 
 pub use plan::Plan;
-pub use run::{Progress, run, run_eager, run_watched};
-pub use search::{Known, Searched, Searcher, replay, search};
+pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
+pub use search::{GoesOn, Known, Searched, Searcher, replay, replay_watched, search, search_watched};

@@ -26,6 +26,11 @@ pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Tr
     run_with(plan, choices, false, progress)
 }
 
+/// As [`run_eager`], watched.
+pub fn run_eager_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Trace, bool) {
+    run_with(plan, choices, true, progress)
+}
+
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
     let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager, Trace::default());

@@ -16,7 +16,7 @@ pub struct Searched {
     pub notes: search::Searched,
     /// Every choice, in order.
     pub choices: Vec<Drawn>,
-    /// Whether it ended early, in a state that was known.
+    /// Whether it ended early: in a state that was known, or because an end was asked for.
     pub known: bool,
     /// How many records there were after each step; nothing where only states are wanted.
     pub records: Vec<u32>,
@@ -28,15 +28,31 @@ pub struct Searched {
 /// fingerprint.
 pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 
+/// Asked now and then within a run whether to go on with it.
+pub type GoesOn<'a> = &'a dyn Fn() -> bool;
+
+/// How many steps are taken between two questions whether to go on.
+const STEPS_BETWEEN_QUESTIONS: u64 = 1 << 12;
+
 /// Runs a plan with its own tape over the default order.
 pub fn replay(plan: &Plan) -> Searched {
+    replay_watched(plan, &|| true)
+}
+
+/// As [`replay`], as long as it may go on.
+pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
     let tape = plan.tape.clone().unwrap_or_default();
-    search(plan, Choices::tape(tape, Choices::default_order()), &mut |_| false)
+    search_watched(plan, Choices::tape(tape, Choices::default_order()), goes_on)
 }
 
 /// Runs a plan with the order within each instant a choice, too.
-pub fn search(plan: &Plan, choices: Choices, known: Known<'_>) -> Searched {
-    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::default(), known)
+pub fn search(plan: &Plan, choices: Choices) -> Searched {
+    search_watched(plan, choices, &|| true)
+}
+
+/// As [`search`], as long as it may go on.
+pub fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
+    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::default(), &mut |_| false, goes_on)
 }
 
 /// Runs a plan again and again, each time in the tables of the time before: a run of a search is short, and making tables much of it.
@@ -65,9 +81,9 @@ impl Searcher {
     }
 
     /// Runs a tape over the default order.
-    pub fn search(&mut self, tape: Vec<Deviation>, wanted: Wanted, known: Known<'_>) -> Searched {
+    pub fn search(&mut self, tape: Vec<Deviation>, wanted: Wanted, known: Known<'_>, goes_on: GoesOn<'_>) -> Searched {
         let choices = self.tables.kernel.tape(tape);
-        search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known)
+        search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known, goes_on)
     }
 
     /// Takes back a run that is of no more use.
@@ -78,17 +94,27 @@ impl Searcher {
     }
 }
 
-fn search_in(tables: &mut Tables, plan: &Plan, common: &Common, choices: Choices, wanted: Wanted, known: Known<'_>) -> Searched {
+fn search_in(
+    tables: &mut Tables,
+    plan: &Plan,
+    common: &Common,
+    choices: Choices,
+    wanted: Wanted,
+    known: Known<'_>,
+    goes_on: GoesOn<'_>,
+) -> Searched {
     let mut kernel = Kernel::searching_in(&mut tables.kernel, choices, wanted);
     let cluster = Cluster::new(plan, common, &kernel.ctx(), false, std::mem::take(&mut tables.trace));
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
-    while kernel.search_until(plan.horizon, known) {
+    let mut asked = false;
+    while !asked && kernel.search_until(plan.horizon, known) {
         if !wanted.only_states {
             records.push(cluster.records());
         }
+        asked = kernel.steps().is_multiple_of(STEPS_BETWEEN_QUESTIONS) && !goes_on();
     }
-    let known = kernel.ended_known();
+    let known = asked || kernel.ended_known();
     let unmet = kernel.ctx().unmet();
     let (notes, choices) = kernel.searched();
     let end = if known { kernel.ctx().now() } else { plan.horizon };

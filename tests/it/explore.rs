@@ -75,11 +75,11 @@ fn a_search_without_deviations_runs_as_run_does() {
         // Trouble that is left to the choices does nothing by itself.
         plan.perturb = Perturb { stale: true, crash: true, coalesce: true };
         let expected = sim::run(&plan, Choices::default_order());
-        let searched = sim::search(&plan, Choices::default_order(), &mut |_| false);
+        let searched = sim::search(&plan, Choices::default_order());
         assert!(same(&expected, &searched.trace), "{}", file.display());
         plan.perturb = Perturb::default();
         let expected = sim::run(&plan, Choices::seeded(3));
-        let searched = sim::search(&plan, Choices::seeded(3), &mut |_| false);
+        let searched = sim::search(&plan, Choices::seeded(3));
         assert!(same(&expected, &searched.trace), "{}", file.display());
     }
 }
@@ -117,7 +117,7 @@ fn each_strategy_finds_a_seeded_bug() {
         // are of no use alone.
         let most = if strategy == Strategy::Exhaustive { 1 } else { 2 };
         assert!((1..=most).contains(&found.tape.len()), "{strategy:?}: {:?}", found.tape);
-        let run = sim::search(&seeded_bug(), Choices::tape(found.tape.clone(), Choices::default_order()), &mut |_| false);
+        let run = sim::search(&seeded_bug(), Choices::tape(found.tape.clone(), Choices::default_order()));
         let deleted = run.trace.iter().filter(|r| r.actor == Actor::TaintEviction && r.what == What::PodGone).count();
         assert_eq!(deleted, 1, "the first pod is deleted, its successor never");
     }
@@ -233,7 +233,7 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
     for (name, make) in plans {
         let (outcomes, violated) = found(&on(&wanted(make, &properties, Strategy::Exhaustive, 2, u64::MAX), 2));
         let (plan, mut draw) = (make(), Draw(1));
-        let run = |tape: &[Deviation]| sim::search(&plan, Choices::tape(tape.to_vec(), Choices::default_order()), &mut |_| false);
+        let run = |tape: &[Deviation]| sim::search(&plan, Choices::tape(tape.to_vec(), Choices::default_order()));
         let plain = run(&[]);
         for _ in 0..150 {
             let Some((place, first)) = deviated(&plain, 0, &mut draw) else { break };
@@ -254,7 +254,7 @@ fn a_tape() -> (Tape, Trace) {
     let (make, properties) = (|| plan(RAPID), [property()]);
     let search = Explore { until_found: true, ..wanted(&make, &properties, Strategy::Exhaustive, 1, 1_000) };
     let found = on(&search, 2).violations.remove(0);
-    let run = sim::search(&make(), Choices::tape(found.tape.clone(), Choices::default_order()), &mut |_| false);
+    let run = sim::search(&make(), Choices::tape(found.tape.clone(), Choices::default_order()));
     let tape = Tape {
         version: tape::VERSION,
         doc: found.text,
@@ -310,7 +310,7 @@ fn what_a_violation_does_not_need_is_left_out() {
     let (plan, _) = replayed(&tape);
     let needed = plan.tape.clone().unwrap_or_default();
     // Others that change nothing that matters: a late heartbeat, the order of two workers that have nothing to do.
-    let run = sim::search(&plan, Choices::default_order(), &mut |_| false);
+    let run = sim::search(&plan, Choices::default_order());
     let mut long = needed.clone();
     let others = run.choices.iter().filter(|d| d.point != "next" && !d.deviates()).take(3);
     long.extend(others.map(|d| Deviation { value: u64::MAX, ..(*d).into() }));
@@ -321,11 +321,11 @@ fn what_a_violation_does_not_need_is_left_out() {
 fn troubled(perturb: Perturb, point: &str, object: Option<&str>, value: u64) -> (Trace, Trace) {
     let mut plan = plan(RAPID);
     plan.perturb = perturb;
-    let plain = sim::search(&plan, Choices::default_order(), &mut |_| false);
+    let plain = sim::search(&plan, Choices::default_order());
     let at = |d: &&taintsim::kernel::choice::Drawn| d.point == point && object.is_none_or(|o| d.object == stable_hash(o));
     let choice = plain.choices.iter().find(at).unwrap_or_else(|| panic!("{point} is asked for"));
     let tape = vec![Deviation { value, ..(*choice).into() }];
-    let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()), &mut |_| false);
+    let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
     assert_eq!(run.unmet, []);
     (plain.trace, run.trace)
 }
@@ -363,14 +363,14 @@ fn a_watch_that_broke_misses_a_state() {
 #[test]
 fn runs_in_old_tables_are_those_in_new_ones() {
     let plan = plan(RAPID);
-    let plain = sim::search(&plan, Choices::default_order(), &mut |_| false);
+    let plain = sim::search(&plan, Choices::default_order());
     let mut searcher = sim::Searcher::new(self::plan(RAPID));
     for (i, drawn) in plain.choices.iter().enumerate().step_by(7) {
         let value = if matches!(drawn.span, Span::Range(..)) { u64::MAX } else { 1 };
         let tape = vec![Deviation { value, ..(*drawn).into() }];
-        let new = sim::search(&plan, Choices::tape(tape.clone(), Choices::default_order()), &mut |_| false);
+        let new = sim::search(&plan, Choices::tape(tape.clone(), Choices::default_order()));
         for (from, only_states) in [(0, false), (i + 1, false), (i + 1, true)] {
-            let old = searcher.search(tape.clone(), Wanted { from, only_states }, &mut |_| false);
+            let old = searcher.search(tape.clone(), Wanted { from, only_states }, &mut |_| false, &|| true);
             assert!(same(&old.trace, &new.trace), "{drawn:?}");
             let key = |d: &taintsim::kernel::choice::Drawn| (d.point, d.object, d.ordinal, d.value);
             assert!(old.choices.iter().map(key).eq(new.choices.iter().map(key)), "{drawn:?}");
@@ -395,12 +395,12 @@ fn who_looks_between_two_changes_sees_both() {
     {
         let (plan, property) = (race(file), Property::parse(property).expect("a property"));
         let violates = |run: &sim::Searched| !check(&property, &Analysis::new(&plan, &run.trace)).is_empty();
-        let plain = sim::search(&plan, Choices::default_order(), &mut |_| false);
+        let plain = sim::search(&plan, Choices::default_order());
         assert!(violates(&plain), "{file}");
         let gaps = plain.choices.iter().filter(|d| d.point == "watch-gap");
         let between = |gap: &taintsim::kernel::choice::Drawn| {
             let tape = vec![Deviation { value: 1, ..(*gap).into() }];
-            sim::search(&plan, Choices::tape(tape, Choices::default_order()), &mut |_| false)
+            sim::search(&plan, Choices::tape(tape, Choices::default_order()))
         };
         assert!(gaps.map(between).any(|run| !violates(&run)), "{file}: one deviation is enough");
     }

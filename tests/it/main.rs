@@ -18,5 +18,6 @@ mod readme;
 mod scenarios;
 mod scheduler;
 mod shrink;
+mod soak;
 mod tidy;
 mod upstream_cases;

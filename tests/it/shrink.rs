@@ -5,7 +5,7 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, Violation, check};
 use taintsim::kernel::Choices;
 use taintsim::lab::explore::{Explore, Strategy, explore};
-use taintsim::lab::shrink::{Failed, Shrink, Shrunk, shrink, single_removals};
+use taintsim::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink, single_removals};
 use taintsim::lab::tape;
 use taintsim::scenario::layout::Piece;
 use taintsim::scenario::{self, Loaded, Overrides};
@@ -58,7 +58,7 @@ fn violations(text: &str, property: &Property) -> Vec<Violation> {
 
 fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
     let loaded = parsed(text);
-    shrink(Shrink { loaded: &loaded, spec: loaded.spec.clone(), property }, &mut |_, _| true)
+    shrink(Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(property) }, &mut |_, _| true)
 }
 
 /// The scenarios that lack one thing more, and still are scenarios.
@@ -128,7 +128,7 @@ fn a_scenario_that_violates_nothing_is_not_shrunk() {
     let loaded = parsed(NOISY);
     let spec = loaded.spec.clone();
     let stuck = Property::parse("pod-stuck").unwrap();
-    let what = Shrink { loaded: &loaded, spec, property: stuck };
+    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(stuck) };
     assert!(matches!(shrink(what, &mut |tried, _| tried < 10), Err(Failed::Asked)));
 }
 
@@ -158,7 +158,7 @@ fn a_tape_is_shrunk_with_its_scenario() {
     taped.tape = Some(found.clone());
     let mut loaded = parsed(&noisy);
     loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
-    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), property: stuck };
+    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(stuck) };
     let result = shrink(what, &mut |_, _| true).unwrap();
     let [before, after] = result.sizes;
     assert_eq!((before.nodes, before.entries, before.deviations), (3, 5, found.len()));

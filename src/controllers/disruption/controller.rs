@@ -143,7 +143,8 @@ impl Controller {
         };
         self.put_status(&budget, status).await?;
         if let Some(at) = recheck {
-            self.queue.add_after(self.group, at.since(now), BudgetItem(id));
+            // Upstream's clock goes on between two syncs: one that comes at the very instant is followed by one that comes after it.
+            self.queue.add_after(self.group, at.since(now).max(Dur::from_nanos(1)), BudgetItem(id));
         }
         Ok(())
     }

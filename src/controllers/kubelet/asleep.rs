@@ -8,8 +8,11 @@ use super::kubelets::{Kubelets, Loop};
 use super::switches::KubeletMode;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
+use crate::api::node::Node;
+use crate::api::taint::{self, Effect, Taint};
 use crate::apiserver::{Beat, Heartbeats};
 use crate::kernel::{Class, Dur, Time};
+use std::rc::Rc;
 
 /// A kubelet stays awake at least this long after something happened to its node.
 const AWAKE: Dur = Dur::from_secs(20);
@@ -43,6 +46,15 @@ impl Walk {
     }
 }
 
+/// Whether a healthy node has a NoSchedule taint that tells of a condition, or is cordoned without one. The node lifecycle controller takes
+/// it away when it hears of the node, and does not try again if that fails: then the next post brings it to it
+/// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
+fn awaits_a_post(node: &Node) -> bool {
+    let cordoned = node.taints.iter().any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
+    let tells = |t: &Taint| t.effect == Effect::NoSchedule && t.key != taint::UNSCHEDULABLE && t.key.starts_with("node.kubernetes.io/");
+    cordoned != node.unschedulable || node.taints.iter().any(tells)
+}
+
 impl Kubelets {
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and nothing is amiss.
     pub(super) fn fall_asleep(&self, node: NodeId) {
@@ -51,7 +63,8 @@ impl Kubelets {
             return;
         }
         let well = self.with(node, |k| !k.cut && !k.crashed && !k.gone && !k.sleepless && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE));
-        if well != Some(true) || self.api.node(node).is_none_or(|n| self.differs(&n)) || self.has_unready_pods(node) {
+        let may_differ = |n: Rc<Node>| self.differs(&n) || awaits_a_post(&n);
+        if well != Some(true) || self.api.node(node).is_none_or(may_differ) || self.has_unready_pods(node) {
             return;
         }
         self.unschedule(node);
@@ -175,6 +188,8 @@ impl Kubelets {
                 Beat::Awake => {}
             }
         }
+        // Passes that were skipped because nothing could come of them are no more, even where there is no node yet.
+        self.api.stir();
     }
 
     /// Simulates a kubelet's heartbeats to the end of the run: they are about to deviate from what can be computed, and what
@@ -244,7 +259,9 @@ impl Heartbeats for Kubelets {
 
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
         let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
-        let post = asleep.or_else(|| at_or_before(self.with(node, |k| k.posts)?, t));
+        // Of a clock that is off, the API has another time than that of the post.
+        let awake = || at_or_before(self.with(node, |k| if k.sleepless { [None; 2] } else { k.posts })?, t);
+        let post = asleep.or_else(awake);
         post.map(|p| Timestamp(p.as_secs() as i64))
     }
 

@@ -257,9 +257,14 @@ impl Kubelets {
         conditions
     }
 
-    /// Starts a node's kubelet; node and lease exist. `cut`: it does not reach the API server.
+    /// Starts a node's kubelet; node and lease exist. `cut`: it does not reach the API server. A machine that was taken away is back.
     pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
         let now = self.ctx.now();
+        let is_back = self.with(node, |k| k.gone) == Some(true);
+        if is_back {
+            let on = self.api.record_node(Actor::User, node, What::MachineOn);
+            self.ctx.set_cause(on);
+        }
         let kubelet = Kubelet {
             settings,
             cut,
@@ -291,6 +296,11 @@ impl Kubelets {
         match self.mode {
             KubeletMode::Imitated(_) => self.begin_imitated(node),
             KubeletMode::Real(_) => self.begin_real(node),
+        }
+        match self.mode {
+            KubeletMode::Imitated(_) if is_back => self.overdue(node),
+            KubeletMode::Real(real) if is_back => self.start_anew(node, real),
+            _ => {}
         }
         if !cut {
             self.fall_asleep(node);

@@ -275,6 +275,12 @@ impl Kubelets {
         });
         self.schedule(node, Loop::Lease, up);
         self.schedule(node, Loop::Status, up);
+        self.start_anew(node, real);
+    }
+
+    /// A machine has come up: the containers of its pods start anew, or end.
+    pub(super) fn start_anew(&self, node: NodeId, real: Real) {
+        let up = self.ctx.now();
         for uid in self.pods_of(node) {
             self.with_due(uid, |d| {
                 d.start = up + real.pod_start;

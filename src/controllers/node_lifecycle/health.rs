@@ -4,6 +4,7 @@ use super::controller::Controller;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
+use crate::kernel::Time;
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
 
@@ -66,15 +67,16 @@ impl Controller {
         let period = (self.pass_period().as_nanos() as i64).max(1);
         let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
         if passes > 0 {
-            let heartbeat = self.informers.heartbeat(node).unwrap_or_default();
+            let heartbeat = self.informers.heartbeat(node, self.ctx.now()).unwrap_or_default();
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
             self.save_health(node.id, Health { ready: Some(saved(ready, heartbeat)), probe_ns, transition_ns, lease: Some(lease) });
         }
     }
 
-    /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says what has to be written.
-    pub(super) fn try_update_node_health(&self, node: &Node) -> Tried {
+    /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says what has to be written. The node was
+    /// `listed` then from the cache, or else it was read from the API server.
+    pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Time>) -> Tried {
         let now = self.now_ns();
         let created = seconds(node.creation_timestamp);
         let mut health = self.state.with(|s| s.health.get(node.id.index()).copied().flatten());
@@ -91,7 +93,8 @@ impl Controller {
             }
         }
         let saved_lease = health.and_then(|h| h.lease);
-        let heartbeat = self.informers.heartbeat(node).unwrap_or_default();
+        let read = || node.ready().map(|c| c.last_heartbeat_time);
+        let heartbeat = listed.map_or_else(read, |at| self.informers.heartbeat(node, at)).unwrap_or_default();
         let fresh = |transition_ns| Health { ready: ready.map(|c| saved(c, heartbeat)), probe_ns: now, transition_ns, lease: None };
         let mut health = match (health, ready) {
             (None, _) => fresh(now),

@@ -63,6 +63,8 @@ impl Counted {
 #[derive(Default)]
 pub(super) struct Round {
     number: u32,
+    /// When its nodes were listed.
+    listed: Time,
     nodes: Vec<Rc<Node>>,
     /// How many of them have been taken.
     taken: usize,
@@ -97,6 +99,7 @@ impl Round {
 impl Controller {
     /// One pass, the one of that number.
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
+        let listed = self.ctx.now();
         let mut nodes = self.round.with(|r| std::mem::take(&mut r.nodes));
         let mut all = None;
         self.awake_nodes(number, &mut nodes);
@@ -112,7 +115,7 @@ impl Controller {
                 r.counted().for_each(|(zone, of)| round.resting.add(zone, of));
                 round.rested = Some(r.note_passes(Skipped { first: began, period: self.pass_period(), count: 1 }));
             });
-            (round.number, round.nodes, round.all) = (number, nodes, all);
+            (round.number, round.listed, round.nodes, round.all) = (number, listed, nodes, all);
         });
         let c = self.clone();
         parallelize_list(&self.ctx, self.group, self.config.switches.pass_workers, move || c.next_that_waits()).await;
@@ -249,7 +252,7 @@ impl Controller {
             self.queue_for_tainting(node, ConditionStatus::Unknown, false);
             return None;
         }
-        let tried = self.try_update_node_health(node);
+        let tried = self.try_update_node_health(node, Some(self.round.with(|r| r.listed)));
         if !self.has_to_wait(node, &tried) {
             self.count(node, tried.current);
             let decides = tried.current.map(|c| if self.config.switches.taint_on_observed { tried.observed } else { c });
@@ -370,7 +373,7 @@ impl Controller {
             if self.breaker.is_waiting(&self.informers) {
                 return None;
             }
-            tried = self.try_update_node_health(&node);
+            tried = self.try_update_node_health(&node, None);
         }
     }
 

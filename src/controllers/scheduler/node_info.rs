@@ -99,8 +99,8 @@ impl NodeInfo {
 
     fn sum(&mut self, shape: &Shape, sign: i64) {
         self.requested.change(&shape.requests, sign);
-        self.non_zero.0 += sign * shape.non_zero.0;
-        self.non_zero.1 += sign * shape.non_zero.1;
+        self.non_zero.0 = self.non_zero.0.wrapping_add(shape.non_zero.0.wrapping_mul(sign));
+        self.non_zero.1 = self.non_zero.1.wrapping_add(shape.non_zero.1.wrapping_mul(sign));
         if shape.has_pod_affinity {
             self.with_affinity = self.with_affinity.wrapping_add_signed(sign as i32);
         }

@@ -48,15 +48,16 @@ impl Amounts {
         self.cpu == 0 && self.memory == 0 && self.ephemeral == 0 && self.scalars.is_empty()
     }
 
-    /// Adds, or takes away where `sign` is -1.
+    /// Adds, or takes away where `sign` is -1. Sums wrap, as Go's int64 do.
     pub fn change(&mut self, by: &Self, sign: i64) {
-        self.cpu += sign * by.cpu;
-        self.memory += sign * by.memory;
-        self.ephemeral += sign * by.ephemeral;
+        let add = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
+        add(&mut self.cpu, by.cpu);
+        add(&mut self.memory, by.memory);
+        add(&mut self.ephemeral, by.ephemeral);
         for (name, amount) in &by.scalars {
             match self.scalars.iter_mut().find(|(n, _)| n == name) {
-                Some((_, sum)) => *sum += sign * amount,
-                None => self.scalars.push((name.clone(), sign * amount)),
+                Some((_, sum)) => add(sum, *amount),
+                None => self.scalars.push((name.clone(), amount.wrapping_mul(sign))),
             }
         }
     }
@@ -78,7 +79,7 @@ pub fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
     if containers.is_empty() {
         return one(pod);
     }
-    containers.iter().map(one).fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1))
+    containers.iter().map(one).fold((0_i64, 0_i64), |sum, c| (sum.0.wrapping_add(c.0), sum.1.wrapping_add(c.1)))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::seen::Seen;
 use super::{Explore, Outcome, Report, Tally, Watch};
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
-use crate::sim::Searcher;
+use crate::sim::{GoesOn, Searcher};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -55,10 +55,17 @@ struct Done {
 /// What one thread makes its runs with.
 type Worker = (Searcher, View);
 
-fn run(search: &Explore<'_>, (searcher, view): &mut Worker, job: &Job, seen: &Seen, judged: &Judged, enough: usize) -> Done {
+fn run(
+    search: &Explore<'_>,
+    (searcher, view): &mut Worker,
+    job: &Job,
+    (seen, judged): (&Seen, &Judged),
+    enough: usize,
+    goes_on: GoesOn<'_>,
+) -> Done {
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state| search.prune && seen.has(state);
-    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0 }, &mut known);
+    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0 }, &mut known, goes_on);
     let notes = &run.notes;
     let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
     let (children, skipped) =
@@ -94,7 +101,8 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             // Runs at the last level are asked for other choices only until there is one.
             let last = depth == search.depth;
             let enough = if !last { usize::MAX } else { usize::from(!beyond) };
-            let one = |worker: &mut Worker, job: &Arc<Job>| run(search, worker, job, &seen, &judged, enough);
+            let runs = tally.runs;
+            let one = |worker: &mut Worker, job: &Arc<Job>| run(search, worker, job, (&seen, &judged), enough, &|| watch(runs));
             let worker = || (Searcher::new((search.plan)()), View::default());
             let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(worker, one).collect() };
             let done = pool.install(work);

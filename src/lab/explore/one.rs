@@ -112,7 +112,7 @@ pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun
 
 /// Runs a tape over the default order to its end.
 pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
-    sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()), &mut |_| false)
+    sim::search(plan, Choices::tape(tape.to_vec(), Choices::default_order()))
 }
 
 /// What a complete run came to.

@@ -30,14 +30,19 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties)) {
         let count = BATCH.min(search.runs - tally.runs);
         let first = search.seed.wrapping_add(tally.runs);
-        let run = |plan: &mut Plan, i: u32| -> (Vec<Deviation>, u64, Outcome, Vec<Found>) {
-            let searched = sim::search(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &mut |_| false);
+        let runs = tally.runs;
+        let run = |plan: &mut Plan, i: u32| -> Option<(Vec<Deviation>, u64, Outcome, Vec<Found>)> {
+            let searched = sim::search_watched(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &|| watch(runs));
+            if searched.known {
+                return None;
+            }
             let tape: Vec<Deviation> = searched.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
             let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
-            (tape, searched.notes.fingerprint, outcome, found)
+            Some((tape, searched.notes.fingerprint, outcome, found))
         };
+        // A run that was asked to end came to nothing.
         for (tape, state, outcome, found) in
-            pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).collect::<Vec<_>>())
+            pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).flatten().collect::<Vec<_>>())
         {
             tally.runs += 1;
             states.insert(state);

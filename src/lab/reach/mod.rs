@@ -134,7 +134,7 @@ pub fn reach(plan: &Plan, outcomes: &[Outcome], budget: u64) -> Reach {
     let mut starts: Vec<(Vec<Deviation>, Vec<Line>)> = Vec::new();
     for seed in 0..=SEEDS.min(budget) {
         let choices = if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) };
-        let run = sim::search(plan, choices, &mut |_| false);
+        let run = sim::search(plan, choices);
         let tape: Vec<Deviation> = run.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
         let lines = search.look(&run).into_iter().map(|(line, _)| line).collect();
         if !starts.iter().any(|(_, l)| *l == lines) {
@@ -270,7 +270,7 @@ impl Search<'_> {
 
     /// Runs a tape, and lays out the other choices that may bring it nearer to an outcome.
     fn node(&mut self, start: Start, wanted: &[Line], times: Option<&orders::Wanted<'_>>) -> Node {
-        let run = sim::search(self.plan, start.choices(), &mut |_| false);
+        let run = sim::search(self.plan, start.choices());
         let (lines, made): (Vec<Line>, Vec<usize>) = self.look(&run).into_iter().unzip();
         let near = Near::of(&lines, wanted);
         let parts = near.until.saturating_add(MILLI);
@@ -571,7 +571,7 @@ mod tests {
     #[test]
     fn a_whole_instant_is_put_into_another_order_in_few_runs() {
         let plan = throttled();
-        let run = |choices| numbered(&sim::search(&plan, choices, &mut |_| false).trace).into_iter().map(|(line, _)| line);
+        let run = |choices| numbered(&sim::search(&plan, choices).trace).into_iter().map(|(line, _)| line);
         let usual: Vec<Line> = run(Choices::default_order()).collect();
         // As the pods are alike, their evictions may come in the opposite order as well; each of them waits for three tokens.
         let mut wanted = usual.clone();

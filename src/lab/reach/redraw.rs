@@ -162,7 +162,7 @@ impl Search<'_> {
                     (choices, Some(origin))
                 }
             };
-            let run = sim::search(self.plan, choices, &mut |_| false);
+            let run = sim::search(self.plan, choices);
             let lines: Vec<Line> = self.look(&run).into_iter().map(|(line, _)| line).collect();
             let near = Near::of(&lines, wanted);
             pool.add(run, lines, near, origin);

@@ -1,6 +1,6 @@
-//! Whether a candidate violates the property, and how.
+//! Whether a candidate still does what the scenario did, and how.
 
-use super::{Failed, Size};
+use super::{Failed, Goal, Size};
 use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, check};
 use crate::kernel::choice::Deviation;
@@ -20,7 +20,7 @@ const RUNS: u64 = 200;
 /// What the run of a candidate came to.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
-    /// The first violation, in one line.
+    /// What it does, in one line.
     pub(super) text: String,
     /// When it was certain.
     pub(super) at: Time,
@@ -32,14 +32,14 @@ pub(super) struct Seen {
 /// Runs candidates.
 pub(super) struct Judge<'a> {
     loaded: &'a Loaded,
-    pub(super) property: Property,
+    pub(super) goal: Goal<'a>,
     /// One thread, for searches; none if it cannot be had, and then there are none.
     pool: Option<ThreadPool>,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(loaded: &'a Loaded, property: Property) -> Self {
-        Judge { loaded, property, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
+    pub(super) fn new(loaded: &'a Loaded, goal: Goal<'a>) -> Self {
+        Judge { loaded, goal, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
     }
 
     fn load(&self, tree: &Piece) -> Result<Loaded, Problems> {
@@ -50,41 +50,37 @@ impl<'a> Judge<'a> {
     pub(super) fn first(&self, tree: &Piece) -> Result<Seen, Failed> {
         let loaded = self.load(tree).map_err(Failed::Problems)?;
         let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
-        self.seen(&plan, &traced(&loaded, &plan)).ok_or(Failed::Holds)
+        self.run(&loaded, &plan).ok_or(Failed::Holds)
     }
 
     /// What a candidate came to, if it violates; `searching`: perhaps with another tape, which is not longer.
     pub(super) fn judge(&self, tree: Piece, searching: bool) -> Option<(Piece, Seen)> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
-        match self.seen(&plan, &traced(&loaded, &plan)) {
+        match self.run(&loaded, &plan) {
             Some(seen) => Some((tree, seen)),
             None if searching => self.search(tree, &loaded, plan),
             None => None,
         }
     }
 
-    fn seen(&self, plan: &Plan, trace: &Trace) -> Option<Seen> {
-        let violation = check(&self.property, &Analysis::new(plan, trace)).into_iter().next()?;
-        let size = Size {
-            nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
-            pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
-            workloads: plan.workloads.len(),
-            entries: plan.timeline.len(),
-            deviations: plan.tape.as_ref().map_or(0, Vec::len),
-        };
-        Some(Seen { text: violation.text, at: violation.at, release: plan.profile.release.trim_start_matches('v').to_owned(), size })
+    /// What a scenario comes to, if it does what is looked for.
+    fn run(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
+        match self.goal {
+            Goal::Violates(property) => violated(property, plan, &traced(loaded, plan)),
+            Goal::Fails(fails) => fails(loaded, plan).map(|text| seen(text, Time::from_secs(1), plan)),
+        }
     }
-
     /// Looks for the violation in another order, with as many deviations.
     fn search(&self, mut tree: Piece, loaded: &Loaded, mut plan: Plan) -> Option<(Piece, Seen)> {
+        let Goal::Violates(property) = self.goal else { return None };
         let pool = self.pool.as_ref()?;
         let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
         // It was built a moment ago; each thread has a plan of its own.
         let built = || build(loaded, &Overrides::default()).unwrap_or_else(|_| unreachable!("the same scenario was built before"));
         let search = Explore {
             plan: &built,
-            properties: &[self.property],
+            properties: &[property],
             strategy: Strategy::Exhaustive,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             runs: RUNS,
@@ -96,13 +92,31 @@ impl<'a> Judge<'a> {
         let found: Vec<Deviation> = report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
         plan.tape = Some(found.clone());
         let run = sim::replay(&plan);
-        let seen = self.seen(&plan, &run.trace)?;
+        let seen = violated(property, &plan, &run.trace)?;
         let written = Piece::of(&tape::spec_of(&plan, &run, None, &found));
         let (.., fields) = tree.body.as_mut()?;
         let field = fields.iter_mut().find(|f| f.head.starts_with("tape:"))?;
         *field = Piece { head: format!("tape: {}", written.head), body: written.body };
         Some((tree, seen))
     }
+}
+
+/// The first violation in a run.
+fn violated(property: Property, plan: &Plan, trace: &Trace) -> Option<Seen> {
+    let violation = check(&property, &Analysis::new(plan, trace)).into_iter().next()?;
+    Some(seen(violation.text, violation.at, plan))
+}
+
+/// What a run came to that does what is looked for, certainly so at an instant.
+fn seen(text: String, at: Time, plan: &Plan) -> Seen {
+    let size = Size {
+        nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
+        pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
+        workloads: plan.workloads.len(),
+        entries: plan.timeline.len(),
+        deviations: plan.tape.as_ref().map_or(0, Vec::len),
+    };
+    Seen { text, at, release: plan.profile.release.trim_start_matches('v').to_owned(), size }
 }
 
 /// The run of a scenario: by its tape, or else by its seed.

@@ -17,6 +17,7 @@ use crate::analysis::properties::Property;
 use crate::scenario::layout::Piece;
 use crate::scenario::spec::{Claim, Expectation, Scenario};
 use crate::scenario::{Loaded, Problems};
+use crate::sim::Plan;
 use judge::{Judge, Seen};
 use names::Names;
 
@@ -24,14 +25,22 @@ use names::Names;
 const KEPT: [&str; 5] = ["version", "doc", "kubernetes", "horizon", "seed"];
 
 /// What to shrink.
-#[derive(Debug)]
 pub struct Shrink<'a> {
     /// The scenario as read; what it takes from an export becomes part of it.
     pub loaded: &'a Loaded,
     /// What it says, with what the command line changes. Chance is decided by its tape, or else by its seed.
     pub spec: Scenario,
-    /// What is violated.
-    pub property: Property,
+    /// What it does, and must go on doing.
+    pub goal: Goal<'a>,
+}
+
+/// What a scenario does.
+#[derive(Clone, Copy)]
+pub enum Goal<'a> {
+    /// It violates a property.
+    Violates(Property),
+    /// It fails in a way of which this gives an account; none where it does not.
+    Fails(&'a dyn Fn(&Loaded, &Plan) -> Option<String>),
 }
 
 /// How large a scenario is.
@@ -87,7 +96,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     (spec.expect, spec.guards) = (Vec::new(), Vec::new());
     let mut tree = Piece::of(&spec);
     let names = Names::expand(&mut tree);
-    let judge = Judge::new(what.loaded, what.property);
+    let judge = Judge::new(what.loaded, what.goal);
     let seen = judge.first(&tree)?;
     let before = seen.size;
     let mut search = Search { judge, tree, seen, tried: 0, searching: false, watch };
@@ -281,17 +290,21 @@ fn finished(tree: &Piece, judge: &Judge<'_>, seen: &Seen) -> String {
     let written = fields.iter().find_map(|f| f.head.strip_prefix("kubernetes: ")?.strip_prefix('"')?.strip_suffix('"'));
     let release = written.unwrap_or(&seen.release).to_owned();
     fields.retain(|f| !["doc:", "kubernetes:"].iter().any(|name| f.head.starts_with(name)));
-    let doc = format!("Violates {} on Kubernetes {release}: {}.", judge.property, seen.text);
+    let doc = match judge.goal {
+        Goal::Violates(property) => format!("Violates {property} on Kubernetes {release}: {}.", seen.text),
+        Goal::Fails(_) => seen.text.clone(),
+    };
     let field = |name: &str, value: Piece| Piece { head: format!("{name}: {}", value.head), body: value.body };
     let place = fields.iter().position(|f| f.head.starts_with("version:")).map_or(0, |i| i + 1);
     fields.insert(place, field("doc", Piece::of(doc.as_str())));
     fields.insert(place + 1, field("kubernetes", Piece::of(release.as_str())));
+    let Goal::Violates(property) = judge.goal else { return tree.file() };
     if let Some((.., tape)) = fields.iter_mut().find(|f| f.head.starts_with("tape:")).and_then(|f| f.body.as_mut()) {
-        let property = field("property", Piece::of(judge.property.to_string().as_str()));
+        let property = field("property", Piece::of(property.to_string().as_str()));
         tape.retain(|f| !f.head.starts_with("property:"));
         tape.insert(1.min(tape.len()), property);
     }
-    let expect = Expectation::Violates(Claim::Property(judge.property.to_string()));
+    let expect = Expectation::Violates(Claim::Property(property.to_string()));
     fields.push(field("expect", Piece::of(&[expect][..])));
     tree.file()
 }

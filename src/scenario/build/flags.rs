@@ -131,7 +131,7 @@ const COMPONENTS: &[(&str, &[Flag])] =
     &[("kube_controller_manager", CONTROLLER_MANAGER), ("kube_apiserver", API_SERVER), ("kubelet", KUBELET)];
 
 /// Every flag, `kube_controller_manager` and `node-monitor-period` say.
-pub(in crate::scenario) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMPONENTS.iter().flat_map(|(component, flags)| flags.iter().map(|f| (*component, f.name)))
 }
 

@@ -24,7 +24,8 @@ mod values;
 mod when;
 mod workloads;
 
-pub(in crate::scenario) use flags::{check as check_flag, known as known_flags, known_plugin, take_settings};
+pub use flags::known as known_flags;
+pub(in crate::scenario) use flags::{check as check_flag, known_plugin, take_settings};
 pub(in crate::scenario) use resolved::mistakes;
 pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
 pub use tape::object_hash;

@@ -87,10 +87,11 @@ impl Nodes {
                 break;
             }
             let index = self.plans.len() as NodeIndex;
-            if self.by_name.insert(name.clone(), index).is_some() {
+            if self.by_name.contains_key(&name) {
                 complaints.say(name_place(group, place), format!("node `{name}` is declared twice"));
                 break;
             }
+            self.by_name.insert(name.clone(), index);
             let mut labels = labels.clone();
             labels.entry(LABEL_HOSTNAME.to_owned()).or_insert_with(|| name.clone());
             self.plans.push(NodePlan {

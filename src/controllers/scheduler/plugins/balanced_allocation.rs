@@ -10,10 +10,11 @@ use super::super::switches::Balance;
 pub fn score(shape: &Shape, node: &NodeInfo, how: Balance) -> i64 {
     let capacity = (node.allocatable.cpu, node.allocatable.memory);
     let (wanted, used) = (&shape.requests, &node.requested);
-    let with = (used.cpu + wanted.cpu, used.memory + wanted.memory);
+    // Sums wrap, as Go's int64 do.
+    let with = (used.cpu.wrapping_add(wanted.cpu), used.memory.wrapping_add(wanted.memory));
     match how {
         Balance::WithDefaults => {
-            let with = (node.non_zero.0 + shape.non_zero.0, node.non_zero.1 + shape.non_zero.1);
+            let with = (node.non_zero.0.wrapping_add(shape.non_zero.0), node.non_zero.1.wrapping_add(shape.non_zero.1));
             let fraction = |r: i64, c: i64| if c == 0 { 1.0 } else { r as f64 / c as f64 };
             let (cpu, memory) = (fraction(with.0, capacity.0), fraction(with.1, capacity.1));
             if cpu >= 1.0 || memory >= 1.0 { 0 } else { ((1.0 - (cpu - memory).abs()) * MAX_NODE_SCORE as f64) as i64 }

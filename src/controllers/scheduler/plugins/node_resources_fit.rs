@@ -29,14 +29,14 @@ fn fits(request: &Amounts, node: &NodeInfo, switches: &Switches) -> bool {
         return false;
     }
     let lacks = |wanted: i64, allocatable: i64, requested: i64| {
-        (wanted > 0 || !switches.fit_ignores_unrequested) && wanted > allocatable - requested
+        (wanted > 0 || !switches.fit_ignores_unrequested) && wanted > allocatable.wrapping_sub(requested)
     };
     let (a, r) = (&node.allocatable, &node.requested);
     request.is_nothing()
         || !(lacks(request.cpu, a.cpu, r.cpu)
             || lacks(request.memory, a.memory, r.memory)
             || lacks(request.ephemeral, a.ephemeral, r.ephemeral)
-            || request.scalars.iter().any(|(n, wanted)| *wanted > 0 && *wanted > a.scalar(n) - r.scalar(n)))
+            || request.scalars.iter().any(|(n, wanted)| *wanted > 0 && *wanted > a.scalar(n).wrapping_sub(r.scalar(n))))
 }
 
 fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
@@ -48,7 +48,7 @@ fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
     let (request, a, r) = (&shape.requests, &node.allocatable, &node.requested);
     if !request.is_nothing() {
         let mut check = |name: Cow<'static, str>, wanted: i64, allocatable: i64, requested: i64| {
-            if (wanted > 0 || !switches.fit_ignores_unrequested) && wanted > allocatable - requested {
+            if (wanted > 0 || !switches.fit_ignores_unrequested) && wanted > allocatable.wrapping_sub(requested) {
                 reasons.push(name);
                 too_large |= wanted > allocatable;
             }
@@ -65,14 +65,18 @@ fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
 
 /// The score of a node with the pod on it, by requests with defaults (`leastResourceScorer`, `mostResourceScorer`).
 pub fn score(shape: &Shape, node: &NodeInfo, strategy: Strategy) -> i64 {
-    let parts = [(node.non_zero.0 + shape.non_zero.0, node.allocatable.cpu), (node.non_zero.1 + shape.non_zero.1, node.allocatable.memory)];
-    let (mut sum, mut weights) = (0, 0);
+    let parts = [
+        (node.non_zero.0.wrapping_add(shape.non_zero.0), node.allocatable.cpu),
+        (node.non_zero.1.wrapping_add(shape.non_zero.1), node.allocatable.memory),
+    ];
+    let (mut sum, mut weights) = (0_i64, 0);
     for (requested, capacity) in parts.into_iter().filter(|(_, capacity)| *capacity != 0) {
-        sum += match strategy {
+        // All of it wraps, as Go's int64 do.
+        sum = sum.wrapping_add(match strategy {
             Strategy::LeastAllocated if requested > capacity => 0,
-            Strategy::LeastAllocated => (capacity - requested) * MAX_NODE_SCORE / capacity,
-            Strategy::MostAllocated => requested.min(capacity) * MAX_NODE_SCORE / capacity,
-        };
+            Strategy::LeastAllocated => capacity.wrapping_sub(requested).wrapping_mul(MAX_NODE_SCORE).wrapping_div(capacity),
+            Strategy::MostAllocated => requested.min(capacity).wrapping_mul(MAX_NODE_SCORE).wrapping_div(capacity),
+        });
         weights += 1;
     }
     if weights == 0 { 0 } else { sum / weights }

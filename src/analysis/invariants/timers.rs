@@ -1,10 +1,10 @@
 //! A pod has one eviction timer at most (`timed_workers.go: AddWork` refuses a second), and one that a process had dies with it.
 
 use super::Checker;
+use crate::api::names::PodId;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, Record, RecordId, What};
 use std::collections::BTreeMap;
-use taintsim::api::names::PodId;
-use taintsim::kernel::{Dur, Time};
-use taintsim::trace::{Actor, Record, RecordId, What};
 
 #[derive(Default)]
 pub(super) struct Timers {

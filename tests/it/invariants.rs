@@ -1,17 +1,8 @@
-//! What holds in every run, whatever is simulated: checkers that know the plan and the trace, and nothing of how the model works.
-//!
-//! Each is a file. They are strict where the product's own readers of traces are lenient, and they are run on every shipped scenario, on every
-//! race of the catalogue, on every recorded timeline and on random clusters. What upstream itself breaks, a race of the catalogue say, is
-//! no invariant.
-
-mod capacity;
-mod causality;
-mod objects;
-mod tainting;
-mod timers;
+//! The invariants notice what they are there for; every other test that runs a plan holds its run to them.
 
 use std::path::Path;
 use std::rc::Rc;
+use taintsim::analysis::invariants::first_broken;
 use taintsim::api::quantity::Quantity;
 use taintsim::kernel::{Choices, Time};
 use taintsim::scenario::{Overrides, build, load};
@@ -19,31 +10,11 @@ use taintsim::sim::plan::{NodePlan, Plan};
 use taintsim::sim::run;
 use taintsim::trace::{Record, RecordId, Trace, What};
 
-/// One record after another is shown to it.
-trait Checker {
-    /// What is wrong with this record, after all of those before it.
-    fn see(&mut self, id: RecordId, record: &Record) -> Option<String>;
-}
-
 /// Panics with what a run does that no run may do.
 pub(crate) fn hold(plan: &Plan, trace: &Trace, what: &str) {
     if let Some(broken) = first_broken(plan, trace) {
         panic!("{what}: {broken}");
     }
-}
-
-fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {
-    let mut checkers: [Box<dyn Checker + '_>; 5] = [
-        Box::new(causality::Causality::new(trace)),
-        Box::new(objects::Objects::new(plan, trace)),
-        Box::new(timers::Timers::default()),
-        Box::new(tainting::Tainting::new(plan, trace)),
-        Box::new(capacity::Capacity::new(plan, trace)),
-    ];
-    trace.iter().enumerate().find_map(|(id, record)| {
-        let broken = checkers.iter_mut().find_map(|c| c.see(id as RecordId, record))?;
-        Some(format!("record {id} at {} ({} {:?}): {broken}", record.at, record.actor.as_str(), record.what))
-    })
 }
 
 /// The run of a shipped scenario, with its records changed; and what the checkers say of it.

@@ -1,8 +1,8 @@
 //! Time does not go back, nothing leads to what was before it, and nobody acts on a version that does not exist yet.
 
 use super::Checker;
-use taintsim::kernel::Time;
-use taintsim::trace::{NO_RECORD, Record, RecordId, Trace};
+use crate::kernel::Time;
+use crate::trace::{NO_RECORD, Record, RecordId, Trace};
 
 pub(super) struct Causality<'a> {
     trace: &'a Trace,

@@ -2,14 +2,14 @@
 //! number, stay within what the node can allocate.
 
 use super::Checker;
+use crate::api::names::{NodeId, PodId};
+use crate::api::pod::{PodPhase, PodTemplate};
+use crate::api::quantity::{Quantity, Resources, add_resources};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::{Plan, PodStart};
+use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use taintsim::api::names::{NodeId, PodId};
-use taintsim::api::pod::{PodPhase, PodTemplate};
-use taintsim::api::quantity::{Quantity, Resources, add_resources};
-use taintsim::kernel::{Dur, Time};
-use taintsim::sim::plan::{Plan, PodStart};
-use taintsim::trace::{Actor, Record, RecordId, Trace, What};
 
 /// Pods that others put on a node are unknown to the scheduler for so long.
 const UNSEEN: Dur = Dur::from_secs(60);
@@ -53,6 +53,8 @@ impl<'a> Capacity<'a> {
         }
     }
 
+    /// What the newest pod of a node asks for and the node has too little of. Of what it does not ask for, others may have been put there
+    /// more than the node has.
     fn full(&self, node: NodeId) -> Option<String> {
         let mut total = Resources::default();
         let pods = self.on.get(&node)?;
@@ -63,9 +65,14 @@ impl<'a> Capacity<'a> {
         }
         total.insert("pods".to_owned(), Quantity::from_units(pods.len() as i64));
         let allocatable = &self.plan.nodes.get(node.index())?.allocatable;
-        total.iter().find_map(|(name, asked)| {
+        let newest = &self.templates.get(pods.last()?)?.requests;
+        let counts = |name: &str| name == "pods" || newest.get(name).is_some_and(|q| !q.is_zero());
+        total.iter().filter(|(name, _)| counts(name)).find_map(|(name, asked)| {
+            // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
             let has = allocatable.get(name).copied()?;
-            (*asked > has).then(|| format!("{} has {has} of {name}, and its pods ask for {asked}", self.trace.names.node_name(node)))
+            let rounded = if name == "cpu" { has.milli_value() } else { has.value().saturating_mul(1_000) };
+            (asked.milli_value() > rounded)
+                .then(|| format!("{} has {has} of {name}, and its pods ask for {asked}", self.trace.names.node_name(node)))
         })
     }
 }

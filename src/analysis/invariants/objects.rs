@@ -1,15 +1,15 @@
 //! Objects begin and end once, are bound once, and a record that says that something changed tells of a change.
 
 use super::Checker;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, PodId};
+use crate::api::node::NodeConditionType;
+use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::taint::Taint;
+use crate::kernel::Time;
+use crate::sim::plan::{NodeStart, Plan, PodStart};
+use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
-use taintsim::api::meta::ConditionStatus;
-use taintsim::api::names::{NodeId, PodId};
-use taintsim::api::node::NodeConditionType;
-use taintsim::api::pod::{PodConditionType, PodPhase};
-use taintsim::api::taint::Taint;
-use taintsim::kernel::Time;
-use taintsim::sim::plan::{NodeStart, Plan, PodStart};
-use taintsim::trace::{Actor, Record, RecordId, Trace, What};
 
 #[derive(Default)]
 struct Node {

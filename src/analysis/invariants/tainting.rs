@@ -2,16 +2,19 @@
 //! one taint, and `--node-eviction-rate` per second, and one for each limiter that is made anew in it, with the zone's queue or its state.
 
 use super::Checker;
+use crate::api::names::TextId;
+use crate::api::node::zone_key;
+use crate::api::taint::{Effect, Taint};
+use crate::kernel::{Dur, Time};
+use crate::sim::plan::{Do, Plan};
+use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
-use taintsim::api::names::TextId;
-use taintsim::api::node::zone_key;
-use taintsim::api::taint::{Effect, Taint};
-use taintsim::kernel::{Dur, Time};
-use taintsim::sim::plan::{Do, Plan};
-use taintsim::trace::{Actor, Note, Record, RecordId, Trace, What};
 
 /// The taint is written up to so long after its token was taken: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);
+
+/// So late may the controller hear that a taint is gone: more than any watch but one that is held up.
+const UNHEARD: Dur = Dur::from_secs(60);
 
 pub(super) struct Tainting<'a> {
     trace: &'a Trace,
@@ -19,8 +22,9 @@ pub(super) struct Tainting<'a> {
     rate: Option<f64>,
     exact: bool,
     zone_of: Vec<String>,
-    /// Whether a node has a NoExecute taint for failure; another in its place is not limited.
-    tainted: Vec<bool>,
+    /// Whether a node has a NoExecute taint for failure, or until when it had one: another in its place is not limited, and the controller
+    /// may not have heard yet that it is gone.
+    tainted: Vec<Tainted>,
     zones: BTreeMap<String, Zone>,
 }
 
@@ -30,6 +34,13 @@ struct Zone {
     anew: usize,
     /// The taints so far, with what `anew` was at each.
     taints: Vec<(Time, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tainted {
+    Never,
+    Until(Time),
+    Yes,
 }
 
 fn is_for_failure(t: &Taint) -> bool {
@@ -46,7 +57,7 @@ impl<'a> Tainting<'a> {
             rate: fixed.then_some(f64::from(rate)),
             exact: plan.timing.node_lifecycle_client.is_none() && plan.timing.request.max == Dur::ZERO,
             zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, false)).collect(),
-            tainted: plan.nodes.iter().map(|n| n.taints.iter().any(is_for_failure)).collect(),
+            tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
             zones: BTreeMap::new(),
         }
     }
@@ -80,16 +91,25 @@ impl Checker for Tainting<'_> {
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => self.zones.values_mut().for_each(|z| z.anew += 1),
             What::NodeCreated => {
                 if let Some(tainted) = self.tainted.get_mut(record.object as usize) {
-                    *tainted = false;
+                    *tainted = Tainted::Never;
                 }
             }
             What::NodeTaints(change) => {
                 let change = &self.trace.taints[change as usize];
                 let node = record.object as usize;
                 let (adds, removes) = (change.added.iter().any(is_for_failure), change.removed.iter().any(is_for_failure));
-                let was = std::mem::replace(self.tainted.get_mut(node)?, false);
-                self.tainted[node] = adds || was && !removes;
-                if adds && !was && record.actor == Actor::NodeLifecycle {
+                let was = *self.tainted.get(node)?;
+                self.tainted[node] = match was {
+                    _ if adds => Tainted::Yes,
+                    Tainted::Yes if removes => Tainted::Until(record.at),
+                    was => was,
+                };
+                let is_new = match was {
+                    Tainted::Never => true,
+                    Tainted::Until(at) => record.at.since(at) > UNHEARD,
+                    Tainted::Yes => false,
+                };
+                if adds && is_new && record.actor == Actor::NodeLifecycle {
                     return self.taint(node, record.at);
                 }
             }

@@ -1,0 +1,34 @@
+//! Numbers drawn for random scenarios: a seed gives the same ones on every machine.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A stream of draws.
+#[derive(Clone, Debug)]
+pub(super) struct Dice(ChaCha8Rng);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    pub(super) fn any(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number below `n`, which is not 0.
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        // The bias of a remainder makes no difference here.
+        self.any() % n
+    }
+
+    /// True once in `n` times.
+    pub(super) fn once_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of several; there is at least one.
+    pub(super) fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+        of[self.below(of.len() as u64) as usize]
+    }
+}

@@ -1,0 +1,189 @@
+//! A random scenario that builds.
+//!
+//! It is drawn field by field and written with each entry on a line of its own; what a problem points at is taken away, until none is left.
+//! So a scenario is as likely to have any entry that the language accepts, and nothing here needs to know what it refuses.
+
+use super::draw::Draw;
+use super::used::used;
+use crate::scenario::layout::Piece;
+use crate::scenario::spec::Scenario;
+use crate::scenario::{Loaded, Overrides, Problems, build, duration, names, parse};
+use crate::sim::Plan;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// So often what is wrong is taken away before another scenario is drawn.
+const ROUNDS: u32 = 40;
+
+/// A random scenario.
+#[derive(Clone, Debug)]
+pub struct Random {
+    /// As read from its text.
+    pub loaded: Loaded,
+    /// What it comes to.
+    pub plan: Plan,
+    /// Which fields and words of the language it has: `Partition.cut`, `Effect=NoExecute`, `release 1.34`.
+    pub used: BTreeSet<String>,
+}
+
+/// The scenario of a seed: of any release, with up to some sixty nodes, and with anything that the language has.
+pub fn random(schema: &Value, seed: u64) -> Random {
+    // A draw that nothing is left of is followed by another; each seed has a stream of its own for it.
+    let mut salt = 0_u64;
+    loop {
+        let drawn = Draw::new(schema, seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        if let Some(random) = attempt(drawn, seed) {
+            return random;
+        }
+        salt += 1;
+    }
+}
+
+fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
+    let value = whole(&mut draw, seed);
+    let mut tree = Piece::of(&serde_json::from_value::<Scenario>(value).ok()?);
+    for _ in 0..ROUNDS {
+        let (text, paths) = lines(&tree);
+        match built(text) {
+            Ok((loaded, plan)) => {
+                let mut used = used(draw.schema, &loaded.spec);
+                let release: Vec<&str> = plan.profile.release.trim_start_matches('v').split('.').take(2).collect();
+                used.insert(format!("release {}", release.join(".")));
+                return Some(Random { loaded, plan, used });
+            }
+            Err(problems) => {
+                let wrong: BTreeSet<&Vec<usize>> = problems.0.iter().filter_map(|p| paths.get(p.line_and_column()?.0 - 1)).collect();
+                if wrong.is_empty() {
+                    return None;
+                }
+                // The last ones first, so that the places of those before them stay.
+                for path in wrong.into_iter().rev() {
+                    remove(&mut tree, path)?;
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Reads and builds a text.
+pub(super) fn built(text: String) -> Result<(Loaded, Plan), Problems> {
+    let loaded = parse("soak.ron", text.into_bytes(), Path::new(""))?;
+    let plan = build(&loaded, &Overrides::default())?;
+    Ok((loaded, plan))
+}
+
+fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
+    let mut all = Map::new();
+    all.insert("version".to_owned(), 1.into());
+    let horizon = draw.field("horizon");
+    draw.known.seconds = horizon.as_str().and_then(|h| duration::parse(h).ok()).map_or(60, |h| h.as_secs().max(1));
+    all.insert("horizon".to_owned(), horizon);
+    all.insert("seed".to_owned(), seed.into());
+    for field in ["kubernetes", "timing", "controllers"] {
+        if !draw.dice.once_in(4) {
+            all.insert(field.to_owned(), draw.field(field));
+        }
+    }
+    for field in ["doc", "feature_gates", "flags", "controllers_start", "scheduler", "existing", "needs", "seeds"] {
+        if draw.dice.once_in(4) {
+            all.insert(field.to_owned(), draw.field(field));
+        }
+    }
+    let most = [("nodes", 3), ("pods", 3), ("priorityClasses", 2), ("podDisruptionBudgets", 2), ("namespaces", 2), ("workloads", 4)];
+    for (field, most) in most {
+        let least = u64::from(field == "nodes" && !draw.dice.once_in(20));
+        let items = list(draw, field, least + draw.dice.clone().below(most + 1));
+        all.insert(field.to_owned(), items);
+    }
+    let entries = draw.dice.below(9);
+    all.insert("timeline".to_owned(), list(draw, "timeline", entries));
+    if draw.dice.once_in(3) {
+        let expectations = 1 + draw.dice.below(3);
+        all.insert("expect".to_owned(), list(draw, "expect", expectations));
+    }
+    if draw.dice.once_in(12) {
+        all.insert("tape".to_owned(), draw.field("tape"));
+    }
+    Value::Object(all)
+}
+
+/// As many items of a list of the scenario, each drawn for itself.
+fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
+    let kind = match field {
+        "nodes" => "NodeGroup",
+        "pods" => "PodGroup",
+        "priorityClasses" => "PriorityClass",
+        "podDisruptionBudgets" => "PodDisruptionBudget",
+        "namespaces" => "Namespace",
+        "workloads" => "Workload",
+        "timeline" => "Entry",
+        _ => "Expectation",
+    };
+    let mut items = Vec::new();
+    for _ in 0..count {
+        let item = draw.of(kind);
+        let text = |name: &str| item[name].as_str().or(item[name][0].as_str()).unwrap_or_default();
+        let named = [text("name"), text("names")].concat();
+        let named = names::expand(&named, 200).unwrap_or_default();
+        match kind {
+            "NodeGroup" => {
+                draw.known.nodes.extend(named);
+                draw.known.groups += 1;
+            }
+            "PodGroup" => draw.known.pods.extend(named),
+            "Entry" => {
+                draw.known.entries += 1;
+                draw.known.groups += 1;
+            }
+            _ => {}
+        }
+        items.push(item);
+    }
+    items.into()
+}
+
+/// The text of a scenario, and for each line where in the tree it comes from.
+fn lines(tree: &Piece) -> (String, Vec<Vec<usize>>) {
+    let (mut text, mut paths) = (String::new(), Vec::new());
+    let mut line = |head: String, path: &[usize]| {
+        text.push_str(&head);
+        text.push('\n');
+        paths.push(path.to_vec());
+    };
+    line(format!("{}(", tree.head), &[]);
+    for (i, field) in tree.body.iter().flat_map(|(.., body)| body).enumerate() {
+        put(field, &[i], &mut line);
+    }
+    line(")".to_owned(), &[]);
+    (text, paths)
+}
+
+/// An item that has items of its own has them on lines of their own.
+fn put(piece: &Piece, path: &[usize], line: &mut impl FnMut(String, &[usize])) {
+    let Some((open, close, body)) = &piece.body else {
+        // A text may hold line breaks only as escapes.
+        line(format!("{},", piece.flat()), path);
+        return;
+    };
+    line(format!("{}{open}", piece.head), path);
+    for (i, item) in body.iter().enumerate() {
+        put(item, &[path, &[i]].concat(), line);
+    }
+    line(format!("{close},"), path);
+}
+
+/// Takes an item away; nothing is left of a scenario without its brackets.
+fn remove(tree: &mut Piece, path: &[usize]) -> Option<()> {
+    let (last, above) = path.split_last()?;
+    let mut piece = tree;
+    for i in above {
+        piece = piece.body.as_mut()?.2.get_mut(*i)?;
+    }
+    let items = &mut piece.body.as_mut()?.2;
+    if *last < items.len() {
+        items.remove(*last);
+    }
+    Some(())
+}

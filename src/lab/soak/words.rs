@@ -1,0 +1,247 @@
+//! Texts and numbers for the fields of the language that mean something: which of them refer to what, and what they may be.
+//!
+//! Most draws are likely to be accepted, some are extreme, and some are wrong: what a scenario refuses is left out of it.
+
+use super::dice::Dice;
+use crate::kernel::Dur;
+use crate::scenario::{duration, known_flags, profiles};
+use serde_json::Value;
+
+const NODES: [&str; 12] = ["a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1"];
+const PODS: [&str; 10] = ["p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1"];
+const WORKLOADS: [&str; 10] = ["web", "db", "agent", "batch", "old", "shop/web", "late", "StatefulSet/db", "Deployment/web", "batch-2"];
+const BUDGETS: [&str; 5] = ["min", "max", "pct", "shop/min", "later"];
+const NAMESPACES: [&str; 4] = ["default", "shop", "kube-system", "batch"];
+const LABELS: [&str; 5] = ["app", "tier", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/pool"];
+const VALUES: [&str; 7] = ["web", "db", "a", "b", "gold", "1", ""];
+const RESOURCES: [&str; 6] = ["cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"];
+const EXCLUDED: [&str; 3] =
+    ["node.kubernetes.io/exclude-from-external-load-balancers", "node.kubernetes.io/exclude-disruption", "node-role.kubernetes.io/master"];
+const TAINTS: [&str; 9] = [
+    "maintenance",
+    "dedicated",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unschedulable",
+    "node.kubernetes.io/out-of-service",
+    "node.kubernetes.io/memory-pressure",
+    "node.cloudprovider.kubernetes.io/shutdown",
+    "example.com/gpu",
+];
+const REASONS: [&str; 6] = ["TaintManagerEviction", "NodeNotReady", "NodeReady", "FailedScheduling", "Killing", "SuccessfulCreate"];
+const POINTS: [&str; 8] = ["next", "watch-held", "crash", "coalesce", "select", "go-map-order", "pass-overhead", "heartbeat-phase"];
+/// Integers that are legal somewhere, and at the edge.
+const EXTREMES: [i64; 10] = [0, 1, -1, i64::MAX, i64::MIN, i64::MAX - 1, i32::MAX as i64, i32::MIN as i64, 1 << 53, 4_294_967_295];
+
+/// The names of what the scenario has by now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) nodes: Vec<String>,
+    pub(super) pods: Vec<String>,
+    /// Groups of nodes and entries so far: each gets a name of its own.
+    pub(super) groups: usize,
+    pub(super) entries: usize,
+    /// How long the run lasts.
+    pub(super) seconds: u64,
+}
+
+impl Known {
+    /// One of these names, or seldom one that is not there.
+    fn one(dice: &mut Dice, known: &[String], others: &[&str]) -> String {
+        if known.is_empty() || dice.once_in(20) {
+            return dice.one(others).to_owned();
+        }
+        known[dice.below(known.len() as u64) as usize].clone()
+    }
+
+    fn entry(&self, dice: &mut Dice) -> String {
+        format!("e{}", dice.below(self.entries as u64 + 1))
+    }
+}
+
+/// How many names of the state of a field there are; larger sizes are drawn seldom.
+const MOST_NODES: u64 = 60;
+
+/// A text of the type or field of this name; `of` is the type that the field is in.
+pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> String {
+    let known = match (of, field) {
+        (_, "kubernetes") => return release(dice),
+        (_, "Node" | "Nodes" | "node" | "nodeName") => return Known::one(dice, &names.nodes, &NODES),
+        (_, "pod" | "Pod" | "Pods") => return Known::one(dice, &names.pods, &PODS),
+        (_, "Group") => dice.one(&["p", "q", "r", "web", "db", "p-0"]),
+        (_, "workload" | "deployment") | ("Quantity", _) => dice.one(&WORKLOADS),
+        (_, "budget") => dice.one(&BUDGETS),
+        (_, "zone" | "Zone") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
+        (_, "region" | "Region") => dice.one(&["east", "west", ""]),
+        (_, "Label" | "label") => dice.one(&["app=web", "tier=gold", "app", "!tier", "app in (web, db)", "topology.kubernetes.io/zone=a"]),
+        (_, "namespace" | "namespaces") | ("Namespace", "name" | "names") => dice.one(&NAMESPACES),
+        (_, "topologyKey" | "matchLabelKeys") => dice.one(&LABELS),
+        ("Scenario", "feature_gates") => gate(dice),
+        (_, "property") => dice.one(&crate::analysis::properties::Property::NAMES),
+        (_, "perturb") => dice.one(&["stale", "crash", "coalesce"]),
+        ("Deviation", "0") => dice.one(&POINTS),
+        ("Deviation", "1") => dice.one(&["n-0", "a-0", "pods", "nodes", "default/p-0", "", "poddisruptionbudgets"]),
+        (_, "taints" | "taint") => {
+            let is_removal = of == "Untaint" || dice.once_in(6);
+            return taint(dice, is_removal);
+        }
+        ("NodeGroup", "taintsAdded") => return taint(dice, false),
+        ("Toleration", "key") => dice.one(&TAINTS),
+        ("NodeRequirement" | "LabelSelectorRequirement", "key") => dice.one(&LABELS),
+        ("NodeRequirement" | "LabelSelectorRequirement" | "Toleration", "value" | "values") => dice.one(&VALUES),
+        (_, "labels" | "nodeSelector" | "matchLabels") if dice.once_in(8) => dice.one(&EXCLUDED),
+        (_, "labels" | "nodeSelector" | "matchLabels") => dice.one(&LABELS),
+        (_, "value of labels" | "value of nodeSelector" | "value of matchLabels") => dice.one(&VALUES),
+        (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
+        (_, "needs") => dice.one(&WORKLOADS),
+        ("Flags", component) => return flag(dice, component),
+        ("Owner", "kind") => dice.one(&["ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node", "Widget"]),
+        ("Owner", "name") => dice.one(&["web", "db", "agent", "batch", "x"]),
+        ("HostPort", "hostIP") => dice.one(&["", "10.0.0.1", "0.0.0.0"]),
+        ("PriorityClass", "name") | (_, "priorityClassName") => {
+            dice.one(&["high", "low", "never", "system-node-critical", "system-cluster-critical"])
+        }
+        ("PodDisruptionBudget", "name") => dice.one(&["min", "max", "pct", "later"]),
+        ("WorkloadGroup", "name") => dice.one(&["web", "db", "agent", "batch", "old", "late"]),
+        ("WorkloadGroup", "names") => dice.one(&["web-{1..3}", "batch-{1,2}", "db"]),
+        ("NodeGroup", "name") => return if dice.once_in(12) { "n-0".to_owned() } else { format!("{}-0", letter(names.groups)) },
+        ("NodeGroup", "names") => return nodes(dice, names.groups),
+        ("PodGroup", "name") => dice.one(&["p", "q", "r", "s", "new"]),
+        ("PodGroup", "names") => dice.one(&["p-{0..4}", "q-{0..2}", "r-0", "s-{0,1}", "new-{0..1}"]),
+        ("SchedulingGate", "name") => dice.one(&["example.com/wait", "quota"]),
+        ("Entry", "name") if dice.once_in(20) => return names.entry(dice),
+        ("Entry", "name") => return format!("e{}", names.entries),
+        (_, "reason" | "message") => dice.one(&REASONS),
+        (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
+        (_, "spread") => return span(dice),
+        (_, "doc") => dice.one(&["", "a doc", "über \"quotes\" \\ and\nlines"]),
+        _ => dice.one(&["x", "web", "a-0", "", "a/b"]),
+    };
+    known.to_owned()
+}
+
+/// A text with a syntax of its own, by the name of its type.
+pub(super) fn typed(dice: &mut Dice, names: &Known, kind: &str, of: &str, field: &str) -> Option<Value> {
+    Some(match kind {
+        "DurationText" if ["skew", "renewTime", "lastHeartbeatTime", "lastTransitionTime", "timestamp", "taintsAdded"].contains(&field) => {
+            let sign = if dice.once_in(3) { "" } else { "-" };
+            format!("{sign}{}", span(dice)).into()
+        }
+        "DurationText" if field == "horizon" => dice.one(&["1m", "5m", "8m", "12m", "20m"]).into(),
+        "DurationText" => span(dice).into(),
+        "TimeText" if of == "Entry" && dice.once_in(6) => {
+            format!("{}{} + {}", if dice.once_in(2) { "end of " } else { "" }, names.entry(dice), span(dice)).into()
+        }
+        // Odd times keep what happens off the instants of passes and heartbeats; round ones do not.
+        "TimeText" if dice.once_in(3) => format!("{}s", dice.below(names.seconds)).into(),
+        "TimeText" => format!("{}.{:03}s", dice.below(names.seconds), dice.below(1_000)).into(),
+        "DelayText" => {
+            let low = dice.one(&["0s", "1ms", "2ms", "40ms", "1s", "12s"]);
+            if dice.once_in(2) { low.into() } else { format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into() }
+        }
+        "QuantityText" if dice.once_in(12) => dice.one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"]).into(),
+        "QuantityText" => dice.one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"]).into(),
+        "FlagValue" if of == "Flags" => flag_value(dice),
+        "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
+        "FlagValue" => dice.below(5).into(),
+        _ => return None,
+    })
+}
+
+/// A number of a field.
+pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) -> Value {
+    if dice.once_in(25) {
+        let extreme = EXTREMES[dice.below(EXTREMES.len() as u64) as usize];
+        return if is_signed { extreme.into() } else { extreme.unsigned_abs().into() };
+    }
+    let (low, high) = match (of, field) {
+        ("PodGroup", "count" | "replicas") => (0, 12),
+        (_, "replicas" | "parallelism" | "completions") => (0, 9),
+        (_, "terminationGracePeriodSeconds" | "gracePeriodSeconds") => (0, 60),
+        (_, "tolerationSeconds") => (-1, 320),
+        (_, "priority" | "value") => (-10, 1_000),
+        (_, "weight") => (1, 100),
+        (_, "maxSkew" | "minDomains") => (1, 4),
+        (_, "hostPort") => (80, 83),
+        (_, "times") => (1, 4),
+        (_, "backoffLimit" | "start") => (0, 3),
+        (_, "percentageOfNodesToScore") => (0, 100),
+        (_, "minReadySeconds") => (0, 40),
+        (_, "burst") => (1, 50),
+        ("Deviation", _) => (0, 5),
+        ("Tape", "choices") => (1, 1),
+        _ => (0, 10),
+    };
+    let drawn: i64 = low + dice.below((high - low + 1) as u64) as i64;
+    if is_signed { drawn.into() } else { drawn.unsigned_abs().into() }
+}
+
+/// A number with a fraction.
+pub(super) fn fraction(dice: &mut Dice, field: &str) -> Value {
+    match field {
+        "qps" => dice.below(40) as f64 + 0.5,
+        _ => (dice.below(10) + 1) as f64 / 10.0,
+    }
+    .into()
+}
+
+fn release(dice: &mut Dice) -> String {
+    // Patch releases between the first and the last of a minor differ, too.
+    let minors: Vec<_> = profiles::Release::all_minors().collect();
+    let last = minors[dice.below(minors.len() as u64) as usize];
+    if dice.once_in(2) { format!("1.{}", last.minor) } else { format!("1.{}.{}", last.minor, dice.below(u64::from(last.patch) + 1)) }
+}
+
+fn gate(dice: &mut Dice) -> &'static str {
+    let all: Vec<&'static str> = profiles::gate_names().collect();
+    all[dice.below(all.len() as u64) as usize]
+}
+
+fn flag(dice: &mut Dice, component: &str) -> String {
+    let all: Vec<&str> = known_flags().filter(|(of, _)| *of == component).map(|(_, name)| name).collect();
+    if all.is_empty() { String::new() } else { dice.one(&all).to_owned() }
+}
+
+fn flag_value(dice: &mut Dice) -> Value {
+    match dice.below(6) {
+        0 => dice.once_in(2).into(),
+        1 => dice.below(200).into(),
+        2 => (dice.below(20) as f64 / 10.0).into(),
+        _ => dice.one(&["0s", "1s", "5s", "40s", "10s", "1m", "5m", "300", "0.55", "-1"]).into(),
+    }
+}
+
+/// Each group of nodes has a letter.
+fn letter(group: usize) -> char {
+    char::from(b'a' + (group % 26) as u8)
+}
+
+/// Names of up to sixty nodes, mostly of few.
+fn nodes(dice: &mut Dice, group: usize) -> String {
+    let letter = letter(group);
+    let last = if dice.once_in(8) { dice.below(MOST_NODES) } else { dice.below(6) };
+    format!("{letter}-{{0..{last}}}")
+}
+
+fn taint(dice: &mut Dice, is_removal: bool) -> String {
+    let key = dice.one(&TAINTS);
+    let effect = dice.one(&["NoSchedule", "PreferNoSchedule", "NoExecute", "NoExecute"]);
+    match (is_removal, dice.below(3)) {
+        (true, 0) => format!("{key}:{effect}-"),
+        (true, _) => format!("{key}-"),
+        (false, 0) => format!("{key}=v:{effect}"),
+        (false, _) => format!("{key}:{effect}"),
+    }
+}
+
+/// A span of time: mostly seconds and minutes, now and then what a format or a sum may break at.
+fn span(dice: &mut Dice) -> String {
+    if dice.once_in(30) {
+        let extreme = ["0s", "1ns", "2562047h47m16.854775807s", "24h", "8760h", "999999999ns"];
+        return dice.one(&extreme).to_owned();
+    }
+    if dice.once_in(2) {
+        return dice.one(&["0s", "1s", "2s", "5s", "10s", "30s", "40s", "50s", "1m", "90s", "2m", "5m"]).to_owned();
+    }
+    duration::format(Dur::from_millis(dice.below(120_000)))
+}

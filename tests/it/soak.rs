@@ -1,0 +1,36 @@
+//! Random scenarios of the whole language hold everything that must hold. A minute of it here; hours of it by `taintsim soak --time 8h`.
+
+use std::collections::BTreeSet;
+use taintsim::analysis::Analysis;
+use taintsim::analysis::expect::verdicts;
+use taintsim::lab::soak::{self, Soaked};
+use taintsim::report::Source;
+use taintsim::report::again::read_again;
+use taintsim::scenario::profiles::Release;
+use taintsim::scenario::{self, Loaded, Overrides};
+use taintsim::sim::Plan;
+use taintsim::trace::Trace;
+
+/// What no random scenario has, as it names files, or says what only `taintsim test` does with the scenario.
+const LEFT_OUT: [&str; 4] = ["Scenario.cluster", "Cluster.From", "Scenario.golden", "Scenario.guards"];
+
+fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
+    let (_, expectations) = scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
+    drop(verdicts(&expectations.list, &Analysis::new(plan, trace)));
+    let text = loaded.source.text.clone();
+    let source = Source { file: "soak.ron".to_owned(), text, fingerprint: loaded.fingerprint(), set: Vec::new(), seed: 1 };
+    read_again(plan, trace, &source)
+}
+
+#[test]
+fn random_scenarios_hold_everything_and_use_the_whole_language() {
+    let schema = scenario::schema();
+    let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
+    let Soaked { runs, too_long, found, used, .. } = soak::soak(&schema, (1, 6_000), &pool, &also, &|_, _| true);
+    assert_eq!(found, [], "write the scenario with `taintsim soak --print --seed N`");
+    assert!(too_long < runs / 50, "{too_long} of {runs} took too long");
+    let mut all: BTreeSet<String> = soak::everything(&schema);
+    all.extend(Release::all_minors().map(|r| format!("release 1.{}", r.minor)));
+    let unused: Vec<&String> = all.iter().filter(|w| !used.contains_key(*w) && !LEFT_OUT.contains(&w.as_str())).collect();
+    assert!(unused.is_empty(), "no random scenario has {unused:?}");
+}
