@@ -10,7 +10,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::{NodeConditionType, zone_key};
 use crate::api::taint::Effect;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::sim::plan::{NodeIndex, NodeStart, Plan, PodIndex};
 use crate::trace::Trace;
 
@@ -111,6 +111,18 @@ impl<'a> Analysis<'a> {
     /// The end of the run: the trace's, or the plan's where the trace states none.
     pub fn horizon(&self) -> Time {
         if self.trace.horizon == Time::ZERO { self.plan.horizon } else { self.trace.horizon }
+    }
+
+    /// When something is overdue that had so much time, net of the lag that a search made by holding up watches meanwhile; none where that is
+    /// beyond the end of time.
+    pub fn due(&self, since: Time, within: Dur) -> Option<Time> {
+        let mut due = since.checked_add(within)?;
+        for &(at, lasts) in &self.trace.held_up {
+            if at <= due && at.saturating_add(lasts) > since {
+                due = due.checked_add(lasts)?;
+            }
+        }
+        Some(due)
     }
 
     /// How many node names there are; ids are below this.

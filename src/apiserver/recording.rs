@@ -5,6 +5,7 @@ use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodConditionType, PodPhase};
 use crate::api::taint::Taint;
+use crate::kernel::Dur;
 use crate::trace::{Actor, DrainEnd, NO_RECORD, Note, Record, RecordId, TaintChange, What};
 use std::rc::Rc;
 
@@ -23,6 +24,16 @@ impl ApiServer {
     /// Counts a request of a client that reaches the server now.
     pub fn count_request(&self, actor: Actor) {
         self.trace.with(|t| t.count_request(actor, self.ctx.now()));
+    }
+
+    /// Notes that a search holds up a watch from now on.
+    pub fn note_held_up(&self, lasts: Dur) {
+        self.trace.with(|t| t.held_up.push((self.ctx.now(), lasts)));
+    }
+
+    /// For how long a search has held up watches so far, all of them together.
+    pub fn held_up(&self) -> Dur {
+        self.trace.with(|t| t.held_up.iter().fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts)))
     }
 
     /// Writes a record about a node.

@@ -37,6 +37,9 @@ impl TroublePoints {
 
 /// For how long a watch may be held back.
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
+/// All watches together are held up for so long at most in a run, or broken: more would be a cluster whose watches do not work, and what
+/// comes of that is lag and no race.
+const TROUBLE_MOST: Dur = Dur::from_secs(30);
 /// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
 const RELIST_AFTER: Dur = Dur::from_secs(1);
 
@@ -72,18 +75,28 @@ impl InformerFactory {
             return;
         }
         let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
         if self.hold.stale && stream.held_until.get() <= now {
-            let chosen = self.ctx.choose(self.trouble_points.held, object, HELD.len() as u32 + 1) as usize;
+            let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
+            let chosen = if ways > 0 { self.ctx.choose(self.trouble_points.held, object, ways as u32 + 1) as usize } else { 0 };
             if chosen > 0 {
                 stream.held_until.set(now + HELD[chosen - 1]);
+                self.hold_up(HELD[chosen - 1]);
                 return;
             }
         }
-        if self.hold.broken && self.ctx.choose(self.trouble_points.broken, object, 2) == 1 {
+        if self.hold.broken && RELIST_AFTER <= left && self.ctx.choose(self.trouble_points.broken, object, 2) == 1 {
             stream.is_broken.set(true);
+            self.hold_up(RELIST_AFTER);
             stream.deltas.with(VecDeque::clear);
             self.deliver_at(stream, now + RELIST_AFTER, Class::Delivery, Due::List);
         }
+    }
+
+    /// What is held up here cannot be held up elsewhere.
+    fn hold_up(&self, lasts: Dur) {
+        self.ctx.writes(self.ctx.keys("watch-trouble").of(0));
+        self.api.note_held_up(lasts);
     }
 
     /// A watch that broke lists again: what differs from the cache is delivered as one change each (`DeltaFIFO.Replace`), a new object

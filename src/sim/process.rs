@@ -16,6 +16,8 @@ const SYNC_POLL: Dur = Dur::from_millis(100);
 
 /// How soon a process that died is back: started again where it was, or, once its lease has run out, on another machine.
 const SAME_MACHINE: Dur = Dur::from_secs(1);
+/// So often at most does the process die in a run where that is left to the choices.
+const CRASHES_MOST: u32 = 3;
 const ANOTHER_MACHINE: Dur = Dur::from_secs(20);
 
 /// One life of the controllers' process.
@@ -169,12 +171,14 @@ impl Cluster {
         }
         let (me, point) = (Rc::downgrade(self), self.ctx.point("crash"));
         Some(Rc::new(move |about| {
-            let Some(cluster) = me.upgrade() else { return };
+            let Some(cluster) = me.upgrade().filter(|c| c.crashes.get() < CRASHES_MOST) else { return };
             let after = match cluster.ctx.choose(point, about, 3) {
                 0 => return,
                 1 => SAME_MACHINE,
                 _ => ANOTHER_MACHINE,
             };
+            cluster.crashes.set(cluster.crashes.get() + 1);
+            cluster.ctx.writes(cluster.ctx.keys("crashes").of(0));
             cluster.crash(after);
         }))
     }

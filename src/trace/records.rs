@@ -6,7 +6,7 @@ use super::verdicts::Verdicts;
 use crate::api::names::Names;
 use crate::api::pod::PodTemplate;
 use crate::api::taint::Taint;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -45,6 +45,8 @@ pub struct Trace {
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
     /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
     pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
+    /// When a search held up watches, and for how long: lag of its own making.
+    pub held_up: Vec<(Time, Dur)>,
     /// The end of the run.
     pub horizon: Time,
 }
@@ -65,8 +67,9 @@ impl Trace {
         self.templates.clear();
         self.budgets.clear();
         self.drains.clear();
-        let Self { chunks, names, taints, messages, templates, budgets, drains, .. } = self;
-        Self { chunks, names: names.emptied(), taints, messages, templates, budgets, drains, ..Self::default() }
+        self.held_up.clear();
+        let Self { chunks, names, taints, messages, templates, budgets, drains, held_up, .. } = self;
+        Self { chunks, names: names.emptied(), taints, messages, templates, budgets, drains, held_up, ..Self::default() }
     }
 
     /// Appends a record and gives it its id.

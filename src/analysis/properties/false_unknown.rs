@@ -27,7 +27,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
             continue;
         }
         let (from, record) = since[node.index()];
-        let borne = from.checked_add(silent).unwrap_or(Time::MAX);
+        let borne = analysis.due(from, silent).unwrap_or(Time::MAX);
         if after.silent && r.at > borne {
             continue;
         }

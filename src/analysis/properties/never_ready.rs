@@ -29,5 +29,5 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
             records: super::walk::records(&[walk.life(id).created]),
         }
     };
-    overdue(analysis, |walk, id| since(walk, id)?.checked_add(within), tell)
+    overdue(analysis, |walk, id| analysis.due(since(walk, id)?, within), tell)
 }

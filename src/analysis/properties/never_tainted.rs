@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
     /// Tells of the nodes of a zone, or all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
-        let early = |z: &Zone| z.moved_at.checked_add(self.within).is_none_or(|at| at > now || at == now && !end);
+        let early = |z: &Zone| self.walk.analysis.due(z.moved_at, self.within).is_none_or(|at| at > now || at == now && !end);
         if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
             return;
         }
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
         let zone = self.zones[self.zone_of(node)];
-        let Some(at) = since.max(zone.moved_at).checked_add(self.within) else { return false };
+        let Some(at) = self.walk.analysis.due(since.max(zone.moved_at), self.within) else { return false };
         if zone.partial || self.master_disruption || at > now || at == now && !end {
             return false;
         }

@@ -16,7 +16,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
         if !pod.exists || pod.deleting || pod.phase.is_terminal() {
             return None;
         }
-        walk.due(id, &pod, false)?.at.max(walk.life(id).tolerations_at).checked_add(within)
+        analysis.due(walk.due(id, &pod, false)?.at.max(walk.life(id).tolerations_at), within)
     };
     let tell = |walk: &Walk<'a>, id: PodId, at: Time| {
         let pod = walk.follow.pod(id);

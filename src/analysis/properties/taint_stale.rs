@@ -150,7 +150,7 @@ impl<'a> Search<'a> {
 
     /// A taint was without reason from a time to another; `still`: and is so at the end of the run.
     fn end(&mut self, (node, key, no_execute): (NodeId, &str, bool), (since, record): (Time, RecordId), until: Time, still: bool) {
-        let Some(at) = since.checked_add(self.within) else { return };
+        let Some(at) = self.walk.analysis.due(since, self.within) else { return };
         if at > until || at == until && !still {
             return;
         }

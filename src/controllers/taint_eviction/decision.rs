@@ -68,12 +68,18 @@ impl Controller {
 
     fn add_work(&self, pod: PodId, stay: Dur) {
         let nil = stay.is_zero() && (self.config.switches.one_clock_reading || !self.config.clock_advances);
-        if self.queue.add_work(self, pod, stay, nil) {
-            let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
-            let record = self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
-            self.queue.set_cause(pod, record);
-        } else {
+        if !self.queue.add_work(pod, stay, nil) {
             self.client.api().record_pod(Actor::TaintEviction, pod, What::Noted(Note::WorkExists, 0));
+            return;
+        }
+        let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
+        let record = self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
+        self.queue.set_cause(pod, record);
+        if nil {
+            let cause = self.ctx.cause();
+            self.ctx.set_cause(record);
+            self.start_deletion(pod, None);
+            self.ctx.set_cause(cause);
         }
     }
 

@@ -119,15 +119,14 @@ impl TimedWorkerQueue {
         })
     }
 
-    /// `AddWork`: false if there is an entry. `nil`: the work begins at once and its entry is nil.
-    pub(super) fn add_work(&self, controller: &Controller, pod: PodId, delay: Dur, nil: bool) -> bool {
+    /// `AddWork`: false if there is an entry. `nil`: the entry is nil, and whoever adds it begins the work at once.
+    pub(super) fn add_work(&self, pod: PodId, delay: Dur, nil: bool) -> bool {
         self.ctx.reads(self.key(pod));
         if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
             return false;
         }
         if nil {
             self.set(pod, Entry::Nil);
-            controller.start_deletion(pod, None);
             return true;
         }
         let number = self.entries.with(|e| {
