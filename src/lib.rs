@@ -13,6 +13,7 @@
 //! * [`client`]: what client-go gives a controller: clients with limits, informers, work queues, the event recorder.
 //! * [`controllers`]: the Kubernetes actors, each on its own.
 //! * [`sim`]: a cluster put together from a plan, its faults, and the run loop.
+//! * [`files`]: bounded readers, writers that replace at one stroke, texts of others made harmless.
 //! * [`scenario`]: the scenario language, release profiles, recorded timelines: what people write, down to a plan.
 //! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the simulator.
 //! * [`lab`]: many runs at once.
@@ -25,6 +26,7 @@ pub mod apiserver;
 pub mod cli;
 pub mod client;
 pub mod controllers;
+pub mod files;
 pub mod kernel;
 pub mod lab;
 pub mod report;

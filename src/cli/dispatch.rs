@@ -4,7 +4,7 @@ use super::args::{Cli, Command};
 use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
-use super::terminal::{ColorWhen, Terminal};
+use super::terminal::{ColorWhen, Terminal, form};
 use super::{
     completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, soak, suggest, sweep, test,
     validate,
@@ -12,6 +12,7 @@ use super::{
 use crate::api::spelling;
 use crate::kernel::Spins;
 use crate::scenario::Problem;
+use crate::files::{Escaped, Form};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
@@ -58,7 +59,7 @@ fn start(args: Vec<OsString>) -> Exit {
         },
         Err(error) => {
             let error = advised(error);
-            match error.print() {
+            match say(&error, &terminal) {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => Failure::from(e).report(&terminal),
                 _ if error.use_stderr() => Exit::Input,
                 _ => Exit::Fine,
@@ -95,9 +96,19 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     // Without a lock: a panic of the model in another thread has to be able to say so.
-    let code = conform::run(args, &conform::model, &mut out, &mut io::stderr())?;
+    let code = conform::run(args, &conform::model, &mut out, &mut Escaped::new(io::stderr(), Form::Plain))?;
     out.flush()?;
     Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
+}
+
+/// What clap has to say, with what it quotes of the command line escaped.
+fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
+    let said = error.render();
+    let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
+    let text = if colour { said.ansi().to_string() } else { said.to_string() };
+    let out: &mut dyn Write = if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
+    Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// The help that a call without arguments gets: data, on standard output.

@@ -204,7 +204,8 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
             break;
         }
     }
-    let searches = tapes(args, &loaded, &name, &reports)?;
+    // What was found is written, whether Ctrl-C came before or comes now.
+    let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
     let mut out = terminal.out();
     match args.format {
         Format::Json => json::write(&mut out, &document(&searches, &properties))?,
@@ -239,10 +240,6 @@ fn tapes<'a>(
     let failed = |error| folder_failure(&OutputError::File(error));
     let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
     let mut folder = if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
-    // What was found before Ctrl-C is written all the same.
-    if let Some(folder) = folder.as_ref().filter(|_| !interrupt::asked()) {
-        interrupt::unfinished(folder.temporary());
-    }
     let mut searches = Vec::new();
     for (release, report) in reports {
         let plan = plan(loaded, args, release.as_deref());
@@ -272,12 +269,13 @@ fn tapes<'a>(
         let files: Vec<_> = folder.files().iter().map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes })).collect();
         let document = serde_json::json!({
             "taintsim": env!("CARGO_PKG_VERSION"),
+            "format": manifest::FORMAT,
+            "search": true,
             "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
             "files": files,
         });
         folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
         folder.finish().map_err(failed)?;
-        interrupt::finished();
     }
     Ok(searches)
 }

@@ -3,8 +3,8 @@
 use super::failure::Failure;
 use super::interrupt;
 use super::terminal::Terminal;
+use crate::files;
 use crate::scenario::Problem;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,8 @@ pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Fai
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
 pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -> Result<(), Failure> {
+    // In a scenario such characters stand in its strings, which mean the same with them escaped.
+    let text = files::shown(text);
     let Some(path) = file else {
         let mut out = terminal.out();
         out.write_all(text.as_bytes())?;
@@ -47,32 +49,16 @@ pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -
     write_whole(path, text.as_bytes())
 }
 
-/// Writes a file under a temporary name beside it and renames it. What is there and no plain file, `/dev/stdout` say, is
-/// written to directly.
+/// Writes a file as a whole or not at all, as [`files::replace`] does.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    interrupt::heeding(|| write(path, bytes)).map_err(|error| {
-        if interrupt::asked() { Failure::Interrupted(format!("interrupted; {} was not written", path.display())) } else { error }
-    })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: io::Error| match error.kind() {
+    let written = interrupt::heeding(|| {
+        let written = files::replace(path, bytes, interrupt::unfinished);
+        interrupt::finished();
+        written
+    });
+    written.map_err(|error| match error.kind() {
+        _ if interrupt::asked() => Failure::Interrupted(format!("interrupted; {} was not written", path.display())),
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         _ => Failure::write(path, &error),
-    };
-    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return fs::OpenOptions::new().write(true).open(path).and_then(|mut f| f.write_all(bytes)).map_err(failed);
-    }
-    let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
-    };
-    let temporary = path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
-    interrupt::unfinished(&temporary);
-    let written = File::create(&temporary).and_then(|mut f| f.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
-    interrupt::finished();
-    if written.is_err() {
-        // Nothing is left behind, if the file was created at all.
-        let _ = fs::remove_file(&temporary);
-    }
-    written.map_err(failed)
+    })
 }

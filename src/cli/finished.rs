@@ -5,11 +5,13 @@ use super::failure::Failure;
 use super::run::{self, Ready};
 use super::suggest;
 use super::terminal::Terminal;
+use crate::files::{self, ReadError};
 use crate::kernel::Dur;
 use crate::report::{Written, events, manifest, trace_json};
 use crate::scenario::{self, Overrides, Problem};
 use crate::trace::Trace;
 use serde::Deserialize;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A run that is over.
@@ -32,6 +34,8 @@ struct Manifest {
     scenario: Scenario,
     #[serde(default)]
     sweep: serde_json::Value,
+    #[serde(default)]
+    search: bool,
     #[serde(default)]
     seed: u64,
     #[serde(default)]
@@ -137,6 +141,9 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     Ok(Finished { ready, trace, window, written: Some(Written { folder, files }) })
 }
 
+/// The largest file of a folder, in bytes: some ten million records.
+const BYTES_MAX: u64 = 2 << 30;
+
 /// The file of records.
 const EVENTS: &str = "events.jsonl";
 
@@ -157,6 +164,9 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     if !manifest.sweep.is_null() {
         return Err(fail(folder, "these are the results of a sweep, not of a run", "`taintsim run` writes those of a run"));
     }
+    if manifest.search {
+        return Err(fail(folder, "these are the tapes of a search, not the results of a run", "`taintsim replay` runs one of them"));
+    }
     match manifest.format {
         Some(manifest::FORMAT) => Ok(manifest),
         other => {
@@ -172,9 +182,15 @@ fn copy_of(file: &str) -> String {
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => fail(path, "the file is missing", AGAIN),
-        _ => Failure::Io(format!("cannot read {}: {error}", path.display())),
+    // Every file of a folder of results is a plain one; what has no end is none.
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => return Err(fail(path, "this is no plain file", AGAIN)),
+        _ => {}
+    }
+    files::read(path, BYTES_MAX).map_err(|error| match error {
+        ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => fail(path, "the file is missing", AGAIN),
+        ReadError::Io(e) => Failure::Io(format!("cannot read {}: {e}", path.display())),
+        other => fail(path, &other.to_string(), AGAIN),
     })
 }
 

@@ -1,10 +1,11 @@
-//! Ctrl-C. While a command simulates or writes, it is only asked to stop, so that nothing half-written is left under a
-//! final name; at any other time, and at the second Ctrl-C, the program ends at once.
+//! Ctrl-C, and the signals that end a program from outside. While a command simulates or writes, it is only asked to stop, so that nothing half-written is left under a
+//! final name; at any other time, and at the second Ctrl-C, the program ends at once. SIGTERM, as a CI system or a service manager
+//! sends it, and SIGHUP, when the terminal goes away, are the same; a SIGHUP that `nohup` has switched off stays so.
 
 #![expect(clippy::disallowed_types, reason = "the handler of a signal runs on a thread of its own")]
 
 use super::exit::Exit;
-use std::fs;
+use crate::files;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
@@ -16,15 +17,38 @@ static HEEDED: AtomicBool = AtomicBool::new(false);
 /// The folder or file that is being written under a temporary name.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Begins to listen. Where the system does not let us, Ctrl-C ends the program as it ends any other.
+/// Begins to listen. Where the system does not let us, signals end the program as they end any other.
 pub(crate) fn listen() {
-    let _ = ctrlc::set_handler(|| {
-        let first = !ASKED.swap(true, SeqCst);
-        take_away();
-        if !first || !HEEDED.load(SeqCst) {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
-        }
-    });
+    let _ = ctrlc::set_handler(heard);
+    #[cfg(unix)]
+    listen_for_others();
+}
+
+fn heard() {
+    let first = !ASKED.swap(true, SeqCst);
+    take_away();
+    if !first || !HEEDED.load(SeqCst) {
+        std::process::exit(i32::from(Exit::Interrupted.code()));
+    }
+}
+
+/// SIGTERM, and SIGHUP unless whoever started the program has it ignored.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the handler of a signal runs on a thread of its own")]
+fn listen_for_others() {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let wanted: &[i32] = if ignores(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) {
+        std::thread::spawn(move || signals.forever().for_each(|_| heard()));
+    }
+}
+
+/// Whether the program was started with a signal ignored, as far as the system says so.
+#[cfg(unix)]
+fn ignores(signal: i32) -> bool {
+    let status = files::read(Path::new("/proc/self/status"), 1 << 16).ok().and_then(|bytes| files::text(bytes).ok());
+    let mask = status.as_deref().and_then(|s| u64::from_str_radix(s.split("SigIgn:").nth(1)?.split_whitespace().next()?, 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Whether Ctrl-C was pressed.
@@ -54,15 +78,9 @@ pub(crate) fn finished() {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Renamed before it is removed: its writer then fails at the next file, and cannot complete a folder that lacks some.
 fn take_away() {
     if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".interrupted");
-        let aside = path.with_file_name(name);
         // If it is gone already it was finished.
-        if fs::rename(&path, &aside).is_ok() {
-            let _ = if aside.is_dir() { fs::remove_dir_all(&aside) } else { fs::remove_file(&aside) };
-        }
+        let _ = files::take_away(&path);
     }
 }

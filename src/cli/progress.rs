@@ -7,6 +7,7 @@
 )]
 
 use super::terminal::Terminal;
+use crate::files::line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,7 +55,7 @@ impl Progress {
     /// Nothing is done yet; `all` is 0 where nobody knows how much there is. With `quiet`, nothing will ever be shown.
     pub(crate) fn new(terminal: &Terminal, quiet: bool, name: &str, all: u64, words: fn(u64, u64) -> String) -> Self {
         let shown = Shown { quiet, bar: None, next: QUIET_FOR };
-        Self { terminal: *terminal, name: name.to_owned(), words, all, begun: Instant::now(), shown: Mutex::new(shown) }
+        Self { terminal: *terminal, name: line(name).into_owned(), words, all, begun: Instant::now(), shown: Mutex::new(shown) }
     }
 
     /// So much is done.

@@ -3,10 +3,11 @@
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
-use super::run::load;
+use super::run::stdin;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, Violation, check};
+use crate::files;
 use crate::lab::tape::{Tape, Texts};
 use crate::report::replay::{departure, write};
 use crate::scenario::{self, Loaded, Overrides, Problem};
@@ -37,8 +38,12 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 
 /// A tape file, or a scenario; with what changes it.
 pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
-    let shown = file.display().to_string();
-    if let Ok(text) = std::fs::read_to_string(file)
+    // Read once: a pipe has nothing left for a second reader.
+    let from_stdin = file.as_os_str() == "-";
+    let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
+    // What is no text is said of the scenario that it was going to be.
+    if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
     {
         let tape = Tape::read(&shown, &text).map_err(Failure::Input)?;
@@ -46,7 +51,8 @@ pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
         let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides()));
     }
-    Ok((load(file)?, Overrides::default()))
+    let loaded = if from_stdin { scenario::parse(&shown, bytes, Path::new(""))? } else { scenario::parse_file(file, bytes)? };
+    Ok((loaded, Overrides::default()))
 }
 
 /// Runs the command.

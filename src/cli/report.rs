@@ -7,6 +7,7 @@ use super::finished::{self, Finished};
 use super::run::{self, Format};
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
+use crate::files::{Escaped, Form};
 use crate::report::{Report, evictions_csv, klog, perfetto};
 use crate::scenario::Problem;
 use std::io::{self, Write};
@@ -61,7 +62,7 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
             let mut bytes = Vec::new();
             // A file takes no colours, and is as wide as where there is no terminal.
             let plain = Terminal { colour: false, width: crate::report::Style::default().width, ..*terminal };
-            render(&mut bytes, &run, args, &plain).map_err(|e| Failure::write(path, &e))?;
+            render(&mut Escaped::new(&mut bytes, Form::Plain), &run, args, &plain).map_err(|e| Failure::write(path, &e))?;
             write_whole(path, &bytes)?;
         }
     }

@@ -7,13 +7,14 @@ use super::interrupt;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
+use crate::files;
 use crate::kernel::{Choices, Dur, Time};
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
 use crate::scenario::import::Summary;
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides, Problem, Problems};
 use crate::sim::{self, Plan};
 use crate::trace::Trace;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How results are printed.
@@ -105,11 +106,13 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
     if file.as_os_str() != "-" {
         return scenario::load(file);
     }
-    let mut bytes = Vec::new();
-    match io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
-        Ok(_) => scenario::parse("<stdin>", bytes, Path::new("")),
-        Err(error) => Err(Problems::one(Problem::new(format!("cannot read standard input: {error}")))),
-    }
+    scenario::parse("<stdin>", stdin()?, Path::new(""))
+}
+
+/// What standard input holds.
+pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
+    let problem = |error| Problems::one(Problem::new(format!("cannot read standard input: {error}")));
+    files::read_from(io::stdin().lock(), FILE_BYTES_MAX).map_err(problem)
 }
 
 /// Says what was taken from the export that a scenario points at, and what was left out.
@@ -143,6 +146,10 @@ pub(crate) fn folder_failure(error: &OutputError) -> Failure {
     match error {
         OutputError::File(FileError::NotOurs { .. } | FileError::Name { .. }) => {
             Failure::Input(Problem::new(error.to_string()).help("name another folder with --out"))
+        }
+        OutputError::File(FileError::Changed { .. }) => Failure::Input(Problem::new(error.to_string())),
+        OutputError::File(FileError::More { .. }) => {
+            Failure::Input(Problem::new(error.to_string()).help("move it away, or name another folder with --out"))
         }
         OutputError::File(_) | OutputError::Chart(_) => Failure::Io(error.to_string()),
     }

@@ -10,12 +10,12 @@ use super::terminal::Terminal;
 use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
-use crate::lab::sweep::Event;
-use crate::lab::{Axis, Case, Stopped, Sweep};
+use crate::lab::sweep::{Event, run_all};
+use crate::lab::{Axis, Stopped, Sweep};
+use crate::report::Style;
 use crate::report::json;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{Cells, Heading, Layout, document, write_csv, write_folder, write_table};
-use crate::report::{Style, Written};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems, split_values};
 use std::io::Write;
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>().map_err(|stopped| failure(stopped, String::new))?;
     let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
     notes.dedup();
-    let heading = heading(&sweeps, args, notes)?;
+    let mut heading = heading(&sweeps, args, notes, args.seeds)?;
     let shown = parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
     let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
     let name = heading.name.clone();
@@ -134,13 +134,17 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         progress.set(done);
         !interrupt::asked()
     };
-    let interrupted = |what: String| {
-        progress.clear();
-        format!("interrupted{what}; nothing was written to {}", args.out.join(&name).display())
-    };
-    let after = || interrupted(format!(" after {} of {} runs", done.load(Relaxed), all));
-    let run = || prepared.iter().map(|p| p.run(&watch)).collect::<Result<Vec<_>, _>>();
-    let mut cases: Vec<Vec<Case>> = interrupt::heeding(run).map_err(|stopped| failure(stopped, after))?;
+    let ran = interrupt::heeding(|| run_all(&prepared, &watch)).map_err(|stopped| failure(stopped, String::new))?;
+    let after = format!("interrupted after {} of {} runs", grouped(done.load(Relaxed)), grouped(all));
+    let stopped = ran.seeds < args.seeds;
+    if stopped {
+        if ran.seeds == 0 {
+            progress.clear();
+            return Err(Failure::Interrupted(format!("{after}; nothing was written to {}", args.out.join(&name).display())));
+        }
+        heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
+    }
+    let mut cases = ran.cases;
     if loaded.len() > 1 {
         for (of_file, loaded) in cases.iter_mut().zip(&loaded) {
             of_file.iter_mut().for_each(|case| case.values.insert(0, loaded.name.clone()));
@@ -150,13 +154,8 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     progress.then("writing results");
     let columns = if shown.is_empty() { usual(&cases) } else { shown };
     let layout = Layout { columns, cells: args.cells.into(), against };
-    let written: Result<Written, _> = interrupt::heeding(|| {
-        let written = write_folder(&heading, &layout, &cases, &args.out, interrupt::unfinished);
-        interrupt::finished();
-        written
-    });
-    let written = written
-        .map_err(|error| if interrupt::asked() { Failure::Interrupted(interrupted(String::new())) } else { folder_failure(&error) })?;
+    // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second that this takes.
+    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out)).map_err(|error| folder_failure(&error))?;
     progress.clear();
 
     let mut out = terminal.out();
@@ -167,7 +166,22 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         Format::Json => json::write(&mut out, &document(&heading, &layout, &cases))?,
     }
     out.flush()?;
+    if stopped {
+        let place = written.folder.display();
+        return Err(Failure::Interrupted(format!("{after}; those with the first {} seeds are in {place}", grouped(heading.seeds))));
+    }
     Ok(Exit::Fine)
+}
+
+/// The heading of a sweep that was stopped after so many seeds. Its folder is another one where there are results of an earlier sweep,
+/// which have more seeds than these.
+fn heading_of_some(of_all: Heading, sweeps: &[Sweep<'_>], args: &SweepArgs, seeds: u64) -> Result<Heading, Problems> {
+    let mut heading = heading(sweeps, args, of_all.notes, seeds)?;
+    heading.notes.push(format!("The sweep was interrupted: {seeds} of {} seeds.", args.seeds));
+    if args.out.join(&heading.name).exists() {
+        heading.name.push_str("-interrupted");
+    }
+    Ok(heading)
 }
 
 impl From<CellsArg> for Cells {
@@ -248,7 +262,7 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
     if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
 }
 
-fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>) -> Result<Heading, Problems> {
+fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>, seeds: u64) -> Result<Heading, Problems> {
     // The plans of the first rows, for what they say of release and timing.
     let of = |sweep: &Sweep<'_>| Ok((scenario::build(sweep.loaded, &first(sweep))?, scenario::seed(sweep.loaded, &first(sweep))?));
     let plans = sweeps.iter().map(of).collect::<Result<Vec<_>, Problems>>()?;
@@ -263,13 +277,13 @@ fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>) -> Result
         name: if several { format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1) } else { format!("{}-sweep", plan.name) },
         scenario: names.join(", "),
         doc: if several { String::new() } else { plan.doc.clone() },
-        line: Heading::describe(&plans, &axes, args.seeds),
+        line: Heading::describe(&plans, &axes, seeds),
         unchecked: plans.iter().any(|(plan, _)| !plan.profile.recorded),
         notes,
         axes,
         fixed: sweep.base.as_sets(),
         files: args.files.iter().zip(sweeps).map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint())).collect(),
-        seeds: args.seeds,
+        seeds,
         window: args.needless_within,
     })
 }

@@ -1,5 +1,6 @@
 //! What the program knows of the terminal: colours and width. Diagnostics go to standard error through here.
 
+use crate::files::{Escaped, Form, shown};
 use crate::report::text::fold;
 use crate::scenario::Problems;
 use anstream::{AutoStream, ColorChoice};
@@ -64,16 +65,16 @@ impl Terminal {
         }
     }
 
-    /// Standard output, for data. Whoever uses it flushes it, so that its errors are seen.
-    pub(crate) fn out(&self) -> BufWriter<StdoutLock<'static>> {
-        BufWriter::with_capacity(1 << 16, io::stdout().lock())
+    /// Standard output, for data; what others named is escaped in it. Whoever uses it flushes it, so that its errors are seen.
+    pub(crate) fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
+        Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form(self.colour))
     }
 
     /// Says that something went wrong, and what may help.
     pub(crate) fn error(&self, text: &str, help: Option<&str>) {
-        let mut said = format!("{}: {}\n", self.painted("error", ERROR), self.folded(text, 7));
+        let mut said = format!("{}: {}\n", self.painted("error", ERROR), self.folded(&shown(text), 7));
         if let Some(help) = help {
-            said.push_str(&format!("  {}: {}\n", self.painted("help", HELP), self.folded(help, 8)));
+            said.push_str(&format!("  {}: {}\n", self.painted("help", HELP), self.folded(&shown(help), 8)));
         }
         say(&said);
     }
@@ -96,7 +97,7 @@ impl Terminal {
 
     /// Says something that is neither data nor an error.
     pub(crate) fn note(&self, text: &str) {
-        say(&format!("{}\n", self.folded(text, 0)));
+        say(&format!("{}\n", self.folded(&shown(text), 0)));
     }
 
     /// Draws what is wrong with a scenario.
@@ -113,6 +114,11 @@ impl Terminal {
 #[expect(clippy::disallowed_methods, reason = "how wide lines are printed changes no result")]
 fn asked_width() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.trim().parse().ok()
+}
+
+/// How a text is escaped that may have colours of ours.
+pub(crate) fn form(colour: bool) -> Form {
+    if colour { Form::Coloured } else { Form::Plain }
 }
 
 /// Writes to standard error. If that fails there is nobody left to tell.

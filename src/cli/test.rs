@@ -12,10 +12,11 @@ use super::run::load;
 use super::scenarios::scenarios;
 use super::terminal::Terminal;
 use crate::analysis::{Analysis, grouped};
+use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
 use crate::report::Style;
 use crate::report::trials::{self, Failed, Status, Tested};
-use crate::scenario::{Loaded, Problem, Problems};
+use crate::scenario::{FILE_BYTES_MAX, Loaded, Problem, Problems};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -170,7 +171,14 @@ fn exit(all: &[Tested]) -> Exit {
 
 fn tested(file: &Path, expectations: usize, runs: usize, status: Status, took: Duration) -> Tested {
     let name = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    Tested { file: file.display().to_string(), name, expectations, runs, status, took }
+    Tested {
+        file: files::line(&file.display().to_string()).into_owned(),
+        name: files::line(&name).into_owned(),
+        expectations,
+        runs,
+        status,
+        took,
+    }
 }
 
 /// Tests a scenario; none if it was interrupted.
@@ -226,7 +234,7 @@ fn one(file: &Path, args: &TestArgs) -> Option<(Tested, Option<Golden>)> {
 fn compare(path: &Path, text: &str) -> Result<Option<Vec<String>>, Problem> {
     let help = "`taintsim test --update` writes it";
     let shown = path.display();
-    match std::fs::read_to_string(path) {
+    match files::read(path, FILE_BYTES_MAX).and_then(files::text) {
         Ok(golden) => {
             trials::compare(&golden, text).map_err(|why| Problem::new(format!("{shown} is no golden timeline: {why}")).help(help))
         }
@@ -273,15 +281,14 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
                 let path = PathBuf::from(path);
                 let mut text = Vec::new();
-                trials::step_summary(&mut text, all)?;
+                trials::step_summary(&mut Escaped::new(&mut text, Form::Plain), all)?;
                 // The file is the step's, and other programs have written to it before.
-                let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-                file.and_then(|mut f| f.write_all(&text)).map_err(|e| Failure::write(&path, &e))?;
+                files::append(&path, &text).map_err(|e| Failure::write(&path, &e))?;
             }
         }
         Reporter::Junit(path) => {
             let xml = trials::junit(all).map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
-            write_whole(path, xml.as_bytes())?;
+            write_whole(path, files::shown(&xml).as_bytes())?;
         }
         Reporter::Json(path) => {
             let mut text = Vec::new();

@@ -6,6 +6,7 @@ use super::run::load;
 use super::scenarios::scenarios;
 use super::terminal::Terminal;
 use crate::analysis::grouped;
+use crate::files::line;
 use crate::scenario::{self, Overrides};
 use std::io::Write;
 use std::path::PathBuf;
@@ -34,7 +35,11 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 let count = |n: usize, what: &str, many: &str| format!("{} {}", grouped(n as u64), if n == 1 { what } else { many });
                 let (nodes, pods) = (count(plan.nodes.len(), "node", "nodes"), count(plan.pods.len(), "pod", "pods"));
                 let entries = count(plan.timeline.len(), "entry", "entries");
-                writeln!(out, "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {release})", file.display())?;
+                writeln!(
+                    out,
+                    "{}: fine ({nodes}, {pods}, {entries} in the timeline, Kubernetes {release})",
+                    line(&file.display().to_string())
+                )?;
             }
             Err(problems) => {
                 // Both streams in order where they are the same terminal.

@@ -11,7 +11,7 @@ use crate::sim;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The most runs of a sweep.
 pub const RUNS_MAX: u64 = 1_000_000;
@@ -172,39 +172,89 @@ impl Prepared<'_> {
     /// # Errors
     /// [`Stopped`].
     pub fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
-        // A plan serves several seeds, but not so many that threads wait for the last piece of work.
-        let runs = self.cases.len() as u64 * self.sweep.seeds;
-        let step = (runs / (self.threads.current_num_threads() as u64 * 8)).clamp(1, self.sweep.seeds.max(1));
-        let pieces: Vec<(&Overrides, Range<u64>)> = self
-            .cases
-            .iter()
-            .flat_map(|(overrides, seeds)| {
-                let starts = (seeds.start..seeds.end).step_by(usize::try_from(step).unwrap_or(usize::MAX));
-                starts.map(move |start| (overrides, start..start.saturating_add(step).min(seeds.end)))
-            })
-            .collect();
-        let stop = AtomicBool::new(false);
-        let piece = |(overrides, seeds): &(&Overrides, Range<u64>)| {
-            let plan = scenario::build(self.sweep.loaded, overrides)?;
-            let mut outcomes = Vec::new();
-            for seed in seeds.clone() {
-                let goes_on = |event| !stop.load(Relaxed) && watch(event);
-                let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
-                outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, self.sweep.window) });
-                if !finished || !goes_on(Event::Done) {
-                    stop.store(true, Relaxed);
-                    return Err(Stopped::Asked);
-                }
-            }
-            Ok(outcomes)
-        };
-        // Collected in full, so that the first error by order is the one that is returned.
-        let done: Vec<Result<Vec<Outcome>, Stopped>> = self.threads.install(|| pieces.par_iter().map(piece).collect());
-        let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-        let seeds = usize::try_from(self.sweep.seeds).unwrap_or(usize::MAX);
-        let values = self.sweep.combinations().into_iter();
-        Ok(values.map(|values| Case { values, runs: outcomes.by_ref().take(seeds).collect() }).collect())
+        let seeds = self.sweep.seeds;
+        match run_all(std::slice::from_ref(self), watch)? {
+            Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
+            _ => Err(Stopped::Asked),
+        }
     }
+}
+
+/// How far sweeps over the same number of seeds have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The cases of each sweep.
+    pub cases: Vec<Vec<Case>>,
+    /// With how many seeds every case of every sweep has been run, from the first one on: all, unless the watcher had it stopped.
+    pub seeds: u64,
+}
+
+/// A plan serves up to so many seeds. All cases are run with these before any is run with the next ones, so that a sweep that is
+/// stopped has something to compare.
+const PIECE: u64 = 16;
+
+/// Runs several sweeps over the same number of seeds, on the threads of the first. `watch` is told when a run is done, and asked now and
+/// then whether to go on.
+///
+/// # Errors
+/// [`Stopped`], but for a watcher that asks for it.
+pub fn run_all(prepared: &[Prepared<'_>], watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Ran, Stopped> {
+    let Some(first) = prepared.first() else { return Ok(Ran { cases: Vec::new(), seeds: 0 }) };
+    let seeds = first.sweep.seeds;
+    let cases: Vec<(&Prepared<'_>, &Overrides, u64)> =
+        prepared.iter().flat_map(|p| p.cases.iter().map(move |(overrides, seeds)| (p, overrides, seeds.start))).collect();
+    // Not so many that threads wait for the last piece of work.
+    let step = (cases.len() as u64 * seeds / (first.threads.current_num_threads() as u64 * 8)).clamp(1, PIECE);
+    let rounds = seeds.div_ceil(step);
+    let stop = AtomicBool::new(false);
+    let goes_on = |event| !stop.load(Relaxed) && watch(event);
+    let piece = |round: u64, (of, overrides, begin): &(&Prepared<'_>, &Overrides, u64)| {
+        let plan = scenario::build(of.sweep.loaded, overrides)?;
+        let mut outcomes = Vec::new();
+        for seed in begin + round * step..begin + ((round + 1) * step).min(seeds) {
+            let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| goes_on(Event::Running));
+            if !finished {
+                stop.store(true, Relaxed);
+                break;
+            }
+            outcomes.push(Outcome { seed, metrics: metrics(&plan, &trace, of.sweep.window) });
+            if !goes_on(Event::Done) {
+                stop.store(true, Relaxed);
+                break;
+            }
+        }
+        Ok(outcomes)
+    };
+    // Each thread takes the next piece, whichever it is; sorted afterwards, the order of threads is not to be seen.
+    let next = AtomicU64::new(0);
+    let work = |_: rayon::BroadcastContext<'_>| {
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            let (round, case) = (number / cases.len() as u64, (number % cases.len() as u64) as usize);
+            if round >= rounds || stop.load(Relaxed) {
+                return done;
+            }
+            done.push((number, case, piece(round, &cases[case])));
+        }
+    };
+    let mut done: Vec<(u64, usize, Result<Vec<Outcome>, Problems>)> = first.threads.broadcast(work).into_iter().flatten().collect();
+    done.sort_by_key(|(number, ..)| *number);
+    let mut runs: Vec<Vec<Outcome>> = vec![Vec::new(); cases.len()];
+    for (_, case, outcomes) in done {
+        for outcome in outcomes? {
+            // What comes after a gap cannot be compared.
+            if outcome.seed == cases[case].2 + runs[case].len() as u64 {
+                runs[case].push(outcome);
+            }
+        }
+    }
+    let ran = runs.iter().map(Vec::len).min().unwrap_or(0);
+    runs.iter_mut().for_each(|r| r.truncate(ran));
+    let mut runs = runs.into_iter();
+    let cases_of =
+        |p: &Prepared<'_>| p.sweep.combinations().into_iter().zip(runs.by_ref()).map(|(values, runs)| Case { values, runs }).collect();
+    Ok(Ran { cases: prepared.iter().map(cases_of).collect(), seeds: ran as u64 })
 }
 
 /// What a sweep tells its watcher.
@@ -220,7 +270,6 @@ pub enum Event {
 mod tests {
     use super::*;
     use std::path::Path;
-    use std::sync::atomic::AtomicU64;
 
     /// Two nodes lose their network after a minute for two minutes, each with a pod that waits one minute.
     const SCENARIO: &str = r#"(
@@ -309,6 +358,23 @@ mod tests {
         let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
         assert!(matches!(sweep.prepare(2).and_then(|p| p.run(&watch)), Err(Stopped::Asked)));
         assert!(runs.load(Relaxed) < 10, "{runs:?}");
+    }
+
+    #[test]
+    fn what_was_run_before_it_was_stopped_can_be_compared() {
+        let loaded = loaded();
+        let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "300"])], 5000);
+        let (prepared, runs) = (sweep.prepare(2).expect("it is right"), AtomicU64::new(0));
+        let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 300;
+        let ran = run_all(std::slice::from_ref(&prepared), &watch).expect("it runs");
+        // 302 runs at most are done. A round is three cases with sixteen seeds, 48 runs: six rounds are behind, the seventh may be begun.
+        assert!((16..=112).contains(&ran.seeds), "{}", ran.seeds);
+        for case in &ran.cases[0] {
+            assert_eq!(case.runs.iter().map(|r| r.seed).collect::<Vec<_>>(), (1..=ran.seeds).collect::<Vec<_>>());
+        }
+        // They are what a sweep over so few seeds has.
+        let few = Sweep { seeds: ran.seeds, ..sweep.clone() };
+        assert_eq!(few.prepare(1).and_then(|p| p.run(&|_| true)).expect("it runs"), ran.cases[0]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::analysis::evictions::evictions;
 use crate::analysis::workloads::Replacement;
 use crate::analysis::{Analysis, Eviction, Workloads};
 use crate::api::workload::short_name;
+use crate::files::cell;
 use crate::kernel::Time;
 use crate::trace::NO_RECORD;
 use std::io::{self, Write};
@@ -70,14 +71,14 @@ fn row(analysis: &Analysis<'_>, e: &Eviction<'_>, next: Option<&Replacement>) ->
     let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
     [
         seconds(e.at),
-        name.to_owned(),
-        namespace.to_owned(),
+        cell(name).into_owned(),
+        cell(namespace).into_owned(),
         e.node.map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
         e.cause.as_str().to_owned(),
-        e.taint.map(ToString::to_string).unwrap_or_default(),
+        e.taint.map(|t| cell(&t.to_string()).into_owned()).unwrap_or_default(),
         e.timer_seconds.map(|s| s.to_string()).unwrap_or_default(),
         time(e.timer_set_at),
-        fault.map(|f| f.name.clone()).unwrap_or_default(),
+        fault.map(|f| cell(&f.name).into_owned()).unwrap_or_default(),
         time(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
         time(e.gone_at),
         time(e.node_back_at),

@@ -3,6 +3,7 @@
 use super::clock::{absolute, short};
 use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
 use crate::analysis::explain::{Explanation, Step};
+use crate::files::acts;
 use crate::kernel::Dur;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -106,7 +107,7 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
         text.chars().fold(String::new(), |mut all, c| {
             match c {
                 '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => all.push_str(&format!("#{};", u32::from(c))),
-                c if c.is_control() => all.push(' '),
+                c if acts(c) || c == '\n' || c == '\t' => all.push(' '),
                 c => all.push(c),
             }
             all

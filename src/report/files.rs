@@ -1,9 +1,11 @@
 //! A folder of results that appears as a whole or not at all.
 //!
-//! Files are written into a temporary folder beside the final one; when all are complete, that is renamed into its place. What
-//! stood there before goes away only then, and only if this program wrote it.
+//! Files are written into a temporary folder beside the final one; when all are complete, the two swap their names. What
+//! stood there before goes away only then, and only if this program wrote all of it.
 
 use super::manifest;
+use crate::files::{self, Escaped, Form, ReadError, Temporary};
+use crate::scenario::{COPIED, InputFile};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -52,9 +54,25 @@ pub enum FileError {
         source: io::Error,
     },
     /// What stands in the place of the folder was not written by this program.
-    #[error("{} exists and holds no results of taintsim; it is left as it is", path.display())]
+    #[error("{} exists and holds no results of taintsim ({why}); it is left as it is", path.display())]
     NotOurs {
         /// What stands there.
+        path: PathBuf,
+        /// What shows that.
+        why: String,
+    },
+    /// There is something beside the results that this program did not write.
+    #[error("{} holds {name:?} beside the results of a run; it is left as it is", path.display())]
+    More {
+        /// The folder.
+        path: PathBuf,
+        /// That file or folder.
+        name: String,
+    },
+    /// A file that the scenario points at is not what was run any more.
+    #[error("{} was changed while the scenario ran; run it again", path.display())]
+    Changed {
+        /// The file.
         path: PathBuf,
     },
 }
@@ -63,13 +81,12 @@ pub enum FileError {
 #[derive(Debug)]
 pub struct Folder {
     place: PathBuf,
-    temporary: PathBuf,
-    old: PathBuf,
+    temporary: Temporary,
     files: Vec<(String, u64)>,
 }
 
 impl Folder {
-    /// Begins the folder `parent/name`.
+    /// Begins the folder `parent/name`. What killed runs of that name left beside it is put right.
     ///
     /// # Errors
     /// The name is not a plain one, what stands there is not ours, or the temporary folder cannot be created.
@@ -79,22 +96,16 @@ impl Folder {
             return Err(FileError::Name { name: name.to_owned() });
         }
         let place = parent.join(name);
-        if !may_replace(&place) {
-            return Err(FileError::NotOurs { path: place });
-        }
-        // The process's number keeps two runs at once apart.
-        let beside = |kind: &str| parent.join(format!(".{name}.{}.{kind}", std::process::id()));
-        let (temporary, old) = (beside("tmp"), beside("old"));
+        may_replace(&place)?;
         fs::create_dir_all(parent).map_err(|source| FileError::Create { path: parent.to_owned(), source })?;
-        // A process of the same number may have been killed here.
-        let _ = fs::remove_dir_all(&temporary);
-        fs::create_dir(&temporary).map_err(|source| FileError::Create { path: place.clone(), source })?;
-        Ok(Folder { place, temporary, old, files: Vec::new() })
+        files::restore(&place);
+        let temporary = Temporary::folder(&place).map_err(|source| FileError::Create { path: place.clone(), source })?;
+        Ok(Folder { place, temporary, files: Vec::new() })
     }
 
     /// Where files are written until the folder is finished; whoever ends the process in between removes it.
     pub fn temporary(&self) -> &Path {
-        &self.temporary
+        self.temporary.path()
     }
 
     /// The files written so far, with their sizes in bytes.
@@ -102,14 +113,15 @@ impl Folder {
         &self.files
     }
 
-    /// Writes one file.
+    /// Writes one file. What acts instead of showing something, a control character say, is escaped in every form that is not read again
+    /// as it is.
     ///
     /// # Errors
     /// The file cannot be created or written.
     pub fn write(&mut self, name: &str, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
-        let result = File::create(self.temporary.join(name)).and_then(|file| {
+        let result = File::create_new(self.temporary().join(name)).and_then(|file| {
             let mut out = BufWriter::with_capacity(1 << 16, file);
-            fill(&mut out)?;
+            fill(&mut Escaped::new(&mut out, form(name)))?;
             let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
             Ok(file.metadata()?.len())
         });
@@ -120,60 +132,76 @@ impl Folder {
         Ok(())
     }
 
-    /// Copies a file into the folder under another name.
+    /// Copies a file that was read before into the folder under another name.
     ///
     /// # Errors
-    /// It cannot be read any more, or the copy cannot be written.
-    pub fn copy(&mut self, from: &Path, name: &str) -> Result<(), FileError> {
-        match fs::copy(from, self.temporary.join(name)) {
-            Ok(bytes) => self.files.push((name.to_owned(), bytes)),
-            Err(source) => return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source }),
-        }
-        Ok(())
+    /// It cannot be read any more, is not what it was, or the copy cannot be written.
+    pub fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
+        let (from, name) = (Path::new(&input.file), input.copy());
+        let bytes = match files::read(from, input.bytes as u64) {
+            Ok(bytes) if input.is(&bytes) => bytes,
+            Ok(_) | Err(ReadError::TooLarge { .. }) => return Err(FileError::Changed { path: from.to_owned() }),
+            Err(error) => {
+                return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source: io::Error::other(error) });
+            }
+        };
+        self.write(&name, |out| out.write_all(&bytes))
     }
 
     /// Puts the folder into its place, instead of what stood there.
     ///
     /// # Errors
-    /// A rename fails; what stood there before then stands there still.
+    /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
     pub fn finish(self) -> Result<PathBuf, FileError> {
-        let failed = |source| FileError::Replace { path: self.place.clone(), source };
-        if !may_replace(&self.place) {
-            return Err(FileError::NotOurs { path: self.place.clone() });
+        let Folder { place, temporary, files } = self;
+        let failed = |source| FileError::Replace { path: place.clone(), source };
+        if fs::symlink_metadata(&place).is_ok() {
+            // Earlier results go away for these, which are to be there even if the power fails.
+            temporary.sync(files.iter().map(|(name, _)| name)).map_err(failed)?;
         }
-        let had_old = self.place.exists();
-        if had_old {
-            let _ = fs::remove_dir_all(&self.old);
-            fs::rename(&self.place, &self.old).map_err(failed)?;
-        }
-        if let Err(source) = fs::rename(&self.temporary, &self.place) {
-            if had_old {
-                // Best effort: if this fails, too, the old results are still beside their place.
-                let _ = fs::rename(&self.old, &self.place);
-            }
-            return Err(failed(source));
-        }
-        if had_old {
-            let _ = fs::remove_dir_all(&self.old);
-        }
-        Ok(self.place.clone())
+        temporary.put(&place, || may_replace(&place), failed)?;
+        Ok(place)
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // After the rename there is nothing here any more.
-        let _ = fs::remove_dir_all(&self.temporary);
+/// How a file is written, by its name: what is read again as it is stays as it is.
+fn form(name: &str) -> Form {
+    match Path::new(name).extension().and_then(|e| e.to_str()) {
+        _ if name.starts_with(COPIED) => Form::Binary,
+        Some("json" | "jsonl") => Form::Json,
+        Some("csv" | "svg") => Form::Plain,
+        _ => Form::Binary,
     }
 }
 
-/// Nothing stands there, or an empty folder, or results of an earlier run.
-fn may_replace(place: &Path) -> bool {
+/// Nothing stands there, or an empty folder, or results of an earlier run and nothing else.
+fn may_replace(place: &Path) -> Result<(), FileError> {
+    let not_ours = |why: &str| FileError::NotOurs { path: place.to_owned(), why: why.to_owned() };
     match fs::symlink_metadata(place) {
-        Err(_) => true,
-        Ok(m) if !m.is_dir() => false,
-        Ok(_) => place.join(manifest::FILE).is_file() || fs::read_dir(place).is_ok_and(|mut d| d.next().is_none()),
+        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => return Ok(()),
+        Err(source) => return Err(FileError::Replace { path: place.to_owned(), source }),
+        Ok(m) if m.is_symlink() => return Err(not_ours("it is a link")),
+        Ok(m) if !m.is_dir() => return Err(not_ours("it is no folder")),
+        Ok(_) => {}
     }
+    let failed = |source| FileError::Replace { path: place.to_owned(), source };
+    let entries = fs::read_dir(place).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let named = match files::read(&place.join(manifest::FILE), manifest::BYTES_MAX) {
+        Ok(bytes) => manifest::files(&bytes).map_err(|why| not_ours(&why))?,
+        Err(ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => return Err(not_ours(&format!("it has no {}", manifest::FILE))),
+        Err(error) => return Err(not_ours(&format!("{}: {error}", manifest::FILE))),
+    };
+    for entry in entries {
+        let name = entry.file_name();
+        let known = name.to_str().is_some_and(|n| n == manifest::FILE || named.iter().any(|of| of == n));
+        if !known || !entry.file_type().is_ok_and(|t| t.is_file()) {
+            return Err(FileError::More { path: place.to_owned(), name: name.to_string_lossy().into_owned() });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -212,27 +240,103 @@ mod tests {
         folder.finish()
     }
 
+    /// What a folder with these files says of itself.
+    const OURS: &str = r#"{"taintsim": "0.1.0", "format": 2, "files": [{"name": "a", "bytes": 1}, {"name": "b", "bytes": 1}]}"#;
+
     #[test]
     fn a_rerun_replaces_the_folder_as_a_whole() {
         let scratch = Scratch::new("rerun");
-        write(&scratch.0, "run", &[(manifest::FILE, "1"), ("only-before", "x")]).expect("can be written");
-        let place = write(&scratch.0, "run", &[(manifest::FILE, "2")]).expect("can be written again");
-        assert_eq!(fs::read_to_string(place.join(manifest::FILE)).ok().as_deref(), Some("2"));
-        assert!(!place.join("only-before").exists());
+        write(&scratch.0, "run", &[("a", "1"), ("b", "x"), (manifest::FILE, OURS)]).expect("can be written");
+        let place = write(&scratch.0, "run", &[("a", "2"), (manifest::FILE, OURS)]).expect("can be written again");
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("2"));
+        assert!(!place.join("b").exists());
         assert_eq!(scratch.entries(), ["run"]);
+    }
+
+    #[test]
+    fn what_stands_beside_results_stays() {
+        let scratch = Scratch::new("beside");
+        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)]).expect("can be written");
+        fs::write(place.join("notes.txt"), "mine").expect("can be written");
+        let error = write(&scratch.0, "run", &[]).expect_err("a file is not ours").to_string();
+        assert!(error.contains("\"notes.txt\" beside the results"), "{error}");
+        fs::remove_file(place.join("notes.txt")).expect("it is there");
+        // A folder, and a link, under the name of a file that is ours.
+        fs::create_dir(place.join("b")).expect("can be created");
+        assert!(matches!(write(&scratch.0, "run", &[]), Err(FileError::More { .. })));
+        fs::remove_dir(place.join("b")).expect("it is there");
+        // Whatever a stranger's manifest says.
+        for text in [
+            "{}",
+            "[]",
+            "",
+            "\0",
+            r#"{"taintsim": 1, "format": 2, "files": []}"#,
+            r#"{"name": "app", "icons": []}"#,
+            r#"{"taintsim": "1", "files": []}"#,
+        ] {
+            fs::write(place.join(manifest::FILE), text).expect("can be written");
+            assert!(matches!(write(&scratch.0, "run", &[]), Err(FileError::NotOurs { .. })), "{text}");
+        }
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
+        assert_eq!(scratch.entries(), ["run"]);
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_put_right() {
+        let scratch = Scratch::new("left");
+        let leave = |name: &str, files: &[(&str, &str)]| {
+            fs::create_dir_all(scratch.0.join(name)).expect("can be created");
+            files.iter().for_each(|(file, text)| fs::write(scratch.0.join(name).join(file), text).expect("can be written"));
+        };
+        leave(".run.77.tmp", &[("a", "half")]);
+        leave(".run.78-3.tmp.interrupted", &[]);
+        leave(".run.x.tmp", &[("a", "not a number")]);
+        leave(".run.79.tmp", &[("a", "of another")]);
+        fs::create_dir(scratch.0.join(".run.79.tmp/below")).expect("can be created");
+        leave(".run.80.old", &[("a", "old"), (manifest::FILE, OURS)]);
+        leave(".run.2.81.tmp", &[("a", "of the run `run.2`")]);
+        // A folder that is being written.
+        let alive = Folder::create(&scratch.0, "run").expect("can be begun");
+        assert_eq!(fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(), Some("old"), "put aside by a killed run");
+        let name = |folder: &Folder| folder.temporary().file_name().expect("a name").to_string_lossy().into_owned();
+        let first = name(&alive);
+        let second = Folder::create(&scratch.0, "run").expect("two at once");
+        assert_ne!(name(&second), first);
+        let mut expected = [".run.2.81.tmp", ".run.79.tmp", first.as_str(), &name(&second), ".run.x.tmp", "run"];
+        expected.sort_unstable();
+        assert_eq!(scratch.entries(), expected);
+        for mut folder in [alive, second] {
+            folder.write("a", |out| out.write_all(b"new")).expect("can be written");
+            folder.write(manifest::FILE, |out| out.write_all(OURS.as_bytes())).expect("can be written");
+            folder.finish().expect("both end well");
+        }
+        assert_eq!(fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(), Some("new"));
+        assert_eq!(scratch.entries(), [".run.2.81.tmp", ".run.79.tmp", ".run.x.tmp", "run"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_of_a_folder_stays() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::new("mode");
+        let place = write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).expect("it is ours");
+        write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
+        assert_eq!(fs::metadata(&place).expect("it is there").permissions().mode() & 0o777, 0o700);
     }
 
     #[test]
     fn an_error_leaves_what_was_there_and_nothing_else() {
         let scratch = Scratch::new("error");
-        let place = write(&scratch.0, "run", &[(manifest::FILE, "1")]).expect("can be written");
+        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)]).expect("can be written");
         let mut folder = Folder::create(&scratch.0, "run").expect("can be begun");
         let full = |_: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull));
         let error = folder.write("events.jsonl", full).expect_err("the disk is full");
         let said = error.to_string();
         assert!(said.contains("events.jsonl") && said.contains("no storage space"), "{said}");
         drop(folder);
-        assert_eq!(fs::read_to_string(place.join(manifest::FILE)).ok().as_deref(), Some("1"));
+        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
         assert_eq!(scratch.entries(), ["run"]);
     }
 

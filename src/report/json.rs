@@ -12,6 +12,7 @@ use crate::analysis::timeline::Row;
 use crate::analysis::workloads::WorkloadOutcome;
 use crate::analysis::{Costs, Figure, Spread, Summary};
 use crate::api::workload::{namespace_of, short_name};
+use crate::files::{Escaped, Form};
 use crate::kernel::{Dur, Time};
 use crate::trace::EvictionCause;
 use serde_json::{Map, Value, json};
@@ -41,7 +42,8 @@ pub fn summary_document(report: &Report<'_>) -> Value {
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, document)?;
+    let mut out = Escaped::new(out, Form::Json);
+    serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")
 }
 

@@ -5,7 +5,7 @@ use crate::scenario::Fingerprint;
 use crate::sim::plan::{Delay, Flags, Plan};
 use serde_json::{Map, Value, json};
 
-/// The name of the file; a folder that holds one was written by this program.
+/// The name of the file.
 pub const FILE: &str = "manifest.json";
 
 /// The name of the scenario's copy in a folder.
@@ -13,6 +13,22 @@ pub const SCENARIO: &str = "scenario.ron";
 
 /// Which form the files of a folder have; a folder of another form is not read.
 pub const FORMAT: u64 = 2;
+
+/// The largest manifest, in bytes.
+pub const BYTES_MAX: u64 = 64 << 20;
+
+/// The files that a manifest of this program names, whether of a run, a sweep or a search.
+///
+/// # Errors
+/// What shows that this program did not write it.
+pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let document: Value = serde_json::from_slice(bytes).map_err(|e| format!("its {FILE} is no JSON: {e}"))?;
+    if !document["taintsim"].is_string() || !document["format"].is_u64() {
+        return Err(format!("its {FILE} is not one of taintsim's"));
+    }
+    let names = document["files"].as_array().and_then(|all| all.iter().map(|f| f["name"].as_str().map(str::to_owned)).collect());
+    names.ok_or_else(|| format!("its {FILE} does not say which files are taintsim's"))
+}
 
 /// The manifest of a run whose files are given with their sizes in bytes.
 pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {

@@ -55,7 +55,7 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
     folder.write(trace_json::FILE, |out| trace_json::write(out, analysis.trace))?;
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     for input in &report.source.fingerprint.inputs {
-        folder.copy(Path::new(&input.file), &input.copy())?;
+        folder.copy(input)?;
     }
     // Last, so that a folder with a manifest is complete.
     let manifest_of = manifest::manifest(report, folder.files());

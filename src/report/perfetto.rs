@@ -10,6 +10,7 @@ use crate::analysis::Analysis;
 use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, Health, NO_NODE, PodState, Step};
 use crate::api::names::{NodeId, PodId, TextId};
+use crate::files::{Escaped, Form};
 use crate::kernel::Time;
 use crate::trace::{Record, RecordId, What, ZoneState};
 use serde_json::{Map, Value, json};
@@ -99,7 +100,7 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
         let step = follow.apply(id as RecordId, r);
         drawing.record(id as RecordId, r, &step);
     }
-    drawing.finish(out)
+    drawing.finish(&mut Escaped::new(out, Form::Json))
 }
 
 impl Drawing<'_> {

@@ -16,6 +16,9 @@ pub(super) fn fnv1a64(bytes: &[u8]) -> u64 {
     more(EMPTY, bytes)
 }
 
+/// What the names of copies begin with in a folder of results.
+pub const COPIED: &str = "input-";
+
 /// A file that a scenario points at, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFile {
@@ -42,7 +45,12 @@ impl InputFile {
     /// The name of its copy in a folder of results.
     pub fn copy(&self) -> String {
         let name = Path::new(&self.file).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        format!("input-{name}")
+        format!("{COPIED}{name}")
+    }
+
+    /// Whether these are its bytes.
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        (bytes.len(), fnv1a64(bytes)) == (self.bytes, self.hash)
     }
 }
 

@@ -13,10 +13,10 @@ use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
 use super::syntax::{Part, Place, Step, Tree, undashed};
 use crate::api::spelling;
+use crate::files::{self, ReadError};
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
 use std::collections::BTreeSet;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -52,16 +52,27 @@ const REREAD_BYTES_MAX: usize = 64 << 20;
 
 /// Reads a scenario from a file.
 pub fn load(path: &Path) -> Result<Loaded, Problems> {
+    parse_file(path, read(path)?)
+}
+
+/// Reads a scenario from the bytes that [`read()`] gave of a file.
+pub fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
-    let mut bytes = Vec::new();
-    let read = match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => {
-            return Err(Problems::one(Problem::new(format!("{shown} is a directory, not a scenario file")).help(inside(path))));
-        }
-        Ok(_) => std::fs::File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = read {
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
+    from_bytes(&shown, &stem, bytes, folder, None)
+}
+
+/// The bytes of a scenario's file, or of one that may be a scenario.
+pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
+    let shown = path.display();
+    files::read(path, FILE_BYTES_MAX).map_err(|error| {
+        let ReadError::Io(error) = error else {
+            return Problems::one(match error {
+                ReadError::Directory => Problem::new(format!("{shown} is a directory, not a scenario file")).help(inside(path)),
+                error => Problem::new(format!("cannot read {shown}: {error} of a scenario")),
+            });
+        };
         let what = match error.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -70,11 +81,8 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
         let nearby = neighbours(path);
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let help = super::problem::did_you_mean(&name, nearby.iter().map(String::as_str));
-        return Err(Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help)));
-    }
-    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
-    from_bytes(&shown, &stem, bytes, folder, None)
+        Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
+    })
 }
 
 /// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is where paths in the
@@ -118,12 +126,10 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster:
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return fail(format!("the file is larger than {} MiB, the limit of a scenario", FILE_BYTES_MAX >> 20));
     }
-    let text = match String::from_utf8(bytes) {
+    let text = match files::text(bytes) {
         Ok(text) => text,
-        Err(error) => {
-            let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-            return fail(format!("line {line} is not UTF-8; a scenario is a text file"));
-        }
+        Err(ReadError::NotText { line, .. }) => return fail(format!("line {line} is not UTF-8; a scenario is a text file")),
+        Err(error) => return fail(error.to_string()),
     };
     if text.trim().is_empty() {
         return Err(Problems::one(
@@ -131,7 +137,7 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster:
         ));
     }
     let source = Source::new(shown, text);
-    let Read { spec, left, mut problems, mut damage } = read(&source);
+    let Read { spec, left, mut problems, mut damage } = read_text(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
     let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, exported: None, inputs: Vec::new() };
     if let Err(problem) = attach(&mut loaded) {
@@ -225,7 +231,7 @@ struct Read {
 }
 
 /// Reads the text, and names every mistake of form.
-fn read(source: &Source) -> Read {
+fn read_text(source: &Source) -> Read {
     let mut text = undashed(&source.text);
     let mut problems = Vec::new();
     let mut damage = Damage::default();

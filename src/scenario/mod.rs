@@ -25,8 +25,8 @@ mod tests;
 
 pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, known_flags, object_hash, seed};
 pub use existing::Exported;
-pub use fingerprint::{Fingerprint, InputFile};
-pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_stored};
+pub use fingerprint::{COPIED, Fingerprint, InputFile};
+pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_file, parse_stored, read};
 pub use paths::{known_paths, split_values};
 pub use problem::{Problem, Problems, Source};
 pub use schema::schema;

@@ -1,6 +1,7 @@
 //! What is wrong with a scenario, and where: a message, the text it is about, and a hint.
 
 use crate::api::spelling;
+use crate::files::{acts, line, shown};
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
 use std::ops::Range;
@@ -107,6 +108,29 @@ impl Problem {
         lines.by_ref().take(LINES).all(|line| line.len() <= LENGTH) && lines.next().is_none()
     }
 
+    /// The same with texts that only show something. In the source each character that does more becomes one that stands for it, so
+    /// that columns stay what they are.
+    fn harmless(&self) -> Self {
+        let pictured = |text: &str| -> String {
+            let picture = |c: char| match c {
+                c if !acts(c) => c,
+                '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+                '\x7f' => '\u{2421}',
+                _ => '\u{fffd}',
+            };
+            text.chars().map(picture).collect()
+        };
+        let place = self.place.as_ref().map(|(source, bytes)| {
+            if !source.text.contains(acts) {
+                return (source.clone(), bytes.clone());
+            }
+            let at = |byte: usize| pictured(&source.text[..source.text.floor_char_boundary(byte)]).len();
+            (Source { name: source.name.clone(), text: Arc::new(pictured(&source.text)) }, at(bytes.start)..at(bytes.end))
+        });
+        let place = place.map(|(source, bytes)| (Source { name: line(&source.name).into(), ..source }, bytes));
+        Self { message: shown(&self.message).into_owned(), help: self.help.as_deref().map(|h| shown(h).into_owned()), place }
+    }
+
     /// The bytes of the source that it is about.
     pub fn bytes(&self) -> Option<Range<usize>> {
         self.place.as_ref().map(|(_, bytes)| bytes.clone())
@@ -180,13 +204,14 @@ impl Problems {
         let mut out = String::new();
         for problem in &self.0 {
             if !problem.is_drawable() {
-                out.push_str(&format!("  × {}\n", problem.to_string().replace('\n', "\n  ")));
+                out.push_str(&format!("  × {}\n", shown(&problem.to_string()).replace('\n', "\n  ")));
                 continue;
             }
+            let problem = &problem.harmless();
             let source = problem.place.as_ref().map(|(source, _)| NamedSource::new(&*source.name, source.text.clone()));
             // A report that cannot be drawn falls back to its plain text.
             if handler.render_report(&mut out, &Drawn { problem, source }).is_err() {
-                out.push_str(&problem.to_string());
+                out.push_str(&shown(&problem.to_string()));
                 out.push('\n');
             }
         }

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module of this list imports only from those before it.
-const LAYERS: [&str; 12] =
-    ["kernel", "api", "trace", "apiserver", "client", "controllers", "sim", "scenario", "analysis", "lab", "report", "cli"];
+const LAYERS: [&str; 13] =
+    ["kernel", "api", "trace", "apiserver", "client", "controllers", "sim", "files", "scenario", "analysis", "lab", "report", "cli"];
 
 /// The layer whose modules never import each other.
 const SIBLINGS: &str = "controllers";
@@ -313,6 +313,39 @@ fn links_of_the_documents_lead_somewhere() {
         }
     }
     fail_if_any("links that lead nowhere", &complaints);
+}
+
+/// What reads and writes files may do so.
+const FILES: [&str; 2] = ["src/files/", "src/report/files.rs"];
+
+#[test]
+fn files_are_read_and_written_in_one_place() {
+    let words = [
+        "File::",
+        "OpenOptions",
+        "fs::read(",
+        "read_to_string(",
+        "read_to_end(",
+        "fs::write(",
+        "fs::rename",
+        "fs::copy(",
+        "fs::create_dir",
+        "fs::remove_",
+    ];
+    let mut complaints = Vec::new();
+    for (file, text) in files("src", "rs") {
+        if FILES.iter().any(|own| file.starts_with(own))
+            || ["/tests.rs", "/mangled.rs"].iter().any(|t| file.ends_with(t))
+            || file.contains("/tests/")
+        {
+            continue;
+        }
+        let code = code_of(&text);
+        // Tests at the end of a file write what they read.
+        let code = &code[..code.find("#[cfg(test)]").unwrap_or(code.len())];
+        complaints.extend(words.iter().filter(|w| has_word(code, w)).map(|w| format!("{file}: `{w}`")));
+    }
+    fail_if_any("files that are read or written past src/files", &complaints);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! klog's line: header, message, keys and values (`klog.go: formatHeader`, `internal/serialize/keyvalues.go`), and Go's forms of values.
 
 use crate::api::taint::Taint;
+use crate::files::acts;
 use crate::kernel::{Dur, Time};
 
 /// A value behind a key.
@@ -60,7 +61,9 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if acts(c) && u32::from(c) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if acts(c) => out.push_str(&format!("\\U{:08x}", u32::from(c))),
             c => out.push(c),
         }
     }

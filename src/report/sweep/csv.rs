@@ -3,6 +3,7 @@
 use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout};
 use crate::analysis::Sample;
+use crate::files::cell;
 use crate::lab::Case;
 use ::csv::Writer;
 use std::collections::BTreeSet;
@@ -37,9 +38,9 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[C
             names.extend(["diff_mean", "diff_low", "diff_high"].map(|which| format!("{}_{which}", column.name())));
         }
     }
-    csv.write_record(&names)?;
+    csv.write_record(names.iter().map(|n| cell(n).into_owned()))?;
     for case in cases {
-        let mut cells = case.values.clone();
+        let mut cells = values(case);
         cells.push(heading.seeds.to_string());
         for column in &columns {
             cells.extend(statistics(column.sample(case).as_ref()));
@@ -53,6 +54,12 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[C
         csv.write_record(&cells)?;
     }
     csv.flush()
+}
+
+/// The values of a case: numbers as they are, other texts as no formulas.
+fn values(case: &Case) -> Vec<String> {
+    let is_number = |v: &str| v.parse::<f64>().is_ok_and(f64::is_finite);
+    case.values.iter().map(|v| if is_number(v) { v.clone() } else { cell(v).into_owned() }).collect()
 }
 
 fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
@@ -96,10 +103,10 @@ pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Resul
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
     names.push("seed".to_owned());
     names.extend(columns.iter().map(Column::name));
-    csv.write_record(&names)?;
+    csv.write_record(names.iter().map(|n| cell(n).into_owned()))?;
     for case in cases {
         for run in &case.runs {
-            let mut cells = case.values.clone();
+            let mut cells = values(case);
             cells.push(run.seed.to_string());
             cells.extend(columns.iter().map(|c| c.of(&run.metrics).map_or_else(String::new, number)));
             csv.write_record(&cells)?;

@@ -10,20 +10,12 @@ use crate::scenario::Fingerprint;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole. `begun` is told the temporary
-/// folder, for whoever ends the process early.
+/// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
-pub fn write_folder(
-    heading: &Heading,
-    layout: &Layout,
-    cases: &[Case],
-    parent: &Path,
-    begun: impl FnOnce(&Path),
-) -> Result<Written, OutputError> {
+pub fn write_folder(heading: &Heading, layout: &Layout, cases: &[Case], parent: &Path) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
-    begun(folder.temporary());
     folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
     folder.write("sweep.json", |out| json::write(out, &document(heading, layout, cases)))?;
     folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
@@ -45,6 +37,7 @@ fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Va
     let scenarios: Vec<Value> = heading.files.iter().map(of).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
+        "format": manifest::FORMAT,
         "scenario": scenarios.first(),
         "more_scenarios": scenarios.get(1..).unwrap_or_default(),
         "sweep": axes,

@@ -42,7 +42,7 @@ pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
             Status::NotRun => "⏭️",
             _ => "❌",
         };
-        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status.word(), t.file.replace('|', "\\|"), t.expectations, t.runs)?;
+        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status.word(), html(&t.file), t.expectations, t.runs)?;
     }
     for t in all {
         let texts: Vec<String> = match &t.status {
@@ -53,9 +53,24 @@ pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
             Status::Wrong(problems) => problems.0.iter().map(ToString::to_string).collect(),
             Status::Passed | Status::NoExpectations | Status::NotRun => continue,
         };
-        writeln!(out, "\n<details><summary>{}</summary>\n\n```text\n{}\n```\n\n</details>", t.file, texts.join("\n\n"))?;
+        // Between tags, and not between fences, which a text could close.
+        writeln!(out, "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>", html(&t.file), html(&texts.join("\n\n")))?;
     }
     Ok(())
+}
+
+/// Escapes what HTML in Markdown would take for markup, and lines that would end it.
+fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '<' | '>' | '"' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '!' | '@' | '#' | '\n' => {
+                out.push_str(&format!("&#{};", u32::from(c)))
+            }
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Escapes the text of a command.

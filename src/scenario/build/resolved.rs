@@ -19,6 +19,7 @@ use super::workloads::Workloads;
 use super::{flags, namespaces, scheduling, timeline, timing, values};
 use crate::api::workload::WorkloadKind;
 use crate::controllers::cloud::UNINITIALIZED;
+use crate::files;
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
 use crate::sim::profile::Profile;
@@ -277,7 +278,7 @@ fn plan(changed: &Changed, loaded: &Loaded, seed: u64, damage: Damage, complaint
     let cloud = actions.iter().any(|a| matches!(a.act, Do::Instance(..))) || nodes.plans.iter().any(waits);
     let plan = Plan {
         name: loaded.name.clone(),
-        doc: spec.doc.clone(),
+        doc: files::shown(&spec.doc).into_owned(),
         notes,
         horizon: end?,
         flags: settings.flags,

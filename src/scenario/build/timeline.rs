@@ -8,6 +8,7 @@ use super::describe::describe;
 use super::overlap;
 use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
 use super::when::{self, Resolver};
+use crate::files;
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Action, TimelineEntry};
 
@@ -45,7 +46,8 @@ pub(super) fn expand<'a>(
             complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
             return (timeline, actions, moments);
         }
-        let name = entry.name.clone().unwrap_or_else(|| describe(&entry.step));
+        // As it is shown everywhere: a name that moves a cursor, or breaks a line, is written out.
+        let name = files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
         for n in 0..when.times {
             let begin = when.begin(n);
             if begin > horizon {

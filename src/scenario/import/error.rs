@@ -69,6 +69,12 @@ pub enum ImportError {
         /// The limit in MiB.
         limit_mib: u64,
     },
+    /// Far more comes out of gzip than any export is packed to.
+    #[error("{file} is a gzip bomb: it holds more than 256 times its size once unpacked, the limit")]
+    Bomb {
+        /// The file.
+        file: String,
+    },
     /// The gzip data is cut short or broken.
     #[error("{file}: gzip data is cut short or damaged: {message}")]
     Gzip {

@@ -5,13 +5,12 @@
 
 use super::super::fingerprint::fnv1a64;
 use super::error::ImportError;
-use flate2::read::MultiGzDecoder;
+use crate::files::{self, ReadError};
 use std::io::Read;
 use std::path::Path;
 
 /// The most text that one file may hold, after decompression: a hundred thousand pods and some room.
-const LIMIT_MIB: u64 = 1024;
-const LIMIT: u64 = LIMIT_MIB << 20;
+const LIMIT: u64 = 1024 << 20;
 
 /// The text of one export.
 #[derive(Debug)]
@@ -41,12 +40,8 @@ impl Input {
     /// As [`Input::read`].
     pub fn open(path: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
-        let io = |source| ImportError::Io { file: name.clone(), source };
-        let mut file = std::fs::File::open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.is_dir() {
-            return Err(ImportError::Directory { file: name });
-        }
-        Self::from_reader(&name, &mut file)
+        let bytes = files::read(path, LIMIT).map_err(|e| unreadable(&name, e))?;
+        Self::from_bytes(&name, bytes)
     }
 
     /// Reads whatever `reader` gives; `file` is its name for messages.
@@ -54,9 +49,7 @@ impl Input {
     /// # Errors
     /// As [`Input::read`].
     pub fn from_reader(file: &str, reader: &mut dyn Read) -> Result<Self, ImportError> {
-        let mut bytes = Vec::new();
-        reader.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|source| ImportError::Io { file: file.to_owned(), source })?;
-        Self::from_bytes(file, bytes)
+        Self::from_bytes(file, files::read_from(reader, LIMIT).map_err(|e| unreadable(file, e))?)
     }
 
     /// Takes bytes, decompressed first if they are gzip; `file` is their name for messages.
@@ -68,12 +61,11 @@ impl Input {
     }
 
     fn limited(file: &str, bytes: Vec<u8>, limit: u64) -> Result<Self, ImportError> {
-        let (read, hash) = (bytes.len(), fnv1a64(&bytes));
-        let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(file, &bytes, limit)? } else { bytes };
         if bytes.len() as u64 > limit {
-            return Err(ImportError::TooLarge { file: file.to_owned(), limit_mib: limit >> 20 });
+            return Err(unreadable(file, ReadError::TooLarge { limit }));
         }
-        let text = decode(file, bytes)?;
+        let (read, hash) = (bytes.len(), fnv1a64(&bytes));
+        let text = files::unpack(bytes, limit).and_then(files::text).map_err(|e| unreadable(file, e))?;
         if let Some(error) = refuse(file, &text) {
             return Err(error);
         }
@@ -81,39 +73,16 @@ impl Input {
     }
 }
 
-/// Decompresses, and stops one byte above the limit, so that a bomb costs no more than the largest honest file.
-fn gunzip(file: &str, bytes: &[u8], limit: u64) -> Result<Vec<u8>, ImportError> {
-    let mut out = Vec::new();
-    MultiGzDecoder::new(bytes)
-        .take(limit + 1)
-        .read_to_end(&mut out)
-        .map_err(|e| ImportError::Gzip { file: file.to_owned(), message: e.to_string() })?;
-    Ok(out)
-}
-
-/// UTF-8 with or without a byte order mark, and UTF-16 with one, which is what `>` writes in Windows PowerShell.
-fn decode(file: &str, bytes: Vec<u8>) -> Result<String, ImportError> {
-    let wide = |from: fn([u8; 2]) -> u16| {
-        let units = bytes[2..].chunks(2).map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
-        let mut offset = 2;
-        let decoded = char::decode_utf16(units).map(|c| {
-            let c = c.map_err(|_| ImportError::NotText { file: file.to_owned(), offset })?;
-            offset += 2 * c.len_utf16();
-            Ok(c)
-        });
-        decoded.collect::<Result<String, _>>()
-    };
-    match bytes.as_slice() {
-        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
-        _ => {
-            let mut text = String::from_utf8(bytes)
-                .map_err(|e| ImportError::NotText { file: file.to_owned(), offset: e.utf8_error().valid_up_to() })?;
-            if text.starts_with('\u{feff}') {
-                text.remove(0);
-            }
-            Ok(text)
-        }
+/// Why an export cannot be read, in the words of an export.
+fn unreadable(file: &str, error: ReadError) -> ImportError {
+    let file = file.to_owned();
+    match error {
+        ReadError::Io(source) => ImportError::Io { file, source },
+        ReadError::Directory => ImportError::Directory { file },
+        ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => ImportError::TooLarge { file, limit_mib: limit >> 20 },
+        ReadError::Bomb => ImportError::Bomb { file },
+        ReadError::Gzip(message) => ImportError::Gzip { file, message },
+        ReadError::NotText { offset, .. } => ImportError::NotText { file, offset },
     }
 }
 

@@ -7,9 +7,9 @@
 
 use super::format::RecordedScenario;
 use super::line::{Line, sort_lines};
+use crate::files::{self, ReadError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -71,16 +71,13 @@ pub struct KindRange {
 pub enum FileError {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
-    Io(#[from] std::io::Error),
+    Read(#[from] ReadError),
     /// It is not JSON, or not of the recorder's form.
     #[error("is not a recorded timeline: {0}")]
     Json(#[from] serde_json::Error),
     /// It is JSON of another form.
     #[error("is not a recorded timeline: {0}")]
     Form(String),
-    /// It is too large.
-    #[error("holds more than {} MB", MOST_BYTES >> 20)]
-    TooLarge,
 }
 
 #[derive(Deserialize)]
@@ -116,17 +113,8 @@ struct RawOutcome {
 
 /// Reads a file, gzipped or not: one recording, or those of all releases that are packed in it, in the file's order.
 pub fn read(path: &Path) -> Result<Vec<Recorded>, FileError> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut plain = Vec::new();
-        flate2::read::MultiGzDecoder::new(bytes.as_slice()).take(MOST_BYTES + 1).read_to_end(&mut plain)?;
-        bytes = plain;
-    }
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(FileError::TooLarge);
-    }
-    parse(&bytes)
+    let bytes = files::unpack(files::read(path, MOST_BYTES)?, MOST_BYTES)?;
+    parse(files::text(bytes)?.as_bytes())
 }
 
 /// Reads the JSON of one recording, or of a packed file.

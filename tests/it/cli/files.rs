@@ -7,7 +7,6 @@ use std::fs;
 fn a_rerun_replaces_the_folder_as_a_whole() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    scratch.write("output/a/left-over", "");
     assert_eq!(scratch.call(&["run", "a.ron", "--seed", "2"]).code, 0);
     let names = scratch.names("output/a");
     let expected =
@@ -34,6 +33,98 @@ fn folders_of_others_are_left_alone() {
     scratch.write("output/a/thesis.txt", "years of work");
     scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
     assert_eq!(scratch.names("output/a"), ["thesis.txt"]);
+}
+
+#[test]
+fn what_somebody_put_beside_results_is_left_alone() {
+    let scratch = Scratch::with_starter();
+    for (args, folder) in [
+        (&["run", "a.ron"][..], "output/a"),
+        (&["sweep", "a.ron", "--seeds", "1"], "output/a-sweep"),
+        (&["explore", "rapid.ron", "--property", "pod-stuck", "--runs", "40", "--quiet"], "output/rapid-explore"),
+    ] {
+        scratch.write("rapid.ron", fs::read(super::repository().join("scenarios/rapid.ron")).expect("it is shipped"));
+        assert!([0, 1].contains(&scratch.call(args).code), "{args:?}");
+        if !scratch.path(folder).exists() {
+            // The search found nothing.
+            continue;
+        }
+        let before = scratch.names(folder);
+        scratch.write(&format!("{folder}/notes.txt"), "years of work");
+        scratch.call(args).fails(2, &[folder, "\"notes.txt\"", "left as it is", "--out"]);
+        assert_eq!(scratch.text(&format!("{folder}/notes.txt")), "years of work");
+        fs::remove_file(scratch.path(&format!("{folder}/notes.txt"))).expect("it is there");
+        assert!([0, 1].contains(&scratch.call(args).code), "{args:?}");
+        assert_eq!(scratch.names(folder), before);
+    }
+}
+
+#[test]
+fn a_strangers_folder_with_a_manifest_is_left_alone() {
+    let scratch = Scratch::with_starter();
+    fs::create_dir_all(scratch.path("output/a")).expect("a folder");
+    for manifest in [r#"{"name": "My app", "icons": []}"#, "", "[1, 2]", r#"{"taintsim": "0.1.0"}"#] {
+        scratch.write("output/a/manifest.json", manifest);
+        scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
+        assert_eq!(scratch.text("output/a/manifest.json"), manifest);
+    }
+    assert_eq!(scratch.names("output/a"), ["manifest.json"]);
+}
+
+/// A link stays a link, and modes stay what they are, whatever writes the file.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode_and_its_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let scratch = Scratch::with_starter();
+    fs::create_dir(scratch.path("real")).expect("a folder");
+    scratch.write("real/target", "old");
+    scratch.write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
+    fs::set_permissions(scratch.path("real/target"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    symlink("target", scratch.path("real/second")).expect("a link");
+    symlink("real/second", scratch.path("link.ron")).expect("a link");
+    symlink("real/new", scratch.path("nowhere.ron")).expect("a link");
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    for args in [
+        &["import", "nodes.json", "--out", "link.ron", "--force"][..],
+        &["init", "link.ron", "--force"],
+        &["report", "output/a", "--as", "csv", "--out", "link.ron"],
+        &["test", "a.ron", "--reporter", "junit=link.ron"],
+    ] {
+        scratch.write("real/target", "old");
+        let called = scratch.call(args);
+        assert!([0, 1, 4].contains(&called.code), "{args:?}: {}", called.stderr);
+        assert_ne!(scratch.text("real/target"), "old", "{args:?}");
+        let mode = fs::metadata(scratch.path("real/target")).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{args:?}");
+        assert!(scratch.path("link.ron").is_symlink() && scratch.path("real/second").is_symlink(), "{args:?}");
+    }
+    // A link to what is not there yet.
+    assert_eq!(scratch.call(&["init", "nowhere.ron", "--force"]).code, 0);
+    assert!(scratch.path("nowhere.ron").is_symlink() && scratch.path("real/new").is_file());
+    assert_eq!(scratch.names("real"), ["new", "second", "target"]);
+}
+
+#[test]
+fn two_runs_into_one_folder_both_end_well() {
+    let scratch = Scratch::with_starter();
+    for round in 0..6 {
+        let runs: Vec<_> = (0..4)
+            .map(|i| {
+                let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_taintsim"));
+                let seed = (round * 4 + i).to_string();
+                program.current_dir(&scratch.0).args(["run", "a.ron", "--quiet", "--seed", &seed]);
+                program.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+                program.spawn().expect("it starts")
+            })
+            .collect();
+        for run in runs {
+            let output = run.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert_eq!(scratch.call(&["report", "output/a"]).code, 0);
+        assert_eq!(scratch.names("output"), ["a"]);
+    }
 }
 
 #[test]

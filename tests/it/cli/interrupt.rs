@@ -1,11 +1,11 @@
-//! Ctrl-C in the middle of a run, of a sweep and of a search.
+//! Ctrl-C in the middle of a run, of a sweep and of a search, and the signals that end a program from outside.
 
 use super::Scratch;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-/// Interrupts a call at its first line of progress; gives its exit code, its standard output, and what it said after that.
-fn stopped(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+/// Sends a signal to a call at its first line of progress; gives its exit code, its standard output, and what it said after that.
+fn stopped(scratch: &Scratch, signal: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
     program.current_dir(&scratch.0).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().expect("the program starts");
@@ -13,7 +13,7 @@ fn stopped(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     let mut line = String::new();
     stderr.read_line(&mut line).expect("UTF-8");
     assert!(line.contains('%'), "progress: {line}");
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     assert!(killed.success());
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
@@ -23,7 +23,7 @@ fn stopped(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
 
 /// The same for a call that prints nothing.
 fn interrupted(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String) {
-    let (code, stdout, said) = stopped(scratch, args);
+    let (code, stdout, said) = stopped(scratch, "-INT", args);
     assert_eq!(stdout, "");
     (code, said)
 }
@@ -49,12 +49,37 @@ fn ctrl_c_ends_a_run_and_leaves_earlier_results_alone() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_sweep() {
+fn a_signal_ends_a_sweep_with_what_it_has_run() {
     let scratch = Scratch::with_starter();
-    let (code, said) = interrupted(&scratch, &["sweep", "a.ron", "--seeds", "1000000", "--jobs", "2"]);
-    assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("interrupted after") && said.contains("nothing was written to output/a-sweep"), "{said}");
-    assert!(scratch.names("output").is_empty());
+    let args = ["sweep", "a.ron", "--set", "horizon=30m,40m", "--seeds", "500000", "--jobs", "2", "--format", "json"];
+    // Results that are there stay: the next ones have a folder of their own.
+    for (signal, folder) in [("-INT", "a-sweep"), ("-TERM", "a-sweep-interrupted"), ("-HUP", "a-sweep-interrupted")] {
+        let (code, stdout, said) = stopped(&scratch, signal, &args);
+        assert_eq!(code, Some(130), "{signal}: {said}");
+        assert!(said.contains("interrupted after") && said.contains(&format!("are in output/{folder}")), "{signal}: {said}");
+        let printed: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+        let written: serde_json::Value = serde_json::from_slice(&scratch.read(&format!("output/{folder}/sweep.json"))).expect("JSON");
+        assert_eq!(printed, written, "{signal}");
+        let seeds = written["seeds"].as_u64().expect("a number");
+        assert!(seeds > 0 && seeds < 500_000, "{signal}: {seeds}");
+        // A row for each value, each with all of these seeds.
+        let runs = scratch.text(&format!("output/{folder}/runs.csv"));
+        assert_eq!(runs.lines().count() as u64, 1 + 2 * seeds, "{signal}");
+    }
+    assert_eq!(scratch.names("output"), ["a-sweep", "a-sweep-interrupted"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_goes_away_does_not_end_what_nohup_started() {
+    let scratch = Scratch::with_starter();
+    let mut program = Command::new("sh");
+    // The signal comes first, so that a program that heeds it is gone before it is done.
+    let script = "trap '' HUP; \"$0\" sweep a.ron --seeds 4000 --jobs 2 --quiet >out.txt 2>err.txt & \
+                  until grep -q SigCgt:.*[1-9a-f] /proc/$!/status; do :; done; kill -HUP $!; wait $!";
+    let status = program.current_dir(&scratch.0).args(["-c", script, env!("CARGO_BIN_EXE_taintsim")]).status().expect("a shell");
+    assert_eq!(status.code(), Some(0), "{}", scratch.text("err.txt"));
+    assert_eq!(scratch.names("output"), ["a-sweep"]);
 }
 
 #[cfg(unix)]
@@ -68,12 +93,12 @@ fn ctrl_c_ends_a_difference_over_seeds() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_search_with_what_it_found() {
+fn a_signal_ends_a_search_with_what_it_found() {
     let scratch = Scratch::new();
     scratch.write("rapid.ron", std::fs::read(super::repository().join("scenarios/rapid.ron")).unwrap());
     // No machine comes to the end of that.
     let args = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--runs", "1000000000000", "--jobs", "2"];
-    let (code, stdout, said) = stopped(&scratch, &args);
+    let (code, stdout, said) = stopped(&scratch, "-TERM", &args);
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted"), "{said}");
     assert!(stdout.contains("not exhausted: there are more runs"), "{stdout}");

@@ -1,0 +1,16 @@
+//! What comes in from the outside and what goes out to it: readers with a bound, writers that leave the old or the new and nothing
+//! between, and texts of others made harmless.
+//!
+//! Every file that the program reads is read by [`read()`] or a function beside it, and every file that it writes is written through
+//! [`replace()`], [`append()`] or a [`Temporary`]; `tests/it/tidy.rs` holds the code to that. Nothing here prints, and nothing from
+//! `kernel` to `sim` knows that there are files.
+
+mod read;
+mod replace;
+mod shown;
+mod temporary;
+
+pub use read::{ReadError, read, read_from, text, unpack};
+pub use replace::{append, replace, restore};
+pub use shown::{Escaped, Form, acts, cell, line, shown};
+pub use temporary::{Temporary, take_away};

@@ -1,0 +1,185 @@
+//! Putting what is new into the place of what is old, at one stroke.
+
+use super::temporary::{Temporary, again, beside, left_over, remove_plain};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How many links lead to a file at most, as on Linux.
+const LINKS_MAX: usize = 40;
+
+/// How often a place is tried that others write to at the same time.
+const TRIES_MAX: usize = 100;
+
+/// Writes a file under a temporary name and renames it. A link stays a link, and what it leads to is replaced; the mode and, where
+/// we may, the owner of a file that is replaced are kept. What is there and no plain file, `/dev/stdout` say, is written to directly.
+/// `begun` is told the temporary file, for whoever ends the process early.
+///
+/// # Errors
+/// The system says why; an earlier file stands there then as it was.
+pub fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
+    let target = target(path)?;
+    let old = match fs::symlink_metadata(&target) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => return OpenOptions::new().write(true).open(&target)?.write_all(bytes),
+        Ok(found) => Some(found),
+        Err(_) if target.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
+        Err(_) => None,
+    };
+    let temporary = Temporary::file(&target, old.is_some())?;
+    begun(temporary.path());
+    let mut file = temporary.handle().ok_or(io::ErrorKind::NotFound)?;
+    if let Some(old) = &old {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            // Only root may give a file away; everybody else's files are their own already.
+            let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+        }
+        file.set_permissions(old.permissions())?;
+    }
+    file.write_all(bytes)?;
+    // Renamed without this, it might be there and empty after a power failure.
+    again(|| file.sync_all())?;
+    again(|| fs::rename(temporary.path(), &target))?;
+    temporary.kept();
+    Ok(())
+}
+
+/// What a path leads to in the end, whether it is there or not.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        if !fs::symlink_metadata(&target).is_ok_and(|m| m.is_symlink()) {
+            return Ok(target);
+        }
+        // Where `/dev/stdout` and the like lead to is what is open already, and need not have a name.
+        if target.starts_with("/proc") {
+            return Ok(target);
+        }
+        let next = fs::read_link(&target)?;
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    fs::metadata(path).map(|_| target)
+}
+
+/// Adds to the end of a file.
+///
+/// # Errors
+/// The system says why.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().create(true).append(true).open(path)?.write_all(bytes)
+}
+
+impl Temporary {
+    /// Puts the folder into its place. What stands there is replaced if `may_replace` does not mind, and is gone afterwards.
+    ///
+    /// # Errors
+    /// The system says why; the old folder stands there then as it was.
+    pub fn put<E>(self, place: &Path, may_replace: impl Fn() -> Result<(), E>, failed: impl Fn(io::Error) -> E) -> Result<(), E> {
+        for _ in 0..TRIES_MAX {
+            may_replace()?;
+            let error = match fs::symlink_metadata(place) {
+                Ok(old) => {
+                    fs::set_permissions(self.path(), old.permissions()).map_err(&failed)?;
+                    match exchange(self.path(), place) {
+                        Ok(()) => {
+                            // The old folder has the temporary name now. If it cannot be removed, the next run does that.
+                            let _ = remove_plain(self.path());
+                            self.kept();
+                            return Ok(());
+                        }
+                        Err(error) if error.kind() == io::ErrorKind::Unsupported => match move_aside(self.path(), place) {
+                            Ok(()) => return Ok(self.kept()),
+                            Err(error) => error,
+                        },
+                        Err(error) => error,
+                    }
+                }
+                Err(_) => match move_to(self.path(), place) {
+                    Ok(()) => return Ok(self.kept()),
+                    Err(error) => error,
+                },
+            };
+            // Another run came or went in between.
+            if ![io::ErrorKind::NotFound, io::ErrorKind::AlreadyExists, io::ErrorKind::DirectoryNotEmpty].contains(&error.kind())
+                || fs::symlink_metadata(self.path()).is_err()
+            {
+                return Err(failed(error));
+            }
+        }
+        Err(failed(io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Has the system write everything in the folder to the disk.
+    ///
+    /// # Errors
+    /// The system says why: the disk may be full, or broken.
+    pub fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
+        files.into_iter().try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
+    }
+}
+
+/// Two folders swap their names.
+fn exchange(a: &Path, b: &Path) -> io::Result<()> {
+    renamed(a, b, Rename::Exchange)
+}
+
+/// Gives a folder a name that nothing has.
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    match renamed(from, to, Rename::NoReplace) {
+        // A plain rename replaces an empty folder at most.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => again(|| fs::rename(from, to)),
+        result => result,
+    }
+}
+
+/// What becomes of what has the name already.
+enum Rename {
+    Exchange,
+    NoReplace,
+}
+
+/// Renames as only some systems do; on others, and on file systems that cannot do it, it is unsupported.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn renamed(from: &Path, to: &Path, how: Rename) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    let flags = match how {
+        Rename::Exchange => RenameFlags::EXCHANGE,
+        Rename::NoReplace => RenameFlags::NOREPLACE,
+    };
+    again(|| match renameat_with(CWD, from, CWD, to, flags) {
+        // A container's filter of calls answers with a lack of permission.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Err(io::ErrorKind::Unsupported.into()),
+        result => Ok(result?),
+    })
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn renamed(_: &Path, _: &Path, _: Rename) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Where names cannot be swapped: the old folder steps aside first. A process that is killed just then leaves the old results as a
+/// whole under `.NAME.PID.old`, and [`restore`] brings them back.
+fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
+    let old = beside(place, 0, "old");
+    let _ = remove_plain(&old);
+    again(|| fs::rename(place, &old))?;
+    if let Err(error) = again(|| fs::rename(new, place)) {
+        // Another run's new results may stand there by now; these old ones are theirs as well, and older.
+        let _ = again(|| fs::rename(&old, place));
+        return Err(error);
+    }
+    let _ = remove_plain(&old);
+    Ok(())
+}
+
+/// Brings back what a process that was killed between two renames had put aside, and removes it where it is not needed any more.
+pub fn restore(place: &Path) {
+    for old in left_over(place, "old") {
+        // Listed first, looked for then: another run that is between its renames finds its old results in their place and goes on.
+        let _ = if fs::symlink_metadata(place).is_ok() { remove_plain(&old) } else { again(|| fs::rename(&old, place)) };
+    }
+}
