@@ -30,7 +30,8 @@ pub(crate) struct ImportArgs {
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let to_file = args.out.file()?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
-    let cluster = ImportedCluster::read(&inputs).and_then(ImportedCluster::simulable).map_err(|e| refused(&e))?;
+    let cluster =
+        ImportedCluster::read(&inputs).and_then(ImportedCluster::simulable).and_then(ImportedCluster::builds).map_err(|e| refused(&e))?;
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
     if !args.quiet {

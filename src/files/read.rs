@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Text of clusters is packed to a tenth or a fiftieth. What comes out of a byte is more than this in a bomb alone, which makes a
 /// thousand of each.
-const RATIO_MAX: u64 = 256;
+const RATIO_MAX: u64 = 200;
 
 /// So much may come out of any gzip, however small.
 const UNPACKED_ANYWAY: u64 = 64 << 20;

@@ -11,7 +11,7 @@ use super::fingerprint::InputFile;
 use super::import::Summary;
 use super::problem::{Problem, Problems, Source, did_you_mean_or_list};
 use super::spec::Scenario;
-use super::syntax::{Part, Place, Step, Tree, undashed};
+use super::syntax::{Part, Place, Step, Tree, crowded, undashed};
 use crate::api::spelling;
 use crate::files::{self, ReadError};
 use ron::error::SpannedError;
@@ -137,6 +137,9 @@ fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster:
         ));
     }
     let source = Source::new(shown, text);
+    if let Some((crowd, byte)) = crowded(&source.text) {
+        return Err(Problems::one(Problem::new(crowd).at(&source, byte..byte)));
+    }
     let Read { spec, left, mut problems, mut damage } = read_text(&source);
     let Some(spec) = spec else { return Err(Problems(problems)) };
     let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, exported: None, inputs: Vec::new() };

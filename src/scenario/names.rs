@@ -15,6 +15,14 @@ pub enum NamesError {
     /// A range runs backwards.
     #[error("`{{{0}}}` runs backwards")]
     Backwards(String),
+    /// The longest of the names is longer than any object's.
+    #[error("`{text}` stands for names of {length} characters; must be no more than {NAME_MAX} characters")]
+    TooLong {
+        /// The text, or as much of it as tells which it is.
+        text: String,
+        /// How long the longest name is.
+        length: usize,
+    },
     /// There are more names than a run can hold.
     #[error("`{text}` stands for {count} names, more than the limit of {limit}")]
     TooMany {
@@ -26,6 +34,12 @@ pub enum NamesError {
         limit: u64,
     },
 }
+
+/// The longest name of an object with its namespace, `namespace/name`: a label of DNS, and a subdomain.
+const NAME_MAX: usize = 63 + 1 + 253;
+
+/// How much of a text a message shows.
+const SHOWN_MAX: usize = 60;
 
 enum Piece<'a> {
     Text(&'a str),
@@ -39,6 +53,15 @@ impl Piece<'_> {
             Self::Text(_) => 1,
             Self::List(words) => words.len() as u128,
             Self::Range { first, last, .. } => u128::from(last - first) + 1,
+        }
+    }
+
+    /// How long the longest of them is.
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::List(words) => words.iter().map(|w| w.len()).max().unwrap_or(0),
+            Self::Range { last, width, .. } => last.to_string().len().max(*width),
         }
     }
 
@@ -56,11 +79,16 @@ impl Piece<'_> {
 /// The names a text stands for, at most `limit` of them; a text without braces stands for itself.
 pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
     let pieces = pieces(text)?;
+    // Lengths come before names: these are made one by one.
+    let length = pieces.iter().fold(0, |all: usize, p| all.saturating_add(p.length()));
+    if length > NAME_MAX {
+        return Err(NamesError::TooLong { text: start_of(text), length });
+    }
     let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
     let count = match count {
         Some(n) if n <= u128::from(limit) => n as u64,
-        Some(n) => return Err(NamesError::TooMany { text: text.to_owned(), count: n.to_string(), limit }),
-        None => return Err(NamesError::TooMany { text: text.to_owned(), count: format!("over {}", u128::MAX), limit }),
+        Some(n) => return Err(NamesError::TooMany { text: start_of(text), count: n.to_string(), limit }),
+        None => return Err(NamesError::TooMany { text: start_of(text), count: format!("over {}", u128::MAX), limit }),
     };
     Ok((0..count)
         .map(|n| {
@@ -76,6 +104,14 @@ pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
             name
         })
         .collect())
+}
+
+/// The beginning of a text that may be long.
+fn start_of(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The text up to its first brace without a trailing separator: what people call the group, `a` for `a-{00..09}`.
@@ -150,6 +186,18 @@ mod tests {
         assert_eq!(names("n-{0..9999999}"), "error: `n-{0..9999999}` stands for 10000000 names, more than the limit of 100");
         let all = "{0..18446744073709551615}".repeat(3);
         assert!(names(&all).contains("stands for over"), "{}", names(&all));
+    }
+
+    #[test]
+    fn lengths_come_before_names() {
+        // Ten thousand characters and six digits.
+        let long = format!("{}{{0..199999}}", "x".repeat(10_000));
+        let shown = "x".repeat(60);
+        let error = expand(&long, 200_000).expect_err("no name is that long");
+        assert_eq!(error.to_string(), format!("`{shown}…` stands for names of 10006 characters; must be no more than 317 characters"));
+        let list = format!("{{a,{}}}", "x".repeat(400));
+        assert!(matches!(expand(&list, 10), Err(NamesError::TooLong { length: 400, .. })));
+        assert!(matches!(expand(&format!("{{0..9}}{}", "0".repeat(316)), 10), Ok(names) if names.len() == 10));
     }
 
     #[test]

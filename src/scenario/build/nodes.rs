@@ -125,6 +125,10 @@ impl Nodes {
                 complaints.add(with(place, "name"), Problem::new("`name` is the name of one node").help("ranges belong to `names`"));
                 return None;
             }
+            (Some(_), None) if self.plans.len() as u64 >= NODES_MAX => {
+                complaints.say(with(place, "name"), format!("a cluster has at most {NODES_MAX} nodes"));
+                return None;
+            }
             (Some(name), None) => return Some(vec![name.clone()]),
             (None, Some(names)) => names.texts(),
         };

@@ -146,6 +146,9 @@ impl Pods {
             complaints.say(counted, "the number of these pods follows from their nodes");
             return None;
         }
+        if !is_short(name, place, complaints) {
+            return None;
+        }
         let each = if let Placement::PerNode { count, .. } = &group.on { Some(*count) } else { None };
         if each.unwrap_or(1).checked_mul(on.len() as u64).is_none_or(|n| n > self.left()) {
             complaints.say(with(place, "on"), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
@@ -185,9 +188,18 @@ impl Pods {
                 return None;
             }
             (Some(name), None) => {
-                let Some(count) = count else { return Some(vec![name.clone()]) };
+                let Some(count) = count else {
+                    if self.left() == 0 {
+                        complaints.say(with(place, "name"), too_many());
+                        return None;
+                    }
+                    return Some(vec![name.clone()]);
+                };
                 if count > self.left() {
                     complaints.add(count_place(), Problem::new(format!("{count} pods are too many")).help(too_many()));
+                    return None;
+                }
+                if !is_short(name, place, complaints) {
                     return None;
                 }
                 return Some((0..count).map(|i| format!("{name}-{i}")).collect());
@@ -212,6 +224,16 @@ impl Pods {
         Some(all)
     }
 }
+
+/// Whether a name can be that of a pod once something is added to it: looked at before as many names are made of it as there are pods.
+fn is_short(name: &str, place: &Place, complaints: &mut Complaints) -> bool {
+    let long = name.len() > NAME_BYTES_MAX;
+    let problem = if long { checks::object_name("pod", name) } else { Ok(()) };
+    complaints.take(with(place, "name"), problem).is_some()
+}
+
+/// The longest name of an object.
+const NAME_BYTES_MAX: usize = 253;
 
 /// The nodes that a placement names, in the order in which pods are put on them.
 pub(super) fn placed(on: &Placement, place: &Place, nodes: &Nodes, complaints: &mut Complaints) -> Option<Vec<NodeIndex>> {

@@ -3,6 +3,7 @@
 //! The result is in the types of the scenario language, so that a cluster that a scenario points at and one that is
 //! written out are the same thing.
 
+use super::check::Places;
 use super::control_plane::{self, ControlPlane};
 use super::document::{self, Object};
 use super::error::{ImportError, Place};
@@ -44,6 +45,8 @@ pub struct ImportedCluster {
     pub control_plane: ControlPlane,
     /// What was taken and what was left out.
     pub summary: Summary,
+    /// Where all of it stands in the files.
+    pub(super) places: Places,
 }
 
 impl ImportedCluster {
@@ -244,6 +247,7 @@ impl Gathered {
 
     fn finish(mut self) -> Result<ImportedCluster, ImportError> {
         let (zero, renewed) = self.times()?;
+        let places = self.places();
         let Gathered { nodes, mut node_at, pods, workloads, workload_at, classes, budgets, namespaces, mut summary, .. } = self;
         let mut shapes = Vec::with_capacity(nodes.len());
         for node in &nodes {
@@ -325,7 +329,21 @@ impl Gathered {
         let namespaces = namespaces.into_iter().map(|n| n.said).collect();
         let control_plane = control_plane::read(&pods, &mut summary);
         let (nodes, pods) = (groups::nodes(shapes), groups::pods(bound));
-        Ok(ImportedCluster { nodes, pods, priority_classes, budgets, namespaces, workloads, control_plane, summary })
+        Ok(ImportedCluster { nodes, pods, priority_classes, budgets, namespaces, workloads, control_plane, summary, places })
+    }
+
+    /// Where everything stands.
+    fn places(&self) -> Places {
+        let full = |namespace: &str, name: &str| format!("{namespace}/{name}");
+        let mut places = Places::new();
+        let mut add = |list, name: String, place: &Place| drop(places.insert((list, name), place.clone()));
+        self.nodes.iter().for_each(|n| add("nodes", n.name.clone(), &n.place));
+        self.pods.iter().for_each(|p| add("pods", p.full_name(), &p.place));
+        self.workloads.iter().for_each(|w| add("workloads", w.full_name(), &w.place));
+        self.budgets.iter().for_each(|b| add("podDisruptionBudgets", full(&b.namespace, &b.name), &b.place));
+        self.classes.iter().for_each(|c| add("priorityClasses", c.name.clone(), &c.place));
+        self.namespaces.iter().for_each(|n| add("namespaces", n.said.name.clone().unwrap_or_default(), &n.place));
+        places
     }
 }
 

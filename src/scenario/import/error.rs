@@ -70,7 +70,7 @@ pub enum ImportError {
         limit_mib: u64,
     },
     /// Far more comes out of gzip than any export is packed to.
-    #[error("{file} is a gzip bomb: it holds more than 256 times its size once unpacked, the limit")]
+    #[error("{file} is a gzip bomb: it holds more than 200 times its size once unpacked, the limit")]
     Bomb {
         /// The file.
         file: String,

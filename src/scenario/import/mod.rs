@@ -21,6 +21,7 @@
 //! of pods. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
 
+mod check;
 mod cluster;
 mod control_plane;
 mod document;

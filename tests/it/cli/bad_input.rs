@@ -64,6 +64,103 @@ fn sizes_that_no_machine_could_hold() {
 }
 
 #[test]
+fn one_more_than_the_limits() {
+    let scratch = Scratch::with_starter();
+    // A group of one is one more, too.
+    scratch.write("over.ron", "(version: 1, horizon: \"1m\", nodes: [(names: \"a-{0..199999}\"), (name: \"b\")])");
+    scratch.call(&["validate", "over.ron"]).fails(2, &["a cluster has at most 200000 nodes", "over.ron:1:"]);
+    let long = format!("(version: 1, horizon: \"1m\", nodes: [(names: \"{}{{0..199999}}\")])", "x".repeat(10_000));
+    scratch.write("long.ron", long);
+    let called = scratch.call(&["validate", "long.ron"]);
+    called.fails(2, &["names of 10006 characters", "no more than 317"]);
+    assert!(called.stderr.len() < 1000, "{}", called.stderr);
+    let counted = format!(
+        "(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], pods: [(name: \"{}\", on: Unbound, count: 5000000)])",
+        "x".repeat(10_000)
+    );
+    scratch.write("counted.ron", counted);
+    scratch.call(&["validate", "counted.ron"]).fails(2, &["no more than 253"]);
+    let entry = "(at: \"1m\", do: Cordon(node: \"a\")),\n";
+    let crowd = format!("(version: 1, horizon: \"1h\", nodes: [(name: \"a\")], timeline: [\n{}])", entry.repeat(1_000_000));
+    scratch.write("crowd.ron", crowd);
+    scratch.call(&["validate", "crowd.ron"]).fails(2, &["`timeline` has more than 100000 elements", "crowd.ron:100002:1"]);
+}
+
+/// What gives bytes for ever, wherever a file is read.
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_files() {
+    let scratch = Scratch::with_starter();
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    for command in ["run", "sweep", "explore", "validate", "replay", "shrink", "test"] {
+        let args: &[&str] = if command == "shrink" { &["shrink", "/dev/zero", "--property", "pod-stuck"] } else { &[command, "/dev/zero"] };
+        let called = scratch.call(args);
+        assert_eq!(called.code, 2, "{command}: {}", called.stderr);
+        assert!((called.stderr + &called.stdout).contains("64 MiB, the limit"), "{command}");
+    }
+    scratch.call(&["import", "/dev/zero"]).fails(2, &["more than 1024 MiB"]);
+    let called = scratch.call(&["conform", "/dev/zero"]);
+    assert!(called.code == 2 && called.stderr.contains("256 MiB, the limit"), "{}", called.stderr);
+    for file in ["manifest.json", "scenario.ron", "trace.json", "events.jsonl"] {
+        let kept = scratch.read(&format!("output/a/{file}"));
+        std::fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("it is there");
+        std::os::unix::fs::symlink("/dev/zero", scratch.path(&format!("output/a/{file}"))).expect("a link");
+        for args in [&["report", "output/a"][..], &["explain", "output/a", "b-1"], &["diff", "output/a", "a.ron"]] {
+            let said = if file == "manifest.json" { "has no manifest.json" } else { "no plain file" };
+            scratch.call(args).fails(2, &[file, said]);
+        }
+        std::fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("it is there");
+        scratch.write(&format!("output/a/{file}"), kept);
+    }
+    // A file of a terabyte that has no bytes.
+    let sparse = std::fs::OpenOptions::new().write(true).open(scratch.path("output/a/events.jsonl")).expect("it is there");
+    sparse.set_len(1 << 40).expect("a file may have a hole");
+    scratch.call(&["report", "output/a"]).fails(2, &["events.jsonl", "2048 MiB, the limit"]);
+}
+
+/// A bomb is known long before it is unpacked, whoever reads it.
+#[test]
+fn gzip_bombs() {
+    use std::io::Write;
+    let scratch = Scratch::new();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    (0..200).for_each(|_| gz.write_all(&[b' '; 1 << 20]).expect("memory"));
+    scratch.write("bomb.json.gz", gz.finish().expect("memory"));
+    scratch.call(&["import", "bomb.json.gz"]).fails(2, &["gzip bomb", "200 times", "limit"]);
+    let called = scratch.call(&["conform", "bomb.json.gz"]);
+    assert!(called.code == 2 && called.stderr.contains("gzip bomb"), "{}", called.stderr);
+    scratch.write("points.ron", "(version: 1, horizon: \"1m\", cluster: From(\"bomb.json.gz\"))");
+    scratch.call(&["validate", "points.ron"]).fails(2, &["gzip bomb"]);
+}
+
+/// A mark before the text, and UTF-16, as editors and shells of other systems write them.
+#[test]
+fn byte_order_marks() {
+    let scratch = Scratch::with_starter();
+    let marked = |text: &str| -> [Vec<u8>; 3] {
+        let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect();
+        [[b"\xef\xbb\xbf", text.as_bytes()].concat(), wide([0xff, 0xfe], u16::to_le_bytes), wide([0xfe, 0xff], u16::to_be_bytes)]
+    };
+    let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#;
+    for bytes in marked(&scratch.text("a.ron")) {
+        scratch.write("b.ron", &bytes);
+        assert_eq!(scratch.call(&["validate", "b.ron"]).stderr, "");
+        assert_eq!(scratch.call_with(&["validate", "-"], bytes).code, 0);
+        // What is read again is what was run.
+        assert_eq!(scratch.call(&["run", "b.ron"]).code, 0);
+        assert_eq!(scratch.call(&["report", "output/b"]).code, 0);
+    }
+    for bytes in marked(node) {
+        scratch.write("node.json", &bytes);
+        assert_eq!(scratch.call(&["import", "node.json"]).code, 0);
+    }
+    scratch.write("tapeless.ron", "\u{feff}Tape(version: 99)");
+    scratch.call(&["replay", "tapeless.ron"]).fails(2, &["tapeless.ron is not a tape"]);
+    scratch.write("wide.ron", b"\xff\xfe\x00\xd8(\x00");
+    scratch.call(&["validate", "wide.ron"]).fails(2, &["not UTF-8"]);
+}
+
+#[test]
 fn nesting_and_endless_lines() {
     let scratch = Scratch::with_starter();
     for (name, text) in [

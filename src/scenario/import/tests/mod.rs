@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod exports;
+mod mutated;
 mod objects;
 mod plans;
 
