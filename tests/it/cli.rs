@@ -8,6 +8,7 @@ mod explain;
 mod explore;
 mod export_zone_lost;
 mod exports;
+mod faults;
 mod files;
 mod interrupt;
 mod report;

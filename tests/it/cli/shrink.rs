@@ -3,7 +3,7 @@
 use super::Scratch;
 
 /// The pod does not tolerate the taint, and the API server does not answer when it is to be deleted.
-const STUCK: &str = r#"Scenario(
+pub(super) const STUCK: &str = r#"Scenario(
     version: 1,
     horizon: "5m",
     timing: Ideal,

@@ -154,7 +154,10 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
         (pod(spread(1, "")), "Pod \"shop/p\"", "topologyKey"),
         (pod(spread(1, "no key")), "Pod \"shop/p\"", "topologyKey"),
     ] {
-        let error = import(&json!({"kind": "List", "apiVersion": "v1", "items": [node, object]})).map(|c| c.to_scenario()).expect_err(name).to_string();
+        let error = import(&json!({"kind": "List", "apiVersion": "v1", "items": [node, object]}))
+            .map(|c| c.to_scenario())
+            .expect_err(name)
+            .to_string();
         assert!(error.starts_with("f.json, item 2, ") && error.contains(name) && error.contains(said), "{error}");
     }
 }
