@@ -10,6 +10,7 @@ mod export_zone_lost;
 mod exports;
 mod faults;
 mod files;
+mod hostile;
 mod interrupt;
 mod report;
 mod shrink;
