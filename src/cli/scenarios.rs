@@ -39,6 +39,9 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             }
         } else if let Some(problem) = suggest::missing(path) {
             return Err(Failure::Input(problem));
+        } else {
+            // It is there after all; whoever reads it says what is wrong with it.
+            add(path.clone());
         }
     }
     Ok(files)

@@ -79,36 +79,35 @@ impl Temporary {
     pub fn put<E>(self, place: &Path, may_replace: impl Fn() -> Result<(), E>, failed: impl Fn(io::Error) -> E) -> Result<(), E> {
         for _ in 0..TRIES_MAX {
             may_replace()?;
-            let error = match fs::symlink_metadata(place) {
-                Ok(old) => {
-                    fs::set_permissions(self.path(), old.permissions()).map_err(&failed)?;
-                    match exchange(self.path(), place) {
-                        Ok(()) => {
-                            // The old folder has the temporary name now. If it cannot be removed, the next run does that.
-                            let _ = remove_plain(self.path());
-                            self.kept();
-                            return Ok(());
-                        }
-                        Err(error) if error.kind() == io::ErrorKind::Unsupported => match move_aside(self.path(), place) {
-                            Ok(()) => return Ok(self.kept()),
-                            Err(error) => error,
-                        },
-                        Err(error) => error,
-                    }
-                }
-                Err(_) => match move_to(self.path(), place) {
-                    Ok(()) => return Ok(self.kept()),
-                    Err(error) => error,
-                },
+            let placed = match fs::symlink_metadata(place) {
+                Ok(old) => self.swap(place, old.permissions()),
+                Err(_) => move_to(self.path(), place),
             };
-            // Another run came or went in between.
-            if ![io::ErrorKind::NotFound, io::ErrorKind::AlreadyExists, io::ErrorKind::DirectoryNotEmpty].contains(&error.kind())
-                || fs::symlink_metadata(self.path()).is_err()
-            {
-                return Err(failed(error));
+            match placed {
+                Ok(()) => {
+                    self.kept();
+                    return Ok(());
+                }
+                // Another run came or went in between.
+                Err(error) if is_of_another(&error) && fs::symlink_metadata(self.path()).is_ok() => {}
+                Err(error) => return Err(failed(error)),
             }
         }
         Err(failed(io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Swaps names with the old folder, and removes that.
+    fn swap(&self, place: &Path, permissions: fs::Permissions) -> io::Result<()> {
+        fs::set_permissions(self.path(), permissions)?;
+        match exchange(self.path(), place) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => move_aside(self.path(), place),
+            Err(error) => Err(error),
+            Ok(()) => {
+                // The old folder has the temporary name now. If it cannot be removed, the next run does that.
+                let _ = remove_plain(self.path());
+                Ok(())
+            }
+        }
     }
 
     /// Has the system write everything in the folder to the disk.
@@ -118,6 +117,12 @@ impl Temporary {
     pub fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
         files.into_iter().try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
     }
+}
+
+/// What a place that another run writes to at the same time answers.
+fn is_of_another(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    [NotFound, AlreadyExists, DirectoryNotEmpty].contains(&error.kind())
 }
 
 /// Two folders swap their names.
@@ -162,10 +167,9 @@ fn renamed(_: &Path, _: &Path, _: Rename) -> io::Result<()> {
 }
 
 /// Where names cannot be swapped: the old folder steps aside first. A process that is killed just then leaves the old results as a
-/// whole under `.NAME.PID.old`, and [`restore`] brings them back.
+/// whole under `.NAME.PID-N.old`, and [`restore`] brings them back.
 fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
-    let old = beside(place, 0, "old");
-    let _ = remove_plain(&old);
+    let old = beside(place, "old");
     again(|| fs::rename(place, &old))?;
     if let Err(error) = again(|| fs::rename(new, place)) {
         // Another run's new results may stand there by now; these old ones are theirs as well, and older.

@@ -64,6 +64,17 @@ pub struct Escaped<W: Write> {
     begun: Vec<u8>,
 }
 
+/// The bytes that begin a character that acts: looked up, as every byte of every file goes through here.
+const MAY_ACT: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        all[b] = matches!(b, 0..=0x08 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3);
+        b += 1;
+    }
+    all
+};
+
 /// No colour of ours is longer.
 const COLOUR_BYTES_MAX: usize = 24;
 
@@ -102,8 +113,7 @@ impl<W: Write> Escaped<W> {
     fn characters(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (mut done, mut at) = (0, 0);
         while at < bytes.len() {
-            // Only these bytes begin a character that acts.
-            if !matches!(bytes[at], 0..=0x08 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3) {
+            if !MAY_ACT[usize::from(bytes[at])] {
                 at += 1;
                 continue;
             }

@@ -1,11 +1,12 @@
 //! Files and folders under a temporary name beside the one that they are going to have.
 //!
-//! `.NAME.PID.tmp` is locked for as long as its process lives, and the system takes the lock away when it dies, so that the next run
+//! `.NAME.PID-N.tmp` is locked for as long as its process lives, and the system takes the lock away when it dies, so that the next run
 //! of NAME knows what a killed one left behind and what is still being written. Where the system has no such locks, nothing is removed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A name in a folder has at most so many bytes left of it; what is added still fits into the 255 that systems allow.
 const NAME_BYTES_MAX: usize = 200;
@@ -29,8 +30,13 @@ impl Temporary {
     pub fn folder(place: &Path) -> io::Result<Self> {
         Self::begin(place, |path| {
             fs::create_dir(path)?;
-            // Not every system opens folders. Nobody then knows whether this one is still being written.
-            Ok(File::open(path).ok())
+            match File::open(path) {
+                Ok(file) => Ok(Some(file)),
+                // Somebody took it for one that was left behind, before it was locked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::ErrorKind::AlreadyExists.into()),
+                // Not every system opens folders. Nobody then knows whether this one is still being written.
+                Err(_) => Ok(None),
+            }
         })
     }
 
@@ -54,9 +60,9 @@ impl Temporary {
 
     fn begin(place: &Path, make: impl Fn(&Path) -> io::Result<Option<File>>) -> io::Result<Self> {
         remove_left_over(place);
-        let mut number = 0;
+        let mut tries = 0;
         loop {
-            let path = beside(place, number, "tmp");
+            let path = beside(place, "tmp");
             match again(|| make(&path)) {
                 Ok(None) => return Ok(Temporary { path, file: None }),
                 Ok(Some(file)) => {
@@ -69,8 +75,8 @@ impl Temporary {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
-            number += 1;
-            if number > TRIES_MAX {
+            tries += 1;
+            if tries > TRIES_MAX {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
         }
@@ -102,10 +108,11 @@ impl Drop for Temporary {
     }
 }
 
-/// A temporary name beside `place`.
-pub(super) fn beside(place: &Path, number: u32, kind: &str) -> PathBuf {
-    let number = if number == 0 { String::new() } else { format!("-{number}") };
-    place.with_file_name(format!("{}{}{number}.{kind}", prefix(place), std::process::id()))
+/// A temporary name beside `place`, which this process has not had before: who removes what was left under a name does not meet
+/// what was made under it since.
+pub(super) fn beside(place: &Path, kind: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    place.with_file_name(format!("{}{}-{}.{kind}", prefix(place), std::process::id(), NEXT.fetch_add(1, Relaxed)))
 }
 
 /// What every temporary name beside `place` begins with.
@@ -130,9 +137,12 @@ pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
 /// Removes what killed processes left beside `place`; what a living one writes is locked, and stays.
 fn remove_left_over(place: &Path) {
     for path in ["tmp", "tmp.interrupted"].into_iter().flat_map(|kind| left_over(place, kind)) {
-        if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+        let Ok(file) = File::open(&path) else { continue };
+        if file.try_lock().is_ok() {
             let _ = remove_plain(&path);
         }
+        // Locked until here: whoever has just made it finds it locked, or gone, and takes another name.
+        drop(file);
     }
 }
 

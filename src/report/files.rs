@@ -138,6 +138,11 @@ impl Folder {
     /// It cannot be read any more, is not what it was, or the copy cannot be written.
     pub fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
         let (from, name) = (Path::new(&input.file), input.copy());
+        // A pipe has nothing left, and might wait for ever.
+        if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
+            let source = io::Error::other("it is no plain file, or not there any more");
+            return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source });
+        }
         let bytes = match files::read(from, input.bytes as u64) {
             Ok(bytes) if input.is(&bytes) => bytes,
             Ok(_) | Err(ReadError::TooLarge { .. }) => return Err(FileError::Changed { path: from.to_owned() }),

@@ -109,8 +109,8 @@ impl Problem {
     }
 
     /// The same with texts that only show something. In the source each character that does more becomes one that stands for it, so
-    /// that columns stay what they are.
-    fn harmless(&self) -> Self {
+    /// that columns stay what they are. `clean` is the last source in which none does: many problems share one, which may be long.
+    fn harmless(&self, clean: &mut Option<Arc<String>>) -> Self {
         let pictured = |text: &str| -> String {
             let picture = |c: char| match c {
                 c if !acts(c) => c,
@@ -121,7 +121,10 @@ impl Problem {
             text.chars().map(picture).collect()
         };
         let place = self.place.as_ref().map(|(source, bytes)| {
-            if !source.text.contains(acts) {
+            if !clean.as_ref().is_some_and(|c| Arc::ptr_eq(c, &source.text)) && !source.text.contains(acts) {
+                *clean = Some(source.text.clone());
+            }
+            if clean.as_ref().is_some_and(|c| Arc::ptr_eq(c, &source.text)) {
                 return (source.clone(), bytes.clone());
             }
             let at = |byte: usize| pictured(&source.text[..source.text.floor_char_boundary(byte)]).len();
@@ -202,12 +205,13 @@ impl Problems {
         let theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
         let handler = miette::GraphicalReportHandler::new_themed(theme).with_width(width).with_context_lines(1).with_links(false);
         let mut out = String::new();
+        let mut clean = None;
         for problem in &self.0 {
             if !problem.is_drawable() {
                 out.push_str(&format!("  × {}\n", shown(&problem.to_string()).replace('\n', "\n  ")));
                 continue;
             }
-            let problem = &problem.harmless();
+            let problem = &problem.harmless(&mut clean);
             let source = problem.place.as_ref().map(|(source, _)| NamedSource::new(&*source.name, source.text.clone()));
             // A report that cannot be drawn falls back to its plain text.
             if handler.render_report(&mut out, &Drawn { problem, source }).is_err() {

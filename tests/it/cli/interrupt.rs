@@ -75,7 +75,7 @@ fn a_terminal_that_goes_away_does_not_end_what_nohup_started() {
     let scratch = Scratch::with_starter();
     let mut program = Command::new("sh");
     // The signal comes first, so that a program that heeds it is gone before it is done.
-    let script = "trap '' HUP; \"$0\" sweep a.ron --seeds 4000 --jobs 2 --quiet >out.txt 2>err.txt & \
+    let script = "trap '' HUP; \"$0\" sweep a.ron --seeds 600 --jobs 2 --quiet >out.txt 2>err.txt & \
                   until grep -q SigCgt:.*[1-9a-f] /proc/$!/status; do :; done; kill -HUP $!; wait $!";
     let status = program.current_dir(&scratch.0).args(["-c", script, env!("CARGO_BIN_EXE_taintsim")]).status().expect("a shell");
     assert_eq!(status.code(), Some(0), "{}", scratch.text("err.txt"));
