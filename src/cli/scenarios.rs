@@ -1,10 +1,10 @@
-//! Which scenarios a command line means: files, folders that hold them, patterns, standard input.
+//! Which scenarios a command line means: files, folders that hold them, patterns, standard input; and what reports call them.
 
 use super::failure::Failure;
 use super::suggest;
 use crate::scenario::Problem;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by name.
 ///
@@ -45,6 +45,26 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
     }
     Ok(files)
+}
+
+/// What scenarios are called on every machine: below the working folder by the path from there, elsewhere by the path from the folder that
+/// was asked for, or by the file's name. Several of one name are numbered.
+pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut ids: Vec<String> = Vec::new();
+    for file in files {
+        let below = |folder: &PathBuf| file.strip_prefix(folder).ok().filter(|rest| !rest.as_os_str().is_empty());
+        let stable = match file.strip_prefix(&here) {
+            Ok(rest) => rest,
+            Err(_) if file.is_relative() => file,
+            Err(_) => paths.iter().find_map(below).or(file.file_name().map(Path::new)).unwrap_or(file),
+        };
+        let parts = stable.components().filter(|c| *c != Component::CurDir).map(|c| c.as_os_str().to_string_lossy());
+        let name = parts.collect::<Vec<_>>().join("/");
+        let again = |n: usize| if n == 1 { name.clone() } else { format!("{name} ({n})") };
+        ids.extend((1..).map(again).find(|id| !ids.contains(id)));
+    }
+    ids
 }
 
 /// The scenarios in a folder and its folders, sorted by name.

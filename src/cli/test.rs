@@ -9,18 +9,19 @@ use super::file::write_whole;
 use super::interrupt;
 use super::progress::Progress;
 use super::run::load;
-use super::scenarios::scenarios;
+use super::scenarios::{self, scenarios};
 use super::terminal::Terminal;
 use crate::analysis::{Analysis, grouped};
 use crate::files::{self, Escaped, Form};
 use crate::lab::Trial;
+use crate::lab::trial::Outcome as Tried;
 use crate::report::Style;
-use crate::report::trials::{self, Failed, Status, Tested};
-use crate::scenario::{FILE_BYTES_MAX, Loaded, Problem, Problems};
+use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
+use crate::scenario::{FILE_BYTES_MAX, Problem, Problems};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Who is told of the results.
@@ -74,7 +75,7 @@ pub(crate) struct TestArgs {
     /// How to report: human, github, tap, junit=FILE, json=FILE; may be given several times
     #[arg(long = "reporter", value_name = "REPORTER", value_parser = reporter, default_value = "human")]
     reporters: Vec<Reporter>,
-    /// Write the golden timelines that scenarios name, instead of comparing with them
+    /// Write the golden timelines that scenarios name, instead of comparing with them; that of another release is left as it is
     #[arg(long)]
     update: bool,
     /// Stop at the first scenario that fails
@@ -128,23 +129,30 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
         format!("{} of {} scenarios", grouped(done), grouped(all))
     });
-    let (done, failed) = (AtomicU64::new(0), AtomicBool::new(false));
-    let one = |file: &PathBuf| {
-        if args.fail_fast && failed.load(Relaxed) {
-            return Some((tested(file, 0, 0, Status::NotRun, Duration::ZERO), None));
-        }
-        let result = one(file, args)?;
-        if !matches!(result.0.status, Status::Passed) {
-            failed.store(true, Relaxed);
+    let ids = scenarios::ids(&files, &args.paths);
+    // The place of the first one that failed, of those that were run so far.
+    let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(usize::MAX));
+    let one = |(i, file): (usize, &PathBuf)| {
+        let skipped = args.fail_fast && failed.load(Relaxed) < i;
+        let result = one(file, &ids[i], skipped, args)?;
+        if result.0.status() != Status::Passed {
+            failed.fetch_min(i, Relaxed);
         }
         progress.set(done.fetch_add(1, Relaxed) + 1);
         Some(result)
     };
-    let results = interrupt::heeding(|| threads.install(|| files.par_iter().map(one).collect::<Option<Vec<_>>>()));
+    let results = interrupt::heeding(|| threads.install(|| files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>()));
     progress.clear();
     let Some(results) = results else {
         return Err(Failure::Interrupted(format!("interrupted after {} of {} scenarios", done.load(Relaxed), files.len())));
     };
+    let mut results: Vec<(Tested, Option<Golden>)> = results;
+    if args.fail_fast {
+        // Others may have been run beside the first one that failed; how many depends on the machine.
+        let first = results.iter().position(|(t, _)| t.status() != Status::Passed).unwrap_or(results.len());
+        let rest = results.split_off((first + 1).min(results.len()));
+        results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
+    }
     let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
     for g in golden.iter().flatten() {
         write_whole(&g.path, g.text.as_bytes())?;
@@ -157,109 +165,124 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn exit(all: &[Tested]) -> Exit {
-    let any = |of: fn(&Status) -> bool| all.iter().any(|t| of(&t.status));
-    if any(|s| matches!(s, Status::Wrong(_))) {
+    let any = |of: Status| all.iter().any(|t| t.status() == of);
+    if any(Status::Wrong) {
         Exit::Input
-    } else if any(|s| matches!(s, Status::NoExpectations)) {
+    } else if any(Status::NoExpectations) {
         Exit::Nothing
-    } else if any(|s| matches!(s, Status::Failed(_))) {
+    } else if any(Status::Failed) {
         Exit::Differs
     } else {
         Exit::Fine
     }
 }
 
-fn tested(file: &Path, expectations: usize, runs: usize, status: Status, took: Duration) -> Tested {
-    let name = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    Tested {
+/// Tests a scenario, or only reads it where it is `skipped`; none if it was interrupted.
+fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested, Option<Golden>)> {
+    let begun = Instant::now();
+    let mut tested = Tested {
         file: files::line(&file.display().to_string()).into_owned(),
-        name: files::line(&name).into_owned(),
-        expectations,
-        runs,
-        status,
-        took,
+        id: id.to_owned(),
+        name: files::line(&file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())).into_owned(),
+        expectations: 0,
+        runs: 0,
+        cases: vec![Case { name: SCENARIO.to_owned(), came: Came::Met }],
+        took: Duration::ZERO,
+    };
+    let mut goldens = None;
+    match load(file) {
+        Err(problems) => tested.cases[0].came = Came::Wrong(problems),
+        Ok(loaded) => match Trial::new(&loaded, args.change.overrides(args.sets.clone())) {
+            Err(problems) => tested.cases[0].came = Came::Wrong(problems),
+            Ok(trial) => goldens = held(&trial, skipped, args, &mut tested)?,
+        },
     }
+    tested.took = begun.elapsed();
+    Some((tested, goldens))
 }
 
-/// Tests a scenario; none if it was interrupted.
-fn one(file: &Path, args: &TestArgs) -> Option<(Tested, Option<Golden>)> {
-    let begun = Instant::now();
-    let wrong = |problems| Some((tested(file, 0, 0, Status::Wrong(problems), begun.elapsed()), None));
-    let loaded = match load(file) {
-        Ok(loaded) => loaded,
-        Err(problems) => return wrong(problems),
-    };
-    let trial = match Trial::new(&loaded, args.change.overrides(args.sets.clone())) {
-        Ok(trial) => trial,
-        Err(problems) => return wrong(problems),
-    };
-    let expectations = trial.expectations();
-    let size = expectations.list.len() + usize::from(expectations.golden.is_some());
-    if size == 0 {
-        return Some((tested(file, 0, 0, Status::NoExpectations, begun.elapsed()), None));
+/// Holds a scenario against what it expects; none if it was interrupted.
+fn held(trial: &Trial<'_>, skipped: bool, args: &TestArgs, tested: &mut Tested) -> Option<Option<Golden>> {
+    let (loaded, expectations) = (trial.loaded, trial.expectations());
+    tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
+    if tested.expectations == 0 {
+        tested.cases[0].came = Came::Nothing;
+        return Some(None);
     }
     let goes_on = || !interrupt::asked();
     let timeline = |analysis: &Analysis<'_>, seed: u64| expectations.golden.is_some().then(|| trials::golden(analysis, seed));
-    let (outcome, text) = trial.run(&goes_on, &timeline)?;
-    let mut more = Vec::new();
+    let (outcome, text) = if skipped { (trial.untried(), None) } else { trial.run(&goes_on, &timeline)? };
+    tested.runs = outcome.runs;
+    tested.cases.extend(trials::cases(&loaded.source.text, &expectations.list, &outcome.held, outcome.runs, &trial.overrides));
     let mut written = None;
-    if let (Some((name, bytes)), Some(text)) = (&expectations.golden, text.flatten()) {
-        let path = loaded.folder.join(name);
-        if args.update {
-            written = Some(Golden { path, text });
-        } else {
-            match compare(&path, &text) {
+    if let Some((name, bytes)) = &expectations.golden {
+        let (mut came, path) = (Came::Met, loaded.folder.join(name));
+        if let Some(text) = text.flatten() {
+            let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
+            let compared = if args.update { may_replace(&path, name, &text).map(|()| None) } else { compare(&path, name, &text) };
+            match compared {
+                Ok(None) if args.update => written = Some(Golden { path, text }),
                 Ok(None) => {}
-                Ok(Some(lines)) => {
-                    let problem = Problem::new(format!("the timeline is not that of {name}")).at(&loaded.source, bytes.clone());
-                    let problem = problem.help("`taintsim test --update` writes it anew");
-                    more.push(Failed { kind: "golden".to_owned(), problem, notes: lines });
-                }
-                Err(problem) => return wrong(Problems::one(problem.at(&loaded.source, bytes.clone()))),
+                Ok(Some((problem, lines))) => came = Came::Failed(Failed::other("golden", placed(problem), lines)),
+                Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
             }
         }
+        tested.cases.push(Case { name: "golden".to_owned(), came });
     }
     if args.guards {
-        match guards(&trial, &loaded, &goes_on)? {
-            Ok(failed) => more.extend(failed),
-            Err(problems) => return wrong(problems),
-        }
+        tested.cases.extend(guards(trial, &outcome, skipped, &goes_on)?);
     }
-    let shown = file.display().to_string();
-    let status = Status::of(&outcome, &shown, more);
-    Some((tested(file, size, outcome.runs, status, begun.elapsed()), written))
+    Some(written)
 }
 
-/// Compares a run's timeline with the golden one.
-fn compare(path: &Path, text: &str) -> Result<Option<Vec<String>>, Problem> {
+/// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong, and the lines that differ.
+fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
     let help = "`taintsim test --update` writes it";
-    let shown = path.display();
-    match files::read(path, FILE_BYTES_MAX).and_then(files::text) {
-        Ok(golden) => {
-            trials::compare(&golden, text).map_err(|why| Problem::new(format!("{shown} is no golden timeline: {why}")).help(help))
-        }
-        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {shown}: {error}")).help(help)),
+    let golden = files::read(path, FILE_BYTES_MAX)
+        .and_then(files::text)
+        .map_err(|error| Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help))?;
+    let found = trials::compare(&golden, text).map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
+    Ok(found.map(|found| {
+        let problem = Problem::new(format!("the timeline is not that of {name}"));
+        let problem = match found.releases {
+            None => problem.help("`taintsim test --update` writes it anew"),
+            Some((file, run)) => problem.help(format!("the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}")),
+        };
+        (problem, found.lines)
+    }))
+}
+
+/// How to have golden timelines of several releases.
+const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for each release";
+
+/// Whether the golden timeline of a run may take the place of what is there.
+fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
+    match files::read(path, FILE_BYTES_MAX) {
+        Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
+        Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
+            Problem::new(format!("{name} is left as it is: {why}")).help(format!("remove it to have it written anew; {ANOTHER}"))
+        }),
     }
 }
 
-/// The guards of a scenario that guard nothing; none if it was interrupted.
-fn guards(trial: &Trial<'_>, loaded: &Loaded, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Result<Vec<Failed>, Problems>> {
-    let mut failed = Vec::new();
-    for (guard, bytes) in &trial.expectations().guards {
-        match trial.is_guarded(guard, goes_on) {
+/// Whether each guard of a scenario guards something; none if it was interrupted.
+fn guards(trial: &Trial<'_>, outcome: &Tried, skipped: bool, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Vec<Case>> {
+    let one = |(guard, bytes): &(String, std::ops::Range<usize>)| {
+        let placed = |problem: Problem| problem.at(&trial.loaded.source, bytes.clone());
+        let came = match if skipped { Ok(Some(true)) } else { trial.is_guarded(guard, outcome, goes_on) } {
             Ok(None) => return None,
-            Ok(Some(true)) => {}
+            Ok(Some(true)) => Came::Met,
             Ok(Some(false)) => {
-                let problem = Problem::new(format!("with {guard} every expectation is still met")).at(&loaded.source, bytes.clone());
-                failed.push(Failed { kind: "guards".to_owned(), problem, notes: Vec::new() });
+                let problem = Problem::new(format!("with {guard} every expectation that is met without it is met, too"));
+                let help = "guard it by an expectation that depends on it, or leave the guard out";
+                Came::Failed(Failed::other("guards", placed(problem).help(help), Vec::new()))
             }
-            Err(problems) => {
-                let located = problems.0.into_iter().map(|p| p.at(&loaded.source, bytes.clone()));
-                return Some(Err(Problems(located.collect())));
-            }
-        }
-    }
-    Some(Ok(failed))
+            Err(problems) => Came::Wrong(Problems(problems.0.into_iter().map(placed).collect())),
+        };
+        Some(Case { name: format!("guards: {guard}"), came })
+    };
+    trial.expectations().guards.iter().map(one).collect()
 }
 
 fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), Failure> {

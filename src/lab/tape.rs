@@ -4,6 +4,7 @@ use crate::api::names::{Names, stable_hash};
 use crate::client::Resource;
 use crate::kernel::choice::{Deviation, FORMAT};
 use crate::kernel::{NEXT, Name};
+use crate::scenario::profiles::Release;
 use crate::scenario::spec::{self, object_text_of_number};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
 use crate::sim::{Plan, Searched};
@@ -46,7 +47,7 @@ impl Tape {
     /// # Errors
     /// What is not a tape, or one of another version or choice format.
     pub fn read(shown: &str, text: &str) -> Result<Self, Problem> {
-        let tape: Tape = ron::from_str(text).map_err(|e| {
+        let mut tape: Tape = ron::from_str(text).map_err(|e| {
             Problem::new(format!("{shown} is not a tape: {} at line {}, column {}", e.code, e.span.start.line, e.span.start.col))
         })?;
         if tape.version != VERSION {
@@ -55,6 +56,10 @@ impl Tape {
         if tape.tape.choices != FORMAT {
             let text = format!("{shown}: the tape is of choice format {}, and this program reads {FORMAT}", tape.tape.choices);
             return Err(Problem::new(text).help("search for it again: `taintsim explore`"));
+        }
+        // Tapes of before tell their release at the beginning of their doc only.
+        if tape.tape.release.is_none() {
+            tape.tape.release = tape.doc.split_once(": ").map(|(release, _)| release.to_owned()).filter(|r| Release::parse(r).is_ok());
         }
         Ok(tape)
     }
@@ -92,7 +97,13 @@ impl Tape {
 pub fn spec_of(plan: &Plan, run: &Searched, property: Option<String>, deviations: &[Deviation]) -> spec::Tape {
     let texts = Texts::of(run);
     let written = |d: &Deviation| spec::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value);
-    spec::Tape { choices: FORMAT, perturb: plan.perturb.names(), property, deviations: deviations.iter().map(written).collect() }
+    spec::Tape {
+        choices: FORMAT,
+        release: Some(plan.profile.release.trim_start_matches('v').to_owned()),
+        perturb: plan.perturb.names(),
+        property,
+        deviations: deviations.iter().map(written).collect(),
+    }
 }
 
 /// The names that stand behind hashes in a run.

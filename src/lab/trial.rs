@@ -5,7 +5,8 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
-use crate::kernel::Choices;
+use crate::analysis::explain::{Question, explain};
+use crate::kernel::{Choices, Time};
 use crate::scenario::expectations::{Expectation, Expectations};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
 use crate::sim::{self, Plan};
@@ -14,6 +15,9 @@ use rayon::prelude::*;
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;
+
+/// The most rules that are told of one failure: the last ones, which are the nearest to it.
+const RULES: usize = 6;
 
 /// A scenario that can be tried.
 #[derive(Debug)]
@@ -28,14 +32,33 @@ pub struct Trial<'a> {
 /// What a trial came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// How many expectations were held against how many runs.
-    pub expectations: usize,
     /// How many runs there were.
     pub runs: usize,
-    /// The expectations that failed, in the order of the file.
-    pub failures: Vec<Failure>,
-    /// The expectations that cannot be held against a run.
-    pub problems: Vec<Problem>,
+    /// What became of each expectation, in the order of the file.
+    pub held: Vec<Held>,
+}
+
+/// What became of an expectation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    /// It was met in as many runs as it has to be.
+    Met,
+    /// It was not.
+    Failed(Failure),
+    /// It cannot be held against any of the runs.
+    Wrong(Problem),
+}
+
+impl Outcome {
+    /// The expectations that failed.
+    pub fn failures(&self) -> Vec<&Failure> {
+        self.held.iter().filter_map(|h| if let Held::Failed(f) = h { Some(f) } else { None }).collect()
+    }
+
+    /// What is wrong with those that cannot be held against a run.
+    pub fn problems(&self) -> Vec<&Problem> {
+        self.held.iter().filter_map(|h| if let Held::Wrong(p) = h { Some(p) } else { None }).collect()
+    }
 }
 
 /// An expectation that failed.
@@ -51,6 +74,10 @@ pub struct Failure {
     pub got: String,
     /// The records that decided it in that run: number and text.
     pub records: Vec<(RecordId, String)>,
+    /// Why it came so: the verdict on the object that decided it in that run, and the rules behind that.
+    pub why: Vec<String>,
+    /// That object, as `explain` takes it, and the moment in question where that is not the end of the run.
+    pub about: Option<(String, Option<Time>)>,
     /// The seed of that run.
     pub seed: u64,
     /// In how many runs it was not met.
@@ -74,6 +101,11 @@ impl<'a> Trial<'a> {
         &self.expectations
     }
 
+    /// What it would come to if everything were met, without a run.
+    pub fn untried(&self) -> Outcome {
+        Outcome { runs: 0, held: vec![Held::Met; self.expectations.list.len()] }
+    }
+
     /// Runs it with each of its seeds, and holds every run against the expectations. `look` sees the run of the first seed. Without an
     /// answer if `goes_on` said no.
     pub fn run<T: Send>(
@@ -87,7 +119,7 @@ impl<'a> Trial<'a> {
             let trace = simulate(plan, seed, goes_on)?;
             let analysis = Analysis::new(plan, &trace);
             let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
-                Ok(v) => Ok(v.failure.map(|f| Told::new(f, &trace))),
+                Ok(v) => Ok(v.failure.map(|f| Told::new(f, &analysis))),
                 Err(wrong) => Err(Problem::new(wrong.message).maybe_help(wrong.help).at(&self.loaded.source, e.bytes.clone())),
             };
             let told: Vec<_> = verdicts(list, &analysis).into_iter().zip(list).map(told).collect();
@@ -105,57 +137,71 @@ impl<'a> Trial<'a> {
             told.push(run);
             looked = looked.or(seen);
         }
-        let (mut failures, mut problems) = (Vec::new(), Vec::new());
-        for (i, e) in list.iter().enumerate() {
+        let held = list.iter().enumerate().map(|(i, e)| {
             let of_runs = || told.iter().map(|run| &run[i]);
             // What is wrong in one run may be right in another, for the pods that a run has may differ.
-            if of_runs().all(Result::is_err) {
-                problems.extend(of_runs().find_map(|r| r.as_ref().err()).cloned());
-                continue;
+            if of_runs().all(Result::is_err)
+                && let Some(Err(problem)) = of_runs().next()
+            {
+                return Held::Wrong(problem.clone());
             }
             let failed: Vec<(u64, &Told)> =
                 of_runs().zip(seeds).filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?))).collect();
             let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
-            let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else { continue };
+            let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else { return Held::Met };
             let problem = Problem::new(format!("{}: expected {}, got {}", e.kind, first.failed.expected, first.failed.got));
-            failures.push(Failure {
+            Held::Failed(Failure {
                 kind: e.kind,
                 problem: problem.at(&self.loaded.source, e.bytes.clone()),
                 expected: first.failed.expected.clone(),
                 got: first.failed.got.clone(),
                 records: first.records.clone(),
+                why: first.why.clone(),
+                about: first.about.clone(),
                 seed: *seed,
                 failed_runs: failed.len(),
                 share: e.share,
-            });
-        }
-        Some((Outcome { expectations: list.len(), runs: seeds.len(), failures, problems }, looked))
+            })
+        });
+        Some((Outcome { runs: seeds.len(), held: held.collect() }, looked))
     }
 
-    /// Runs it with a guarded setting changed, and says whether an expectation breaks then, as it must.
+    /// Runs it with a guarded setting changed, and says whether an expectation breaks then, as it must: one that is met without the
+    /// change.
     ///
     /// # Errors
     /// The setting is not one of the scenario's, or its value is wrong.
-    pub fn is_guarded(&self, guard: &str, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, Problems> {
+    pub fn is_guarded(&self, guard: &str, without: &Outcome, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, Problems> {
         let mut overrides = self.overrides.clone();
         overrides.sets.push(guard.to_owned());
         let changed = Trial::new(self.loaded, overrides)?;
-        let outcome = changed.run(goes_on, &|_, _| ());
-        Ok(outcome.map(|(o, _)| !o.failures.is_empty() || !o.problems.is_empty()))
+        let breaks = |outcome: Outcome| without.held.iter().zip(&outcome.held).any(|(w, with)| *w == Held::Met && *with != Held::Met);
+        Ok(changed.run(goes_on, &|_, _| ()).map(|(outcome, _)| breaks(outcome)))
     }
 }
 
-/// A failure, and its records as text while there is a trace.
+/// A failure, with what only the run can tell of it.
 #[derive(Clone, Debug)]
 struct Told {
     failed: Failed,
     records: Vec<(RecordId, String)>,
+    why: Vec<String>,
+    about: Option<(String, Option<Time>)>,
 }
 
 impl Told {
-    fn new(failed: Failed, trace: &Trace) -> Self {
+    fn new(failed: Failed, analysis: &Analysis<'_>) -> Self {
+        let trace = analysis.trace;
         let records = failed.records.iter().filter_map(|&id| Some((id, trace.sentence(trace.get(id)?)))).collect();
-        Told { failed, records }
+        let mut why = Vec::new();
+        if let Some((object, at)) = &failed.about {
+            let found = explain(Question { analysis, until: at.unwrap_or(analysis.horizon()), groups: &[] }, object);
+            why.push(format!("{}: {}", found.object, found.verdict));
+            let rules: Vec<String> = found.steps.iter().filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?))).collect();
+            why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
+        }
+        let about = failed.about.map(|(object, at)| (object.name(analysis), at));
+        Told { failed, records, why, about }
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Expectations {
     pub list: Vec<Expectation>,
     /// The seeds to run it with, one after the other.
     pub seeds: Vec<u64>,
-    /// The file of the golden timeline as written, relative to the scenario, and where the text stands.
+    /// The file of the golden timeline, relative to the scenario, and where the text stands.
     pub golden: Option<(String, Range<usize>)>,
     /// `PATH=VALUE` settings, each of which must break an expectation, and where the texts stand.
     pub guards: Vec<(String, Range<usize>)>,

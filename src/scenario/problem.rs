@@ -86,6 +86,20 @@ impl Problem {
         self.place.as_ref().map(|(source, bytes)| source.line_and_column(bytes.start))
     }
 
+    /// The name of the source that it has a place in.
+    pub fn source(&self) -> Option<&str> {
+        self.place.as_ref().map(|(source, _)| &*source.name)
+    }
+
+    /// With another name for its source.
+    #[must_use]
+    pub fn source_named(mut self, name: &str) -> Self {
+        if let Some((source, _)) = &mut self.place {
+            source.name = name.into();
+        }
+        self
+    }
+
     /// Whether the lines that would be drawn are few and short enough for a reader; a file may be one line of megabytes.
     fn is_drawable(&self) -> bool {
         const LINES: usize = 40;

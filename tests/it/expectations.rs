@@ -8,6 +8,7 @@
 
 use std::path::Path;
 use taintsim::lab::Trial;
+use taintsim::lab::trial::Held;
 use taintsim::lab::trial::Outcome;
 use taintsim::report::trials::Failed;
 use taintsim::scenario::{Loaded, Overrides, Problems, parse};
@@ -144,14 +145,15 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
     for (met, fails) in KINDS {
         let outcome_of = |text: &str| outcome(text, "").unwrap_or_else(|p| panic!("{text}\n{}", p.render(false, 120)));
         let met = (outcome_of(met), met);
-        assert!(met.0.failures.is_empty() && met.0.problems.is_empty(), "{}: {:?}", met.1, met.0);
+        assert!(met.0.held == [Held::Met], "{}: {:?}", met.1, met.0);
         let failed = outcome_of(fails);
-        assert!(failed.problems.is_empty(), "{fails}: {:?}", failed.problems);
-        let [failure] = &failed.failures[..] else { panic!("{fails} does not fail") };
+        assert!(failed.problems().is_empty(), "{fails}: {:?}", failed.problems());
+        let [failure] = &failed.failures()[..] else { panic!("{fails} does not fail") };
         said.push_str(&format!("{fails}\n    {}\n", failure.problem));
-        for note in Failed::new(failure, "s.ron", failed.runs).notes {
+        for note in Failed::new(failure, failed.runs, &Overrides::default()).notes("s.ron") {
             // The numbers of records change with every kind of record that is added.
-            said.push_str(&format!("    {}\n", note.split_once(": ").map_or(note.as_str(), |(_, text)| text)));
+            let record = note.strip_prefix("record ").and_then(|n| n.split_once(": "));
+            said.push_str(&format!("    {}\n", record.map_or(note.as_str(), |(_, text)| text)));
         }
         assert_eq!(failure.problem.text(), Some(*fails), "what is underlined");
     }
@@ -168,12 +170,12 @@ fn a_share_of_the_runs_may_be_enough() {
         Trial::new(&loaded, Overrides::default()).unwrap().run(&|| true, &|_, _| ()).unwrap().0
     };
     let all = run(r#"Evicted(workload: "web", before: "170s")"#);
-    let [failure] = &all.failures[..] else { panic!("not in all of the runs") };
+    let [failure] = &all.failures()[..] else { panic!("not in all of the runs") };
     assert_eq!(all.runs, 20);
     assert!(failure.failed_runs > 0 && failure.failed_runs < 20, "{failure:?}");
     let met = (20 - failure.failed_runs) as f64 / 20.0;
     let mostly =
-        |share: f64| run(&format!(r#"Mostly(in_at_least: {share:?}, that: Evicted(workload: "web", before: "170s"))"#)).failures.len();
+        |share: f64| run(&format!(r#"Mostly(in_at_least: {share:?}, that: Evicted(workload: "web", before: "170s"))"#)).failures().len();
     assert_eq!((mostly(met), mostly(met + 0.01)), (0, 1));
 }
 
@@ -219,8 +221,8 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         let problems = match outcome(expect, more) {
             Err(problems) => problems.0,
             Ok(outcome) => {
-                assert!(outcome.failures.is_empty(), "{expect}");
-                outcome.problems
+                assert!(outcome.failures().is_empty(), "{expect}");
+                outcome.problems().into_iter().cloned().collect()
             }
         };
         assert!(!problems.is_empty(), "{expect} is taken");

@@ -66,7 +66,7 @@ fn smaller(text: &str) -> Vec<String> {
     let mut spec = parsed(text).spec;
     // What says what it is for is no part of it.
     spec.expect.clear();
-    spec.tape.iter_mut().for_each(|t| t.property = None);
+    spec.tape.iter_mut().for_each(|t| (t.property, t.release) = (None, None));
     let removals = single_removals(&Piece::of(&spec)).into_iter().map(|tree| tree.flat());
     removals
         .filter(|text| {

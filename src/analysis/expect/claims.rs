@@ -55,7 +55,8 @@ fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time)
     let mut all = Vec::new();
     comparisons(claim, &mut all);
     let records = records_at(run, at, |r| all.iter().any(|c| run.is_of(c.workloads.as_ref(), r)));
-    Failed { expected, got: format!("{got} ({})", figures(run, claim, at)), records }
+    let of_workload = all.iter().find_map(|c| run.object_of(c)).filter(|_| records.is_empty());
+    Failed::new(run, expected, format!("{got} ({})", figures(run, claim, at)), records).about(of_workload)
 }
 
 fn whole(run: &Run<'_>, stretch: Stretch) -> String {

@@ -1,5 +1,6 @@
 //! Figures over time as step functions, and their limits.
 
+use super::super::explain::Object;
 use super::super::serving::{Count, Served};
 use super::super::state::Follow;
 use super::super::workloads::WorkloadOutcome;
@@ -74,6 +75,15 @@ impl Run<'_> {
             values
         };
         sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
+    }
+
+    /// The workload or zone that a figure is of, where it is of one.
+    pub(super) fn object_of(&self, c: &Comparison) -> Option<Object> {
+        let analysis = self.analysis;
+        if let Quantity::NotReadyNodes(zone) = &c.quantity {
+            return Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?));
+        }
+        c.workloads.iter().flatten().find_map(|name| analysis.trace.names.find_workload(name)).map(Object::Workload)
     }
 
     /// Whether a record is about a pod of these workloads.
@@ -240,7 +250,8 @@ pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during:
             false => format!("{} from {} to {}", number(*value), words::time(*from), words::time(*to)),
         };
         let at = if is_span { Vec::new() } else { records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r)) };
-        return Some(Failed { expected: expected(), got, records: at });
+        let object = run.object_of(c).filter(|_| at.is_empty());
+        return Some(Failed::new(run, expected(), got, at).about(object));
     }
     let limit = longest?;
     // Stretches above zero, one after the other where only the value differs.
@@ -254,7 +265,8 @@ pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during:
         if let Some((begun, until)) = gap.filter(|(a, b)| b.since(*a) > limit) {
             let got = format!("above zero from {} to {} and longer", words::time(begun), words::time(until));
             let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
-            return Some(Failed { expected: expected(), got, records });
+            let object = run.object_of(c).filter(|_| records.is_empty());
+            return Some(Failed::new(run, expected(), got, records).about(object));
         }
     }
     None

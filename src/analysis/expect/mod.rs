@@ -9,15 +9,17 @@ mod objects;
 mod seen;
 mod words;
 
+use super::explain::Object;
 use super::metrics::DEFAULT_NEEDLESS_WINDOW;
 use super::properties;
 use super::serving::Serving;
-use super::setting::Analysis;
+use super::setting::{Analysis, zone_name};
 use super::summary::summary_and_serving;
 use super::workloads::{Owners, Workloads, workloads};
+use crate::api::names::{NodeId, TextId};
 use crate::kernel::Time;
 use crate::scenario::expectations::{Expectation, Expected, Stretch};
-use crate::trace::RecordId;
+use crate::trace::{Actor, RecordId, What};
 use std::cell::OnceCell;
 
 /// The most records that are named for one expectation.
@@ -39,6 +41,38 @@ pub struct Failed {
     pub got: String,
     /// The records that decided it, in their order; a few at most.
     pub records: Vec<RecordId>,
+    /// The object whose explanation says why, and until when it is to be told where not to the end.
+    pub about: Option<(Object, Option<Time>)>,
+}
+
+impl Failed {
+    /// A failure that one of its records explains.
+    fn new(run: &Run<'_>, expected: String, got: String, records: Vec<RecordId>) -> Self {
+        let analysis = run.analysis;
+        let object = |id: RecordId| {
+            let r = analysis.trace.get(id)?;
+            let object = match r.what {
+                What::Zone(_) => {
+                    let zone = zone_name(analysis.trace.names.text_of(TextId(r.object)));
+                    Object::Zone(u16::try_from(analysis.zones.iter().position(|z| *z == zone)?).ok()?)
+                }
+                // The controller as a whole concluded that; any node's story has it.
+                What::MasterDisruptionEntered | What::MasterDisruptionLeft if analysis.node_count() > 0 => Object::Node(NodeId(0)),
+                _ => r.pod().map(Object::Pod).or(r.node().map(Object::Node))?,
+            };
+            Some((object, Some(r.at)))
+        };
+        // What the scheduler says of other pods in the same instant explains the least.
+        let is_scheduler = |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
+        let about = records.iter().find(|id| !is_scheduler(id)).or(records.first()).and_then(|&id| object(id));
+        Self { expected, got, records, about }
+    }
+
+    /// With another object, where one is known that says more.
+    fn about(mut self, object: Option<Object>) -> Self {
+        self.about = object.map(|o| (o, None)).or(self.about);
+        self
+    }
 }
 
 /// An expectation that cannot be held against a run.
@@ -88,8 +122,8 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Re
                 Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
                 Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
                 Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
-                Expected::NeverProperty(name, stretch) => property(analysis, name, *stretch, false)?,
-                Expected::Violates(name, stretch) => property(analysis, name, *stretch, true)?,
+                Expected::NeverProperty(name, stretch) => property(&run, name, *stretch, false)?,
+                Expected::Violates(name, stretch) => property(&run, name, *stretch, true)?,
             };
             Ok(Verdict { failure })
         })
@@ -97,20 +131,18 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Re
 }
 
 /// A property, violated where it should not be, or the other way round.
-fn property(analysis: &Analysis<'_>, name: &str, (from, to): Stretch, wanted: bool) -> Result<Option<Failed>, Wrong> {
+fn property(run: &Run<'_>, name: &str, (from, to): Stretch, wanted: bool) -> Result<Option<Failed>, Wrong> {
     let property = properties::Property::parse(name).map_err(|e| Wrong { message: e.to_string(), help: None })?;
-    let mut found = properties::check(&property, analysis);
+    let mut found = properties::check(&property, run.analysis);
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
-        let none = Failed { expected: format!("a violation of {}", property.name()), got: "none".to_owned(), records: Vec::new() };
+        let none = Failed::new(run, format!("a violation of {}", property.name()), "none".to_owned(), Vec::new());
         return Ok((wanted && found.is_empty()).then_some(none));
     };
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
-    Ok(Some(Failed {
-        expected: format!("no violation of {}", property.name()),
-        got: format!("{}: {}{more}", words::time(first.at), first.text),
-        records: first.records.iter().copied().take(RECORDS).collect(),
-    }))
+    let got = format!("{}: {}{more}", words::time(first.at), first.text);
+    let records = first.records.iter().copied().take(RECORDS).collect();
+    Ok(Some(Failed::new(run, format!("no violation of {}", property.name()), got, records)))
 }
 
 /// The records of one instant that are about pods that fit, a few at most.

@@ -1,5 +1,6 @@
 //! Which pods an expectation means, and which of them wait at a moment.
 
+use super::super::explain::Object;
 use super::super::state::Follow;
 use super::{Failed, RECORDS, Run, Wrong, words};
 use crate::api::labels::Labels;
@@ -98,9 +99,12 @@ pub(super) fn judge_pending(run: &Run<'_>, pods: &Pods, count: Count, at: Time, 
         got.push_str(&format!(", and {} for another reason", waits.len() - counted.len()));
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
-    Ok(Some(Failed {
-        expected: format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count)),
-        got,
-        records: evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect(),
-    }))
+    let expected = format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count));
+    let records = evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect();
+    // A pod that waits explains too many of them; too few, one that does not.
+    let waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
+    let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !waiting(id));
+    let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
+    let failed = Failed::new(run, expected, got, records);
+    Ok(Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed }))
 }

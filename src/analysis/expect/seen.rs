@@ -1,5 +1,6 @@
 //! Expectations about records: so many, and then.
 
+use super::super::explain::Object;
 use super::super::setting::{short_key, zone_name};
 use super::super::state::{Follow, NO_NODE, Step};
 use super::objects::selected;
@@ -131,20 +132,28 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
         [first, .., last] if millis(first.at) == millis(last.at) => format!(", at {}", words::time(first.at)),
         [first, .., last] => format!(", from {} to {}", words::time(first.at), words::time(last.at)),
     };
-    let failed = |got: String, records: Vec<Hit>| {
-        let records = records.iter().map(|h| h.record).take(RECORDS).collect();
-        Some(Failed { expected: expected(), got, records })
-    };
+    let records = |hits: &[Hit]| hits.iter().map(|h| h.record).take(RECORDS).collect::<Vec<_>>();
+    let failed = |got: String, hits: Vec<Hit>| Some(Failed::new(run, expected(), got, records(&hits)));
     let n = hits.len() as u64;
     if !(sought.count.least..=sought.count.most).contains(&n) {
         let got = if n == 0 { "none".to_owned() } else { format!("{n}{}", ends(hits)) };
-        return failed(got, hits.to_vec());
+        // The first one too many explains it, or one that is missing.
+        let surplus = hits.get(usize::try_from(sought.count.most).unwrap_or(usize::MAX));
+        return match surplus {
+            Some(hit) => failed(got, vec![*hit]).map(|f| Failed { records: records(hits), ..f }),
+            None => failed(got, hits.to_vec()).map(|f| f.about(lacking(run, sought, hits))),
+        };
     }
     if sought.count.each {
         let missing = missing(run, sought, hits);
         if let Some(first) = missing.first() {
             let more = if missing.len() > 1 { format!(" and {} others", missing.len() - 1) } else { String::new() };
-            return failed(format!("none of {first}{more}"), hits.to_vec());
+            let name = match first {
+                Object::Pod(id) => run.analysis.pod_name(*id),
+                Object::Node(id) => run.analysis.node_name(*id),
+                Object::Workload(_) | Object::Zone(_) => "them",
+            };
+            return failed(format!("none of {name}{more}"), hits.to_vec()).map(|f| f.about(Some(*first)));
         }
     }
     let outside: Vec<Hit> =
@@ -186,22 +195,35 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
     None
 }
 
-/// The names of the selected objects without a record.
-fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<String> {
+/// The selected objects without a record; nothing where neither pods nor nodes are selected.
+fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     let seen: BTreeSet<u32> = hits.iter().map(|h| h.object).collect();
     let analysis = run.analysis;
     match (&sought.pods, &sought.nodes) {
         (Some(pods), _) => {
             let Ok(pods) = selected(run, pods) else { return Vec::new() };
-            let lacks = |i: &usize| pods[*i] && !seen.contains(&(*i as u32));
-            (0..pods.len()).filter(lacks).map(|i| analysis.pod_name(PodId(i as u32)).to_owned()).collect()
+            let lacks = |i: &u32| pods[*i as usize] && !seen.contains(i);
+            (0..pods.len() as u32).filter(lacks).map(|i| Object::Pod(PodId(i))).collect()
         }
         (None, Some(nodes)) => {
             let nodes = nodes.iter().map(|&i| analysis.node_id(i));
-            nodes.filter(|id| !seen.contains(&id.0)).map(|id| analysis.node_name(id).to_owned()).collect()
+            nodes.filter(|id| !seen.contains(&id.0)).map(Object::Node).collect()
         }
         (None, None) => Vec::new(),
     }
+}
+
+/// An object that tells why there is no record, or no other one: a selected one without any, or what the selection is about.
+fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
+    let analysis = run.analysis;
+    let workloads = sought.pods.iter().flat_map(|p| p.workloads.iter().flatten());
+    let workload = || workloads.clone().find_map(|name| analysis.trace.names.find_workload(name)).map(Object::Workload);
+    let of_kind = || match &sought.what {
+        Kind::Zone(_, Some(zone)) => Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?)),
+        Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
+        _ => None,
+    };
+    missing(run, sought, hits).first().copied().or_else(workload).or_else(of_kind)
 }
 
 /// What was expected, in words.
@@ -248,11 +270,12 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
     let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();
     if let Some(i) = firsts.iter().position(Option::is_none) {
-        return Some(Failed { expected: expected(), got: format!("no {}", described(i)), records: evidence() });
+        let failed = Failed::new(run, expected(), format!("no {}", described(i)), evidence());
+        return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();
     let i = firsts.windows(2).position(|w| w[1].record <= w[0].record)?;
     let got =
         format!("{} came at {}, and {} at {}", described(i + 1), words::time(firsts[i + 1].at), described(i), words::time(firsts[i].at));
-    Some(Failed { expected: expected(), got, records: vec![firsts[i + 1].record, firsts[i].record] })
+    Some(Failed::new(run, expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
 }

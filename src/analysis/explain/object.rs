@@ -19,6 +19,21 @@ pub enum Object {
     Zone(u16),
 }
 
+impl Object {
+    /// The name by which [`find`] finds it: `pod/default/web-3`.
+    pub fn name(self, analysis: &Analysis<'_>) -> String {
+        match self {
+            Self::Pod(id) => format!("pod/{}", analysis.pod_name(id)),
+            Self::Node(id) => format!("node/{}", analysis.node_name(id)),
+            Self::Zone(id) => format!("zone/{}", analysis.zones[usize::from(id)]),
+            Self::Workload(id) => {
+                let (kind, full) = analysis.trace.names.workload_name(id).split_once('/').unwrap_or_default();
+                format!("{}/{full}", kind.to_lowercase())
+            }
+        }
+    }
+}
+
 /// Why a name is no object.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ObjectError {

@@ -300,9 +300,11 @@ fn finished(tree: &Piece, judge: &Judge<'_>, seen: &Seen) -> String {
     fields.insert(place + 1, field("kubernetes", Piece::of(release.as_str())));
     let Goal::Violates(property) = judge.goal else { return tree.file() };
     if let Some((.., tape)) = fields.iter_mut().find(|f| f.head.starts_with("tape:")).and_then(|f| f.body.as_mut()) {
+        let of_release = field("release", Piece::of(release.as_str()));
         let property = field("property", Piece::of(property.to_string().as_str()));
-        tape.retain(|f| !f.head.starts_with("property:"));
-        tape.insert(1.min(tape.len()), property);
+        tape.retain(|f| !["property:", "release:"].iter().any(|name| f.head.starts_with(name)));
+        let place = 1.min(tape.len());
+        tape.splice(place..place, [of_release, property]);
     }
     let expect = Expectation::Violates(Claim::Property(property.to_string()));
     fields.push(field("expect", Piece::of(&[expect][..])));

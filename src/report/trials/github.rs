@@ -1,6 +1,6 @@
 //! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in Markdown.
 
-use super::{Status, Tested, counted};
+use super::{Came, Status, Tested, counted};
 use crate::scenario::Problem;
 use std::io::{self, Write};
 
@@ -19,11 +19,13 @@ pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
             }
             writeln!(out, "::error file={}{place},title={}::{}", property(&t.file), property(title), message(&text))
         };
-        match &t.status {
-            Status::Passed | Status::NotRun => {}
-            Status::NoExpectations => error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?,
-            Status::Wrong(problems) => problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?,
-            Status::Failed(failed) => failed.iter().try_for_each(|f| error(&f.problem, &f.kind, &f.notes))?,
+        for case in &t.cases {
+            match &case.came {
+                Came::Met | Came::NotRun => {}
+                Came::Nothing => error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?,
+                Came::Wrong(problems) => problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?,
+                Came::Failed(f) => error(&f.problem, &f.kind, &f.notes(&t.file))?,
+            }
         }
     }
     Ok(())
@@ -37,24 +39,21 @@ pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "### taintsim: {}\n", counted(all))?;
     writeln!(out, "| | Scenario | Expectations | Runs |\n|---|---|---|---|")?;
     for t in all {
-        let mark = match t.status {
+        let mark = match t.status() {
             Status::Passed => "✅",
             Status::NotRun => "⏭️",
-            _ => "❌",
+            Status::Failed | Status::Wrong | Status::NoExpectations => "❌",
         };
-        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status.word(), html(&t.file), t.expectations, t.runs)?;
+        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status().word(), html(&t.file), t.expectations, t.runs)?;
     }
     for t in all {
-        let texts: Vec<String> = match &t.status {
-            Status::Failed(failed) => failed
-                .iter()
-                .map(|f| std::iter::once(f.problem.to_string()).chain(f.notes.clone()).collect::<Vec<_>>().join("\n"))
-                .collect(),
-            Status::Wrong(problems) => problems.0.iter().map(ToString::to_string).collect(),
-            Status::Passed | Status::NoExpectations | Status::NotRun => continue,
-        };
-        // Between tags, and not between fences, which a text could close.
-        writeln!(out, "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>", html(&t.file), html(&texts.join("\n\n")))?;
+        let told = t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing)).flat_map(|c| t.told(c));
+        let texts: Vec<String> =
+            told.map(|(message, notes)| std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n")).collect();
+        if !texts.is_empty() {
+            // Between tags, and not between fences, which a text could close.
+            writeln!(out, "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>", html(&t.file), html(&texts.join("\n\n")))?;
+        }
     }
     Ok(())
 }

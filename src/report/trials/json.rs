@@ -1,14 +1,18 @@
 //! For programs: one JSON document.
 
-use super::{Status, Tested, counts};
+use super::{Came, Tested, counts};
 use crate::scenario::Problem;
 use serde_json::{Value, json};
 
-/// All of it. The document has no times of the machine, so that the same tests give the same bytes.
+/// The version of the document: fields may be added, those that are there keep their names and meanings.
+const VERSION: u32 = 1;
+
+/// All of it. The document has no times and no folders of the machine, so that the same tests give the same bytes.
 pub fn document(all: &[Tested]) -> Value {
     let [passed, failed, wrong, without, not_run] = counts(all);
     let scenarios: Vec<Value> = all.iter().map(scenario).collect();
     json!({
+        "version": VERSION,
         "passed": passed,
         "failed": failed,
         "wrong": wrong,
@@ -19,18 +23,22 @@ pub fn document(all: &[Tested]) -> Value {
 }
 
 fn scenario(t: &Tested) -> Value {
-    let found: Vec<Value> = match &t.status {
-        Status::Passed | Status::NoExpectations | Status::NotRun => Vec::new(),
-        Status::Wrong(problems) => problems.0.iter().map(|p| problem(p, "mistake", &[])).collect(),
-        Status::Failed(failed) => failed.iter().map(|f| problem(&f.problem, &f.kind, &f.notes)).collect(),
+    let found = |came: &Came| -> Vec<Value> {
+        match came {
+            Came::Met | Came::Nothing | Came::NotRun => Vec::new(),
+            Came::Wrong(problems) => problems.0.iter().map(|p| problem(p, "mistake", &[])).collect(),
+            Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
+        }
     };
+    let cases = t.cases.iter().map(|c| json!({ "name": c.name, "status": c.came.word() }));
     json!({
-        "file": t.file,
+        "file": t.id,
         "name": t.name,
-        "status": t.status.word(),
+        "status": t.status().word(),
         "expectations": t.expectations,
         "runs": t.runs,
-        "failures": found,
+        "cases": cases.collect::<Vec<_>>(),
+        "failures": t.cases.iter().flat_map(|c| found(&c.came)).collect::<Vec<_>>(),
     })
 }
 

@@ -1,7 +1,10 @@
 //! What `taintsim test` found, for people, for CI systems and for programs.
 //!
-//! Every format is a function of [`Tested`]; nothing here runs anything. Times of the machine appear in JUnit files only.
+//! Every format is a function of [`Tested`]; nothing here runs anything. Times of the machine appear in JUnit files only, and its
+//! folders only where people read: a scenario is called [`Tested::id`] elsewhere, and its test cases have the same names whatever
+//! becomes of them.
 
+mod case;
 mod github;
 mod golden;
 mod json;
@@ -9,15 +12,15 @@ mod junit;
 mod tap;
 mod text;
 
+pub use case::{Came, Case, Failed, SCENARIO, cases};
 pub use github::{annotations, step_summary};
-pub use golden::{compare, golden};
+pub use golden::{Difference, compare, golden, may_replace};
 pub use json::document;
 pub use junit::junit;
 pub use tap::tap;
 pub use text::{details, line, summary};
 
-use crate::lab::trial::{Failure, Outcome};
-use crate::scenario::{Problem, Problems};
+use crate::scenario::Problem;
 use std::time::Duration;
 
 /// A scenario that was tested.
@@ -25,73 +28,42 @@ use std::time::Duration;
 pub struct Tested {
     /// Its file as given.
     pub file: String,
+    /// What it is called on every machine.
+    pub id: String,
     /// Its name.
     pub name: String,
     /// How many expectations it has, and a golden timeline as one more.
     pub expectations: usize,
     /// How many runs it had.
     pub runs: usize,
-    /// What became of it.
-    pub status: Status,
+    /// The scenario itself, its expectations, its golden timeline, and its guards where they were tried.
+    pub cases: Vec<Case>,
     /// How long that took.
     pub took: Duration,
 }
 
 /// What became of a scenario.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// Everything was as expected.
     Passed,
     /// Something was not.
-    Failed(Vec<Failed>),
+    Failed,
     /// The scenario, or an expectation, is wrong.
-    Wrong(Problems),
+    Wrong,
     /// It expects nothing.
     NoExpectations,
     /// It was not run, because another one failed.
     NotRun,
 }
 
-/// Something that was not as expected.
-#[derive(Clone, Debug)]
-pub struct Failed {
-    /// Which kind of expectation: `Evicted`, `golden`, `guards`.
-    pub kind: String,
-    /// What is wrong, with the place in the file.
-    pub problem: Problem,
-    /// What explains it, line by line.
-    pub notes: Vec<String>,
-}
-
-impl Failed {
-    /// An expectation that was not met; `file` is how the scenario is called on a command line.
-    pub fn new(f: &Failure, file: &str, runs: usize) -> Self {
-        let mut notes: Vec<String> = f.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
-        if runs > 1 {
-            let share = f.share.map(|s| format!(", and it had to be met in {}% of them", s * 100.0)).unwrap_or_default();
-            notes.push(format!("not met in {} of {runs} runs{share}; the first is `taintsim run {file} --seed {}`", f.failed_runs, f.seed));
-        }
-        Failed { kind: f.kind.to_owned(), problem: f.problem.clone(), notes }
-    }
-}
-
 impl Status {
-    /// What a trial came to.
-    pub fn of(outcome: &Outcome, file: &str, more: Vec<Failed>) -> Self {
-        if !outcome.problems.is_empty() {
-            return Self::Wrong(Problems(outcome.problems.clone()));
-        }
-        let mut failed: Vec<Failed> = outcome.failures.iter().map(|f| Failed::new(f, file, outcome.runs)).collect();
-        failed.extend(more);
-        if failed.is_empty() { Self::Passed } else { Self::Failed(failed) }
-    }
-
     /// In one word.
-    pub fn word(&self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Passed => "passed",
-            Self::Failed(_) => "failed",
-            Self::Wrong(_) => "wrong",
+            Self::Failed => "failed",
+            Self::Wrong => "wrong",
             Self::NoExpectations => "no expectations",
             Self::NotRun => "not run",
         }
@@ -99,10 +71,59 @@ impl Status {
 }
 
 impl Tested {
+    /// What became of it: the worst of its cases.
+    pub fn status(&self) -> Status {
+        let any = |of: fn(&Came) -> bool| self.cases.iter().any(|c| of(&c.came));
+        if any(|c| matches!(c, Came::Wrong(_))) {
+            Status::Wrong
+        } else if any(|c| matches!(c, Came::Nothing)) {
+            Status::NoExpectations
+        } else if any(|c| matches!(c, Came::Failed(_))) {
+            Status::Failed
+        } else if any(|c| matches!(c, Came::NotRun)) {
+            Status::NotRun
+        } else {
+            Status::Passed
+        }
+    }
+
+    /// The same, not run because another one failed.
+    #[must_use]
+    pub fn not_run(mut self) -> Self {
+        self.cases.iter_mut().for_each(|c| c.came = Came::NotRun);
+        (self.runs, self.took) = (0, Duration::ZERO);
+        self
+    }
+
     /// `12 expectations, 1 run`
     fn size(&self) -> String {
         let counted = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
         format!("{}, {}", counted(self.expectations, "expectation"), counted(self.runs, "run"))
+    }
+
+    /// What is wrong with a case, with the place in the file as it is called on every machine, and what explains it.
+    fn told(&self, case: &Case) -> Vec<(String, Vec<String>)> {
+        match &case.came {
+            Came::Met | Came::NotRun => Vec::new(),
+            Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
+            Came::Wrong(problems) => problems.0.iter().map(|p| (self.placed(p), Vec::new())).collect(),
+            Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
+        }
+    }
+
+    /// A problem in one text, with the file's name of every machine.
+    fn placed(&self, problem: &Problem) -> String {
+        let folder = |path: &str| path.rfind('/').map_or(0, |i| i + 1);
+        let name = problem.source().map(|source| {
+            let (file, id) = (self.file.as_str(), self.id.as_str());
+            // Files that it points at are beside it.
+            match source.strip_prefix(&file[..folder(file)]) {
+                Some(_) if source == file => id.to_owned(),
+                Some(rest) if folder(file) > 0 => format!("{}{rest}", &id[..folder(id)]),
+                _ => source.to_owned(),
+            }
+        });
+        name.map_or_else(|| problem.to_string(), |name| problem.clone().source_named(&name).to_string())
     }
 }
 
@@ -110,13 +131,7 @@ impl Tested {
 fn counts(all: &[Tested]) -> [usize; 5] {
     let mut n = [0; 5];
     for t in all {
-        n[match t.status {
-            Status::Passed => 0,
-            Status::Failed(_) => 1,
-            Status::Wrong(_) => 2,
-            Status::NoExpectations => 3,
-            Status::NotRun => 4,
-        }] += 1;
+        n[t.status() as usize] += 1;
     }
     n
 }

@@ -1,6 +1,6 @@
 //! For people: a line per scenario, the failures in full, and one line at the end.
 
-use super::{Status, Tested, counted};
+use super::{Came, Status, Tested, counted};
 use crate::report::Style;
 use crate::scenario::Problems;
 use anstyle::{AnsiColor, Style as Ansi};
@@ -15,18 +15,22 @@ fn painted(text: &str, ansi: Ansi, style: Style) -> String {
 /// # Errors
 /// Those of `out`.
 pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
-    let ansi = match t.status {
+    let status = t.status();
+    let ansi = match status {
         Status::Passed => AnsiColor::Green.on_default(),
-        Status::Failed(_) | Status::Wrong(_) => AnsiColor::Red.on_default().bold(),
+        Status::Failed | Status::Wrong => AnsiColor::Red.on_default().bold(),
         Status::NoExpectations | Status::NotRun => AnsiColor::Yellow.on_default(),
     };
-    let detail = match &t.status {
+    let mistakes = || t.cases.iter().map(|c| if let Came::Wrong(p) = &c.came { p.0.len() } else { 0 }).sum::<usize>();
+    let detail = match status {
         Status::Passed => format!(" ({})", t.size()),
-        Status::Failed(failed) => format!(" ({} failed of {})", failed.len(), t.size()),
-        Status::Wrong(problems) => format!(" ({})", if problems.0.len() == 1 { "1 mistake" } else { "several mistakes" }),
+        Status::Failed => {
+            format!(" ({} failed of {})", t.cases.iter().filter(|c| matches!(c.came, Came::Failed(_))).count(), t.size())
+        }
+        Status::Wrong => format!(" ({})", if mistakes() == 1 { "1 mistake" } else { "several mistakes" }),
         Status::NoExpectations | Status::NotRun => String::new(),
     };
-    writeln!(out, "{}  {}{detail}", painted(&format!("{:<7}", t.status.word()), ansi, style), t.file)
+    writeln!(out, "{}  {}{detail}", painted(&format!("{:<7}", status.word()), ansi, style), t.file)
 }
 
 /// Everything that was not as it should be, in full.
@@ -34,20 +38,18 @@ pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
 /// # Errors
 /// Those of `out`.
 pub fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<()> {
-    for t in all {
-        match &t.status {
-            Status::Passed | Status::NotRun => {}
-            Status::NoExpectations => {
+    for (t, case) in all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))) {
+        match &case.came {
+            Came::Met | Came::NotRun => {}
+            Came::Nothing => {
                 writeln!(out, "\n{}: the scenario expects nothing, so that nothing can fail", t.file)?;
                 writeln!(out, "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is")?;
             }
-            Status::Wrong(problems) => write!(out, "\n{}", problems.render(style.colour, style.width))?,
-            Status::Failed(failed) => {
-                for f in failed {
-                    write!(out, "\n{}", Problems::one(f.problem.clone()).render(style.colour, style.width))?;
-                    for note in &f.notes {
-                        writeln!(out, "    {note}")?;
-                    }
+            Came::Wrong(problems) => write!(out, "\n{}", problems.render(style.colour, style.width))?,
+            Came::Failed(f) => {
+                write!(out, "\n{}", Problems::one(f.problem.clone()).render(style.colour, style.width))?;
+                for note in f.notes(&t.file) {
+                    writeln!(out, "    {note}")?;
                 }
             }
         }

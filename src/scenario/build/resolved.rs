@@ -264,9 +264,10 @@ fn plan(changed: &Changed, loaded: &Loaded, seed: u64, damage: Damage, complaint
     let (entries, actions, moments) = timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
 
     let reader = Reader { moments: &moments, horizon: end?, nodes: &nodes, pods: &pods, workloads: &workloads };
-    let expectations = reader.read(spec, seed, &loaded.source.text, complaints);
+    let of = super::expect::Of { seed, release: &profile.release };
+    let expectations = reader.read(spec, of, &loaded.source.text, complaints);
 
-    let (perturb, tape) = super::tape::read(spec.tape.as_ref(), complaints);
+    let (perturb, tape) = super::tape::read(spec.tape.as_ref(), &profile.release, complaints);
 
     if !complaints.is_empty() {
         return None;

@@ -5,6 +5,7 @@ use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
 use crate::scenario::problem::{Problem, did_you_mean_or_list};
+use crate::scenario::profiles::Release;
 use crate::scenario::spec::Tape;
 use crate::scenario::syntax::at;
 use crate::sim::plan::Perturb;
@@ -26,12 +27,21 @@ pub fn object_hash(point: &str, text: &str) -> u64 {
 }
 
 /// The trouble that a tape switches on, and its deviations.
-pub(super) fn read(tape: Option<&Tape>, complaints: &mut Complaints) -> (Perturb, Option<Vec<Deviation>>) {
+pub(super) fn read(tape: Option<&Tape>, release: &str, complaints: &mut Complaints) -> (Perturb, Option<Vec<Deviation>>) {
     let mut perturb = Perturb::default();
     let Some(tape) = tape else { return (perturb, None) };
     if tape.choices != FORMAT {
         let text = format!("this tape is of choice format {}, and this program reads format {FORMAT}", tape.choices);
         complaints.add(at!["tape", "choices"], Problem::new(text).help("search for it again: `taintsim explore`"));
+    }
+    match tape.release.as_deref().map(Release::parse) {
+        Some(Ok(of)) if of.to_string() != release => {
+            let text = format!("this tape is of Kubernetes {of}, and the run would be of {release}");
+            let help = "its choices mean nothing there: search again with `taintsim explore --kubernetes`, or run the release of the tape";
+            complaints.add(at!["tape", "release"], Problem::new(text).help(help));
+        }
+        Some(Err(error)) => complaints.add(at!["tape", "release"], Problem::new(error.to_string()).help(error.hint())),
+        Some(Ok(_)) | None => {}
     }
     for (i, name) in tape.perturb.iter().enumerate() {
         if !perturb.switch_on(name) {

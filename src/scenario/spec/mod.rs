@@ -122,6 +122,7 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u32>,
     /// A file that holds the timeline that the run must have; its path is relative to the scenario. `taintsim test --update` writes it.
+    /// `{release}` in its name is the release that is run, for a file for each of several releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
     /// Settings that the expectations guard, each with a value that must break one of them, as after `--set`:

@@ -84,6 +84,36 @@ fn what_cannot_be_searched_or_replayed_is_said() {
     dir.call(&["replay", "other.tape.ron"]).fails(2, &["99"]);
 }
 
+/// The choices of one release mean nothing on another, wherever the other one is named.
+#[test]
+fn a_tape_is_refused_by_another_release() {
+    let dir = with_rapid();
+    dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q", "--kubernetes", "1.32"]);
+    let tape = dir.text("output/rapid-explore/1.32-pod-stuck-1.tape.ron");
+    assert!(tape.contains("release: Some(\"1.32.13\")"), "{tape}");
+    let says = ["this tape is of Kubernetes v1.32.13, and the run would be of v1.31.14"];
+    dir.write("over.tape.ron", tape.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1));
+    // A tape of before, which tells its release in its doc alone; and another scenario in it.
+    let older = tape.replacen("release: Some(\"1.32.13\"),", "", 1);
+    assert!(older.contains("doc: \"v1.32.13: "), "{older}");
+    dir.write("older.tape.ron", older.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1));
+    dir.write("text.tape.ron", tape.replacen("kubernetes: Some(\"1.32\"),", "", 1).replace("kubernetes: \"1.32\"", "kubernetes: \"1.31\""));
+    for file in ["over.tape.ron", "older.tape.ron", "text.tape.ron"] {
+        dir.call(&["replay", file]).fails(2, &says);
+        dir.call(&["shrink", "-q", file]).fails(2, &says);
+    }
+    // A tape in a scenario, as `shrink` writes it.
+    let shrunk =
+        dir.call(&["shrink", "-q", &repository().join("scenarios/races/relisted.ron").display().to_string(), "--out", "small.ron"]);
+    assert_eq!(shrunk.code, 0, "{}", shrunk.stderr);
+    assert!(dir.text("small.ron").contains("        release: \"1.34\","), "{}", dir.text("small.ron"));
+    assert_eq!(dir.call(&["test", "-q", "small.ron", "--seed", "2"]).code, 0, "the tape is played, whatever the seed");
+    let says = ["this tape is of Kubernetes v1.34.12, and the run would be of v1.31.14"];
+    let other = dir.call(&["test", "-q", "small.ron", "--kubernetes", "1.31"]);
+    assert!(other.code == 2 && other.stdout.contains(says[0]), "{}", other.stdout);
+    dir.call(&["run", "-q", "small.ron", "--kubernetes", "1.31"]).fails(2, &says);
+}
+
 /// Recordings whose outcomes hang on choices of each kind, with the runs that reach all of them.
 #[test]
 fn the_guided_search_reaches_what_upstream_did() {

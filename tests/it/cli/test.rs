@@ -100,8 +100,160 @@ fn golden_timelines_are_written_compared_and_shown() {
     let text = out.stdout;
     assert_eq!(out.code, 1, "{text}");
     assert!(text.contains("-     1:45.200  a-0 tainted") && text.contains("+     1:45.100  a-0 tainted"), "{text}");
-    fs::write(dir.path("g.timeline"), golden.replace("golden timeline 1", "golden timeline 2")).unwrap();
+    fs::write(dir.path("g.timeline"), golden.replace("golden timeline 2", "golden timeline 99")).unwrap();
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 2);
+}
+
+#[test]
+fn a_golden_timeline_is_that_of_its_release() {
+    let dir = Scratch::new();
+    let scenario = |golden: &str| PASSES.replace("expect: [", &format!("kubernetes: \"1.34\", golden: \"{golden}\",\n    expect: ["));
+    dir.write("s.ron", scenario("g.timeline"));
+    assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
+    let golden = dir.read("g.timeline");
+    let first: Vec<String> = dir.text("g.timeline").lines().take(3).map(str::to_owned).collect();
+    assert_eq!(first, ["# taintsim golden timeline 2", "# s, seed 1", "# Kubernetes v1.34.12"]);
+    // Another release's run does not take its place, neither by the command line nor by the scenario; 1.33 taints a pass later.
+    let refused = dir.call(&["test", "-q", "--update", "--kubernetes", "1.33", "s.ron"]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    for part in ["g.timeline is left as it is", "v1.34.12", "v1.33.13", "{release}"] {
+        assert!(refused.stdout.contains(part), "{part}: {}", refused.stdout);
+    }
+    dir.write("later.ron", scenario("g.timeline").replace("\"1.34\"", "\"1.33\""));
+    assert_eq!(dir.call(&["test", "-q", "--update", "later.ron"]).code, 2);
+    assert_eq!(dir.read("g.timeline"), golden);
+    // Compared, it says which release the file is of; one that does the same has the same timeline.
+    let differs = dir.call(&["test", "-q", "--kubernetes", "1.33", "s.ron"]);
+    assert!(differs.code == 1 && differs.stdout.contains("the file is of Kubernetes v1.34.12"), "{}", differs.stdout);
+    assert_eq!(dir.call(&["test", "-q", "--kubernetes", "1.35", "s.ron"]).code, 0);
+    // A file for each release.
+    dir.write("s.ron", scenario("g-{release}.timeline"));
+    let wrote = |release: &str| dir.call(&["test", "-q", "--update", "--kubernetes", release, "s.ron"]).stderr;
+    assert!(wrote("1.34").contains("g-v1.34.12.timeline") && wrote("1.33").contains("g-v1.33.13.timeline"));
+    assert_ne!(dir.read("g-v1.34.12.timeline"), dir.read("g-v1.33.13.timeline"));
+    assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
+    // A scenario of a stranger names a file that is something else.
+    dir.write("notes.txt", "mine\n");
+    dir.write("s.ron", scenario("notes.txt"));
+    assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 2);
+    assert_eq!(dir.text("notes.txt"), "mine\n");
+}
+
+#[test]
+fn a_failure_says_why_and_what_to_ask() {
+    let dir = scratch();
+    let text = dir.call(&["test", "-q", "fails.ron", "--set", "horizon=6m", "--kubernetes", "1.35"]).stdout;
+    // The last heartbeat in time is that of 53 s, and the pass of 105 s is the first one more than 50 s after the one that saw it.
+    for part in [
+        "why: pod default/web: evicted at 2:45.100 from a-0",
+        "--node-monitor-grace-period=50s",
+        "--node-eviction-rate=0.1, one node of the zone every 10s; it was the first in its zone's queue",
+        "toleration of unreachable:NoExecute for 60 s",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let more = text.lines().find_map(|l| l.trim().strip_prefix("more: `taintsim ")).and_then(|l| l.strip_suffix('`')).unwrap();
+    assert!(
+        more.starts_with("explain fails.ron pod/default/web --at 2m45.1") && more.contains("--kubernetes 1.35 --set horizon=6m"),
+        "{more}"
+    );
+    let explained = dir.call(&more.split(' ').collect::<Vec<_>>());
+    assert!(explained.code == 0 && explained.stdout.contains("evicted at 2:45.100 from a-0"), "{}", explained.stdout);
+    // What did not happen has its reason, too: a budget, a toleration, a flag.
+    dir.write(
+        "not.ron",
+        r#"Scenario(
+    version: 1, timing: Ideal, horizon: "5m",
+    nodes: [(names: "a-{0..2}", zone: "a")],
+    workloads: [Deployment(name: "web", replicas: 2, template: (tolerations: [(key: "m", operator: Exists, effect: NoExecute)]))],
+    podDisruptionBudgets: [(name: "web", selector: (matchLabels: { "app": "web" }), minAvailable: 2)],
+    pods: [(name: "p", on: Node("a-2"), tolerations: [(key: "m", operator: Exists, effect: NoExecute)])],
+    timeline: [
+        (at: "1m", do: Drain(node: "a-0")), (at: "1m", do: Drain(node: "a-1")), (at: "1m", do: Taint(node: "a-2", taint: "m:NoExecute")),
+        (at: "2m", name: "short", do: Partition(node: "a-1", duration: "20s")),
+    ],
+    expect: [Evicted(workload: "web"), Evicted(pod: "p"), Tainted(node: "a-1", taint: "unreachable:NoExecute")],
+)"#,
+    );
+    let text = dir.call(&["test", "-q", "not.ron"]).stdout;
+    for part in [
+        "budget default/web needs 2 of 2 (minAvailable 2)",
+        "why: pod default/p: not evicted: it tolerates the NoExecute taints of a-2 for ever",
+        "toleration of m:NoExecute for ever",
+        "explain not.ron node/a-1`",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
+    let dir = Scratch::new();
+    fs::create_dir(dir.path("all")).unwrap();
+    for i in 0..9 {
+        let text = if i % 4 == 2 { PASSES.replace("165.1s", "166.1s") } else { PASSES.to_owned() };
+        dir.write(&format!("all/s-{i}.ron"), text);
+    }
+    let others = Scratch::new();
+    let whole = dir.path("all").display().to_string();
+    let of = |more: &[&str], jobs: &str, from: &Scratch, paths: &str| {
+        let args =
+            [&["test", "-q", paths, "--jobs", jobs, "--reporter", "tap", "--reporter", "json=j", "--reporter", "junit=x"], more].concat();
+        let called = from.call(&args);
+        assert_eq!(called.code, 1, "{}", called.stderr);
+        let xml = from.text("x");
+        let untimed =
+            xml.split(" time=\"").map(|part| part.split_once('"').filter(|(n, _)| n.parse::<f64>().is_ok()).map_or(part, |p| p.1));
+        (called.stdout, from.text("j"), untimed.collect::<String>())
+    };
+    for more in [&[][..], &["--fail-fast"]] {
+        let one = of(more, "1", &dir, "all");
+        assert_eq!(one, of(more, "8", &dir, "all"));
+        assert_eq!(one, of(more, "3", &dir, &whole), "by its whole path");
+        // From elsewhere, by the folder that was asked for.
+        let elsewhere = of(more, "2", &others, &whole);
+        let at = |text: &str| text.replace("all/", "");
+        assert_eq!((at(&one.0), at(&one.1), at(&one.2)), elsewhere);
+    }
+    let fast: serde_json::Value = serde_json::from_str(&of(&["--fail-fast"], "8", &dir, "all").1).unwrap();
+    assert_eq!((&fast["version"], &fast["passed"], &fast["failed"], &fast["not_run"]), (&1.into(), &2.into(), &1.into(), &6.into()));
+}
+
+#[test]
+fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
+    let dir = Scratch::new();
+    let names = |args: &[&str]| {
+        dir.call(&[&["test", "-q", "--guards", "--reporter", "junit=j.xml"], args].concat());
+        let report = quick_junit::Report::deserialize_from_str(&dir.text("j.xml")).unwrap();
+        let of = |s: &quick_junit::TestSuite| s.test_cases.iter().map(|c| c.name.to_string()).collect::<Vec<_>>();
+        (report.failures + report.errors, report.test_suites.iter().map(of).collect::<Vec<_>>())
+    };
+    let guard = "pods.web.tolerations[unreachable].tolerationSeconds=90";
+    let text = PASSES.replace("expect: [", &format!("guards: [\"{guard}\"],\n    expect: [Never(PodStuck), Never(PodStuck), "));
+    dir.write("s.ron", text);
+    let passed = names(&["s.ron"]);
+    let cases =
+        ["scenario", "Never(PodStuck)", "Never(PodStuck) (2)", "Evicted(pod: \"web\", at: \"165.1s\")", &format!("guards: {guard}")];
+    assert_eq!(passed, (0, vec![cases.map(str::to_owned).to_vec()]));
+    let failed = names(&["s.ron", "--set", "pods.web.tolerations[unreachable].tolerationSeconds=90"]);
+    assert_eq!((failed.0, failed.1), (2, passed.1), "the expectation, and a guard that breaks nothing more");
+}
+
+/// `prove`, where it is there, reads what TAP readers of version 13 read.
+#[test]
+fn tap_is_what_readers_of_tap_take() {
+    let dir = scratch();
+    let tap = dir.call(&["test", "-q", "--reporter", "tap", "passes.ron", "fails.ron"]).stdout;
+    dir.write("all.tap", &tap);
+    dir.write("passed.tap", dir.call(&["test", "-q", "--reporter", "tap", "passes.ron"]).stdout);
+    let points = tap.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
+    assert_eq!(tap.lines().nth(1), Some(format!("1..{points}").as_str()));
+    assert!(tap.lines().skip(2).all(|l| ["ok ", "not ok ", "#"].iter().any(|begin| l.starts_with(begin))), "{tap}");
+    let prove = |file: &str| std::process::Command::new("prove").args(["-e", "cat", file]).current_dir(&dir.0).output();
+    let Ok(passed) = prove("passed.tap") else { return eprintln!("prove is not there") };
+    assert!(passed.status.success(), "{passed:?}");
+    let failed = String::from_utf8(prove("all.tap").unwrap().stdout).unwrap();
+    assert!(failed.contains("Failed test:  4") && !failed.contains("Parse errors"), "{failed}");
 }
 
 #[test]
@@ -128,11 +280,13 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     assert_eq!((out.code, out.stdout.as_str()), (2, ""));
     let xml = fs::read_to_string(dir.path("j.xml")).unwrap();
     let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
-    assert_eq!((report.tests, report.failures, report.errors), (3, 1, 1));
+    // The scenario itself is a case as well, and one that is wrong has no other.
+    assert_eq!((report.tests, report.failures, report.errors), (5, 1, 1));
     let suites: Vec<&str> = report.test_suites.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(suites, ["fails.ron", "passes.ron", "wrong.ron"]);
-    let case = &report.test_suites[0].test_cases[0];
-    assert_eq!((case.name.as_str(), case.classname.as_ref().map(|c| c.as_str())), ("fails: Evicted, line 11", Some("fails.ron")));
+    let case = &report.test_suites[0].test_cases[1];
+    let name = "Evicted(pod: \"web\", at: \"166.1s\")";
+    assert_eq!((case.name.as_str(), case.classname.as_ref().map(|c| c.as_str())), (name, Some("fails.ron")));
     assert!(
         xml.contains("fails.ron:11:14: Evicted: expected evictions of pod web: 1, at 2m46.1s, got 1 of 1 at other times, at 2m45.1s"),
         "{xml}"
@@ -182,13 +336,15 @@ fn tap_and_json_say_the_same() {
     let out = dir.call(&["test", "-q", "--reporter", "tap", "--reporter", "json=out.json", "fails.ron", "passes.ron"]);
     let tap = out.stdout;
     let mut lines = tap.lines();
-    assert_eq!(lines.next(), Some("TAP version 14"));
-    assert_eq!(lines.next(), Some("1..2"));
-    assert_eq!(lines.next(), Some("not ok 1 - fails.ron"));
-    assert_eq!(lines.next(), Some("  ---"));
-    assert_eq!(tap.lines().last(), Some("ok 2 - passes.ron"));
+    assert_eq!(lines.next(), Some("TAP version 13"));
+    assert_eq!(lines.next(), Some("1..4"));
+    assert_eq!(lines.next(), Some("ok 1 - fails.ron: scenario"));
+    assert_eq!(lines.next(), Some("not ok 2 - fails.ron: Evicted(pod: \"web\", at: \"166.1s\")"));
+    assert!(lines.next().is_some_and(|l| l.starts_with("# fails.ron:11:14: Evicted: expected evictions")), "{tap}");
+    assert_eq!(tap.lines().last(), Some("ok 4 - passes.ron: Evicted(pod: \"web\", at: \"165.1s\")"));
     let json: serde_json::Value = serde_json::from_slice(&fs::read(dir.path("out.json")).unwrap()).unwrap();
     assert_eq!((&json["passed"], &json["failed"], &json["wrong"]), (&1.into(), &1.into(), &0.into()));
+    assert_eq!((&json["version"], &json["scenarios"][1]["cases"][1]["status"]), (&1.into(), &"passed".into()));
     let failure = &json["scenarios"][0]["failures"][0];
     assert_eq!((&failure["kind"], &failure["line"], &failure["column"]), (&"Evicted".into(), &11.into(), &14.into()));
     // Twice the same bytes: no times of the machine.

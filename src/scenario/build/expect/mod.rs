@@ -31,9 +31,16 @@ pub(super) struct Reader<'a> {
     pub(super) workloads: &'a Workloads,
 }
 
+/// The run that the expectations are about.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'a> {
+    pub(super) seed: u64,
+    pub(super) release: &'a str,
+}
+
 impl Reader<'_> {
     /// Everything that a scenario expects; what a complaint is about is left out. `text` is where places are looked for.
-    pub(super) fn read(&self, spec: &Scenario, seed: u64, text: &str, complaints: &mut Complaints) -> Expectations {
+    pub(super) fn read(&self, spec: &Scenario, of: Of<'_>, text: &str, complaints: &mut Complaints) -> Expectations {
         let tree = Tree::read(text);
         let bytes = |place: &Place| tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, |t| t.bytes.clone());
         let seeds = match spec.seeds {
@@ -68,12 +75,12 @@ impl Reader<'_> {
                 list.push(Expectation { kind: word(inner), what, share, bytes: bytes(&place) });
             }
         }
-        let golden = spec.golden.as_ref().map(|file| (file.clone(), bytes(&at!["golden"])));
+        let golden = spec.golden.as_ref().map(|file| (file.replace("{release}", of.release), bytes(&at!["golden"])));
         if spec.golden.is_some() && seeds > 1 {
             complaints.say(at!["golden"], "a golden timeline is that of one run; this scenario runs with several seeds");
         }
         let guards = spec.guards.iter().enumerate().map(|(i, g)| (g.clone(), bytes(&at!["guards", i]))).collect();
-        Expectations { list, seeds: (0..u64::from(seeds)).map(|n| seed.wrapping_add(n)).collect(), golden, guards }
+        Expectations { list, seeds: (0..u64::from(seeds)).map(|n| of.seed.wrapping_add(n)).collect(), golden, guards }
     }
 
     fn expected(&self, e: &spec::Expectation, place: &Place, complaints: &mut Complaints) -> Option<Expected> {

@@ -1,0 +1,193 @@
+//! Test cases: the scenario itself, and each of its expectations.
+
+use crate::kernel::Dur;
+use crate::lab::trial::{Failure, Held};
+use crate::scenario::duration;
+use crate::scenario::expectations::Expectation;
+use crate::scenario::{Overrides, Problem, Problems};
+
+/// The case that a scenario can be read and run, which every one has.
+pub const SCENARIO: &str = "scenario";
+
+/// A test case.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name, which depends on what the scenario says and not on what comes of it.
+    pub name: String,
+    /// What came of it.
+    pub came: Came,
+}
+
+/// What came of a test case.
+#[derive(Clone, Debug)]
+pub enum Came {
+    /// It was as expected.
+    Met,
+    /// It was not.
+    Failed(Failed),
+    /// It cannot be held against a run.
+    Wrong(Problems),
+    /// The scenario expects nothing.
+    Nothing,
+    /// It was not tried, because another scenario failed.
+    NotRun,
+}
+
+impl Came {
+    /// In one word.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Met => "passed",
+            Self::Failed(_) => "failed",
+            Self::Wrong(_) => "wrong",
+            Self::Nothing => "no expectations",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+/// Something that was not as expected.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Which kind of expectation: `Evicted`, `golden`, `guards`.
+    pub kind: String,
+    /// What is wrong, with the place in the file.
+    pub problem: Problem,
+    /// What explains it, line by line.
+    notes: Vec<String>,
+    /// What to call for more: words before it, the command, and what stands behind the file.
+    calls: Vec<[String; 3]>,
+}
+
+impl Failed {
+    /// Something else than an expectation.
+    pub fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
+        Self { kind: kind.to_owned(), problem, notes, calls: Vec::new() }
+    }
+
+    /// An expectation that was not met in a scenario with those changes.
+    pub fn new(f: &Failure, runs: usize, overrides: &Overrides) -> Self {
+        let mut notes: Vec<String> = f.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
+        notes.extend(f.why.iter().enumerate().map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " })));
+        let mut change = arguments(overrides);
+        // Where there is one run, its seed is the scenario's or the command line's.
+        let of_many = runs > 1;
+        if let Some(seed) = Some(f.seed).filter(|_| of_many).or(overrides.seed) {
+            change.push_str(&format!(" --seed {seed}"));
+        }
+        let mut calls = Vec::new();
+        if let Some((object, at)) = &f.about {
+            let at = at.map(|t| format!(" --at {}", duration::format(Dur::from_nanos(t.as_nanos()))));
+            let behind = format!(" {}{}{change}", quoted(object), at.unwrap_or_default());
+            calls.push(["more: ".to_owned(), "taintsim explain".to_owned(), behind]);
+        }
+        if of_many {
+            let share = f.share.map(|s| format!(", and it had to be met in {}% of them", s * 100.0)).unwrap_or_default();
+            let said = format!("not met in {} of {runs} runs{share}; the first is ", f.failed_runs);
+            calls.push([said, "taintsim run".to_owned(), change]);
+        }
+        Failed { kind: f.kind.to_owned(), problem: f.problem.clone(), notes, calls }
+    }
+
+    /// What explains it, line by line; `file` is how the scenario is called.
+    pub fn notes(&self, file: &str) -> Vec<String> {
+        let call = |[said, command, behind]: &[String; 3]| format!("{said}`{command} {}{behind}`", quoted(file));
+        self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()
+    }
+}
+
+/// The cases of a scenario's expectations, in the order of the file: each is called what it says there.
+pub fn cases(text: &str, list: &[Expectation], held: &[Held], runs: usize, overrides: &Overrides) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (e, held) in list.iter().zip(held) {
+        let said = text.get(e.bytes.clone()).map(one_line).filter(|s| !s.is_empty()).unwrap_or_else(|| e.kind.to_owned());
+        let again = |n: usize| if n == 1 { said.clone() } else { format!("{said} ({n})") };
+        let name = (1..).map(again).find(|name| cases.iter().all(|c| c.name != *name)).unwrap_or_default();
+        let came = match held {
+            Held::Met => Came::Met,
+            Held::Failed(f) => Came::Failed(Failed::new(f, runs, overrides)),
+            Held::Wrong(problem) => Came::Wrong(Problems::one(problem.clone())),
+        };
+        cases.push(Case { name, came });
+    }
+    cases
+}
+
+/// What the file says, without comments, line ends and what else formatting may change.
+fn one_line(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '"' => {
+                let mut escaped = false;
+                let is_end = |b: char| {
+                    let end = b == '"' && !escaped;
+                    escaped = b == '\\' && !escaped;
+                    end
+                };
+                let end = rest[1..].find(is_end).map_or(rest.len(), |i| i + 2);
+                out.push_str(&rest[..end]);
+                end
+            }
+            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |i| i + 2),
+            ')' | ']' | '}' => {
+                out.truncate(out.trim_end_matches([' ', ',']).len());
+                out.push(c);
+                1
+            }
+            _ if c.is_whitespace() => {
+                if !out.is_empty() && !out.ends_with([' ', '(', '[', '{']) {
+                    out.push(' ');
+                }
+                c.len_utf8()
+            }
+            _ => {
+                out.push(c);
+                c.len_utf8()
+            }
+        };
+        rest = &rest[end..];
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Changes as arguments of a command line.
+fn arguments(overrides: &Overrides) -> String {
+    let own = [("--kubernetes", &overrides.kubernetes), ("--timing", &overrides.timing)];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let all = own.chain(overrides.sets.iter().map(|set| ("--set", set)));
+    all.map(|(name, value)| format!(" {name} {}", quoted(value))).collect()
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_called_what_the_file_says_however_it_is_laid_out() {
+        let name = r#"Evicted(pod: "a // b", at: ["3x 5m", "6m"])"#;
+        assert_eq!(one_line(name), name);
+        assert_eq!(one_line("Evicted(\n    pod: \"a // b\", // not c\n    at: [\n\"3x 5m\", /* and */ \"6m\",\n],\n)"), name);
+        assert_eq!(one_line(r#"Pending(reason: "say \" ) ,  \\", )"#), r#"Pending(reason: "say \" ) ,  \\")"#);
+        assert_eq!(one_line("Evicted(pod: \"no end"), "Evicted(pod: \"no end");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("pod/default/web-0"), "pod/default/web-0");
+        assert_eq!(
+            quoted("pods.web.tolerations[unreachable].tolerationSeconds=1"),
+            "'pods.web.tolerations[unreachable].tolerationSeconds=1'"
+        );
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}
