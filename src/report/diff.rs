@@ -1,7 +1,7 @@
 //! The difference of two runs, or of two sides over many seeds, as text and as JSON.
 //!
 //! What a person must know first comes first: what it costs, then who was evicted, pending, tainted; noise behind that, and at the end what was set
-//! differently, with the internal switches of the releases last.
+//! differently, with what the releases themselves do differently last.
 
 mod costs;
 mod json;
@@ -121,14 +121,12 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
-    /// What was set differently; the internal switches of the releases last.
+    /// What was set differently; what the releases do differently last.
     fn settings(&mut self, s: &Settings) -> io::Result<()> {
         self.objects(s)?;
-        for (title, list) in [("Settings that differ", &s.others), ("Internal switches of the releases that differ", &s.switches)] {
-            if list.is_empty() {
-                continue;
-            }
-            self.title(title)?;
+        if !s.others.is_empty() {
+            let list = &s.others;
+            self.title("Settings that differ")?;
             let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
             let shown = &list[..list.len().min(SETTINGS)];
             let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
@@ -139,6 +137,24 @@ impl Printer<'_> {
             }
             if list.len() > SETTINGS {
                 writeln!(self.out, "  {} more", list.len() - SETTINGS)?;
+            }
+            writeln!(self.out)?;
+        }
+        if !s.switches.is_empty() {
+            self.title("Internal switches of the releases that differ")?;
+            let sides = s.release.as_ref().map_or(["first", "second"], |(a, b)| [a, b]).map(|side| side.trim_start_matches('v'));
+            for c in s.switches.iter().take(SETTINGS) {
+                let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
+                let (about, values) = c.prose.clone().unwrap_or_else(name);
+                write!(self.out, "  ")?;
+                self.folded(&about, 2, PLAIN)?;
+                for (side, value) in sides.iter().zip(&values) {
+                    write!(self.out, "    {side}: ")?;
+                    self.folded(value, side.len() + 6, DIM)?;
+                }
+            }
+            if s.switches.len() > SETTINGS {
+                writeln!(self.out, "  {} more; `--format json` has them all", s.switches.len() - SETTINGS)?;
             }
             writeln!(self.out)?;
         }

@@ -10,6 +10,7 @@
 mod compare;
 mod costs;
 mod groups;
+mod prose;
 mod seeds;
 mod settings;
 

@@ -3,8 +3,10 @@
 //! Switches and settings are compared in the form that they print themselves in for debugging, so that one which is added later is not
 //! forgotten here.
 
+use super::prose;
 use crate::kernel::Dur;
 use crate::sim::Plan;
+use crate::sim::profile::Profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
@@ -17,6 +19,8 @@ pub struct SettingChange {
     pub a: Option<String>,
     /// Its value in the second run.
     pub b: Option<String>,
+    /// Of a switch of the releases: what it is about, and what it means on both sides.
+    pub prose: Option<(String, [String; 2])>,
 }
 
 /// What two plans say differently.
@@ -40,28 +44,38 @@ impl Settings {
     /// Compares two plans.
     pub fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
-        let mut switches = changes("", &a.profile, &b.profile);
-        switches.retain(|c| c.name != "release" && c.name != "recorded" && !c.name.starts_with("log."));
-        let mut others = changes("flags.", &a.flags, &b.flags);
+        let mut others = changes("", &a.flags, &b.flags);
+        others.iter_mut().for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));
         others.extend(changes("controllers.", &a.controllers, &b.controllers));
         if a.horizon != b.horizon {
             let text = |p: &Plan| Some(Dur::from_nanos(p.horizon.as_nanos()).to_string());
-            others.push(SettingChange { name: "horizon".to_owned(), a: text(a), b: text(b) });
+            others.push(SettingChange { name: "horizon".to_owned(), a: text(a), b: text(b), prose: None });
         }
+        let plain = |value: &mut Option<String>| *value = value.as_deref().map(prose::plain);
+        others.iter_mut().for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));
         let names = |p: &Plan| p.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
         let pods = |p: &Plan| p.pods.iter().map(|n| n.name.to_string()).collect::<Vec<_>>();
         let entries = |p: &Plan| p.timeline.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
         Settings {
             release: (releases.0 != releases.1).then_some(releases),
-            switches,
+            switches: Self::switches(&a.profile, &b.profile),
             others,
             nodes: only(&names(a), &names(b)),
             pods: only(&pods(a), &pods(b)),
             entries: only(&entries(a), &entries(b)),
         }
+    }
+
+    /// The switches in which two releases differ. What they set as defaults of flags shows in the flags.
+    pub(super) fn switches(a: &Profile, b: &Profile) -> Vec<SettingChange> {
+        let mut switches = changes("", a, b);
+        let told = ["release", "recorded", "node_monitor_grace_period"];
+        switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
+        switches.iter_mut().for_each(|c| c.prose = prose::told(&c.name, [c.a.as_deref(), c.b.as_deref()]));
+        switches
     }
 
     /// Whether one plan has a node, pod or entry that the other does not have.
@@ -87,6 +101,7 @@ fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {
         name: format!("{prefix}{name}"),
         a: a.map(str::to_owned),
         b: b.map(str::to_owned),
+        prose: None,
     };
     let mut found: Vec<SettingChange> = a
         .iter()
@@ -94,14 +109,19 @@ fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {
         .map(|(name, value)| change(name, Some(value), second.get(name.as_str()).copied()))
         .collect();
     found.extend(b.iter().filter(|(name, _)| !first.contains(name.as_str())).map(|(name, value)| change(name, None, Some(value))));
-    found
+    // What only one side has is told by its parts.
+    let is_whole = |c: &SettingChange| {
+        let begins = format!("{}.", c.name);
+        (c.a.is_none() || c.b.is_none()) && found.iter().any(|other| other.name.starts_with(&begins))
+    };
+    found.iter().filter(|c| !is_whole(c)).cloned().collect()
 }
 
 /// The values of a structure in its long debugging form, by their paths. Lists and tuples are one value.
 fn flatten(debug: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut path: Vec<&str> = Vec::new();
-    let mut lines = debug.lines();
+    let mut lines = debug.lines().peekable();
     while let Some(line) = lines.next() {
         let indent = line.len() - line.trim_start().len();
         let text = line.trim();
@@ -113,6 +133,15 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
                 found.push((full(&path), kind.to_owned()));
             }
             path.push(name);
+        } else if text.ends_with('(') && lines.peek().is_some_and(|l| l.ends_with('{')) {
+            // A variant around a structure: the structure's values are its own.
+            lines.next();
+            let kind = value.trim_end_matches('(');
+            if kind != "Some" {
+                found.push((full(&path), kind.to_owned()));
+            }
+            path.push(name);
+        } else if text.starts_with(')') {
         } else if text.ends_with(['(', '[']) {
             let inner = lines.by_ref().take_while(|l| l.len() - l.trim_start().len() > indent).map(str::trim).collect::<Vec<_>>();
             found.push((full(&path), listed(value, &inner.join(" "))));
@@ -125,13 +154,23 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
     found
 }
 
-/// `Dur( 5000000000, )` as `5s`; any other list or tuple on one line.
+/// `Dur( 5000000000, )` as `5s`, within others too; any other list or tuple on one line.
 fn listed(opening: &str, inner: &str) -> String {
-    let inner = inner.trim_end_matches(',');
-    match (opening, inner.parse::<u64>()) {
-        ("Dur(" | "Time(", Ok(ns)) => Dur::from_nanos(ns).to_string(),
-        (_, _) if opening.ends_with('(') => format!("{opening}{inner})"),
-        _ => format!("{opening}{inner}]"),
+    let whole = |text: &str| text.trim_end_matches(',').parse::<u64>().ok().map(|ns| Dur::from_nanos(ns).to_string());
+    if let (true, Some(time)) = (["Dur(", "Time("].contains(&opening), whole(inner)) {
+        return time;
+    }
+    let mut parts = inner.split("Dur( ");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let time = part.split_once(", )").and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
+        said.push_str(&time.unwrap_or_else(|| format!("Dur( {part}")));
+    }
+    let said = said.trim_end_matches(',');
+    match opening {
+        "Some(" => said.to_owned(),
+        _ if opening.ends_with('(') => format!("{opening}{said})"),
+        _ => format!("{opening}{said}]"),
     }
 }
 
@@ -150,6 +189,7 @@ mod tests {
         assert_eq!(get("node_monitor_grace_period"), Some("50s"));
         assert_eq!(get("scheduler.weights.taint_toleration"), Some("3"));
         assert_eq!(get("workload.job.batch_period"), Some("1s"));
+        assert_eq!(get("workload.job.failure_backoff"), Some("10m0s"));
     }
 
     /// 1.33 and 1.34 differ in the rows of docs/model.md that begin with 1.34: S20 and S23 of node failure handling.

@@ -53,7 +53,7 @@ pub enum FirstTry {
 /// The offset of the periodic status report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportOffset {
-    /// None.
+    /// There is none.
     None,
     /// Up to half the period, after a change only, and no forced first report after a restart (1.32.0 to 1.32.2).
     AfterChange,

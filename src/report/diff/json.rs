@@ -118,7 +118,13 @@ fn run(plan: &Plan, source: &Source) -> Value {
 
 /// What was set differently, at the end of a document.
 fn settings(document: &mut Value, s: &Settings) {
-    let change = |c: &SettingChange| json!({ "name": c.name, "a": c.a, "b": c.b });
+    let change = |c: &SettingChange| {
+        let mut change = json!({ "name": c.name, "a": c.a, "b": c.b });
+        if let Some((about, [a, b])) = &c.prose {
+            change["means"] = json!({ "about": about, "a": a, "b": b });
+        }
+        change
+    };
     let changes = |list: &[SettingChange]| -> Value { list.iter().map(change).collect() };
     let only = |sides: &[Vec<String>; 2]| json!({ "a": sides[0], "b": sides[1] });
     document["only"] = json!({ "nodes": only(&s.nodes), "pods": only(&s.pods), "entries": only(&s.entries) });
