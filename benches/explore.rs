@@ -34,6 +34,7 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
     let wanted = Explore {
         plan: &plan,
         properties: &properties,
+        expect: &[],
         strategy: Strategy::Exhaustive,
         depth,
         runs: u64::MAX,

@@ -10,9 +10,9 @@ use super::{
     validate,
 };
 use crate::api::spelling;
+use crate::files::{Escaped, Form};
 use crate::kernel::Spins;
 use crate::scenario::Problem;
-use crate::files::{Escaped, Form};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};

@@ -61,7 +61,8 @@ pub(crate) struct ExploreArgs {
     /// The scenario; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all but deterministic]
+    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all but deterministic and
+    /// expect, which is what the scenario expects]
     #[arg(long = "property", short, value_name = "PROPERTY", value_parser = property)]
     properties: Vec<Property>,
     /// How to choose which runs to try
@@ -118,7 +119,7 @@ impl ExploreArgs {
             return self.properties.clone();
         }
         let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
-        all.filter(|p| *p != Property::Deterministic).collect()
+        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
     }
 
     fn perturb(&self) -> Perturb {
@@ -157,6 +158,13 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     for release in &releases {
         scenario::build(&loaded, &args.overrides(release.as_deref()))?;
     }
+    if !loaded.spec.expect.is_empty() && !args.quiet && !properties.contains(&Property::Expect) {
+        terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
+    }
+    if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
+        let problem = Problem::new(format!("{} expects nothing", args.file.display()));
+        return Err(Failure::Input(problem.help("leave `--property expect` out, or add `expect: [Never(PodStuck)]`")));
+    }
     let name = format!("{}-explore", loaded.name);
     writable(&args.out, &name)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
@@ -168,10 +176,12 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     let mut interrupted = false;
     for release in releases {
         let plan = || plan(&loaded, args, release.as_deref());
+        let expected = scenario::expecting(&loaded, &args.overrides(release.as_deref()))?.1.list;
         let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
         let wanted = Explore {
             plan: &plan,
             properties: &properties,
+            expect: &expected,
             strategy: match args.strategy {
                 How::Exhaustive => Strategy::Exhaustive,
                 How::Pct => Strategy::Pct,

@@ -5,8 +5,8 @@ use super::failure::{Failure, Outcome};
 use super::interrupt;
 use super::run::stdin;
 use super::terminal::Terminal;
-use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, Violation, check};
+use crate::analysis::{Analysis, expect};
 use crate::files;
 use crate::lab::tape::{Tape, Texts};
 use crate::report::replay::{departure, write};
@@ -75,6 +75,10 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     if parts.is_none() {
         let analysis = Analysis::new(&plan, &run.trace);
         violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
+        if properties.contains(&Property::Expect) {
+            let expected = scenario::expecting(&loaded, &overrides)?.1.list;
+            violations.extend(expect::violations(&expected, &analysis).into_iter().map(|(_, v)| v));
+        }
     }
     let mut out = terminal.out();
     let n = plan.tape.as_deref().unwrap_or_default().len();

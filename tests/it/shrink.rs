@@ -143,6 +143,7 @@ fn a_tape_is_shrunk_with_its_scenario() {
     let hunt = Explore {
         plan: &plan,
         properties: &[stuck],
+        expect: &[],
         strategy: Strategy::Exhaustive,
         depth: 2,
         runs: 100_000,

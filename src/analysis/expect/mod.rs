@@ -130,6 +130,26 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Re
         .collect()
 }
 
+/// The expectations that a run does not meet, by their places in the list: what a search or a replay takes for violations. One that has to
+/// be met in a share of the runs only, and one that cannot be held against this run, is none.
+pub fn violations(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<(usize, properties::Violation)> {
+    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
+    let failed = all.filter(|(_, (_, e))| e.share.is_none()).filter_map(|(i, (verdict, e))| Some((i, e, verdict.ok()?.failure?)));
+    let violation = |(i, e, f): (usize, &Expectation, Failed)| {
+        let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
+        let violation = properties::Violation {
+            property: properties::Property::Expect,
+            at: last.unwrap_or(analysis.horizon()),
+            pod: None,
+            node: None,
+            text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
+            records: f.records,
+        };
+        (i, violation)
+    };
+    failed.map(violation).collect()
+}
+
 /// A property, violated where it should not be, or the other way round.
 fn property(run: &Run<'_>, name: &str, (from, to): Stretch, wanted: bool) -> Result<Option<Failed>, Wrong> {
     let property = properties::Property::parse(name).map_err(|e| Wrong { message: e.to_string(), help: None })?;

@@ -1,7 +1,7 @@
 //! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would let it go on.
 
 use super::super::causes::chain;
-use super::super::clock::absolute;
+use super::super::clock::{absolute, short};
 use super::super::rows::grouped;
 use super::super::words;
 use super::super::workloads::Owners;
@@ -9,7 +9,7 @@ use super::{Explanation, Question, Remedy, Step, rules};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::short_name;
-use crate::kernel::Time;
+use crate::kernel::{Dur, Time};
 use crate::trace::{BudgetState, NO_BUDGET, Record, RecordId, What};
 use std::collections::BTreeMap;
 
@@ -130,6 +130,10 @@ pub(super) fn evicted(question: Question<'_>, refused: &Refusals, record: Record
     steps.extend(refused.steps(question));
     steps.sort_by_key(|s| (s.at, s.record));
     found.steps = steps;
+    if let Some(since) = refused.0.values().map(|h| h.since).min() {
+        let late = short(Dur::from_millis(r.at.since(since).as_millis()));
+        found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
+    }
 }
 
 /// Explains a pod that stayed because no budget let it go.

@@ -96,9 +96,11 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
             health: Health::Absent,
         },
         zone: ZoneState::Normal,
-        unknown_at: None,
+        turned: None,
         queued_at: None,
-        others: Vec::new(),
+        started_at: Time::ZERO,
+        zone_since: Time::ZERO,
+        tokens: Vec::new(),
     };
     let before = at_start(question, node);
     if !before.said.is_empty() {
@@ -133,10 +135,15 @@ struct Teller<'a> {
     node: NodeId,
     story: Story,
     zone: ZoneState,
-    unknown_at: Option<Time>,
+    /// When its Ready condition turned last, and to what.
+    turned: Option<(Time, ConditionStatus)>,
     queued_at: Option<Time>,
-    /// When other nodes of its zone got their NoExecute taints.
-    others: Vec<Time>,
+    /// When the controllers' process began.
+    started_at: Time,
+    /// Since when its zone is in its state.
+    zone_since: Time,
+    /// Which nodes of its zone got NoExecute taints, and when: each took a token of the zone's limiter, which is one of the process.
+    tokens: Vec<(Time, NodeId)>,
 }
 
 impl Teller<'_> {
@@ -167,19 +174,51 @@ impl Teller<'_> {
                 {
                     say(self, Some(rule), Kind::Other);
                 }
-                self.zone = state;
+                if state != self.zone {
+                    (self.zone, self.zone_since) = (state, r.at);
+                }
             }
             What::MasterDisruptionEntered | What::MasterDisruptionLeft | What::ControllersStopped => say(self, None, Kind::Other),
-            What::ControllersStarted if r.at > Time::ZERO => say(self, None, Kind::Other),
+            What::ControllersStarted if r.at > Time::ZERO => {
+                (self.started_at, self.queued_at) = (r.at, None);
+                self.tokens.clear();
+                say(self, None, Kind::Other);
+            }
             What::NodeTaints(change) if r.node() != Some(self.node) => {
-                let same_zone = r.node().is_some_and(|n| analysis.zone_of.get(n.index()) == analysis.zone_of.get(self.node.index()));
-                let added = analysis.trace.taints.get(change as usize).is_some_and(|c| c.added.iter().any(|t| is_no_execute(t.effect)));
-                if same_zone && added && r.actor == Actor::NodeLifecycle {
-                    self.others.push(r.at);
+                let zone = |n: NodeId| analysis.zone_of.get(n.index());
+                if let Some(node) = r.node().filter(|n| zone(*n) == zone(self.node) && r.actor == Actor::NodeLifecycle) {
+                    self.token(r.at, node, change);
                 }
             }
             _ if r.node() == Some(self.node) => self.own(id, r),
             _ => {}
+        }
+    }
+
+    /// Notes the token that a new NoExecute taint took; a swap of one for the other takes none.
+    fn token(&mut self, at: Time, node: NodeId, change: u32) {
+        let has = |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
+        if self.question.analysis.trace.taints.get(change as usize).is_some_and(|c| has(&c.added) && !has(&c.removed)) {
+            self.tokens.push((at, node));
+        }
+    }
+
+    /// Why it was tainted when it was, having waited in its zone's queue.
+    fn rate(&self, since: Time, at: Time) -> String {
+        let analysis = self.question.analysis;
+        let before = self.tokens.iter().filter(|(at, _)| *at > since).count();
+        let rule = rules::rate(analysis.plan, self.zone, before);
+        if before > 0 || at.since(since) <= Dur::from_millis(500) {
+            return rule;
+        }
+        if self.zone_since > since {
+            return format!("{rule}, and its zone was in another state, with another rate, until {}", absolute(self.zone_since));
+        }
+        match self.tokens.last() {
+            Some((taken, node)) => {
+                format!("{rule}, and the zone's last token went to {} at {}", analysis.node_name(*node), absolute(*taken))
+            }
+            None => format!("{rule}, and the zone had no token before"),
         }
     }
 
@@ -214,11 +253,11 @@ impl Teller<'_> {
                 (self.story.expired, self.story.heard_at, self.story.ready_at) = (Some((at, r.at)), None, None);
             }
             What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
-                self.unknown_at = Some(r.at);
+                self.turned = Some((r.at, ConditionStatus::Unknown));
                 self.push(r.at, id, said, Some(rules::grace(plan)), Kind::Harm);
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
-                self.unknown_at = Some(r.at);
+                self.turned = Some((r.at, status));
                 let kind = if status == ConditionStatus::True { Kind::Recovery } else { Kind::Harm };
                 if status == ConditionStatus::True {
                     self.story.ready_at.get_or_insert(r.at);
@@ -228,26 +267,44 @@ impl Teller<'_> {
             What::NodeCondition(_, ConditionStatus::Unknown, _) | What::Noted(Note::TaintsKnown, _) => {}
             What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
             What::NodeQueued => {
-                let waited = self.unknown_at.is_some_and(|at| r.at.since(at) > Dur::from_millis(500));
                 self.queued_at = Some(r.at);
-                self.push(r.at, id, said, Some(rules::queued(plan, waited)), Kind::Other);
+                let rule = match self.turned {
+                    Some((turned, _)) if turned < self.started_at => {
+                        "it is so already when the new process of the controllers looks at it for the first time".to_owned()
+                    }
+                    Some((_, ConditionStatus::False)) => "the first pass that finds it NotReady queues it".to_owned(),
+                    // The pass is over as soon as its writes are; the next one is a period away.
+                    Some((turned, _)) if r.at.since(turned) < plan.flags.node_monitor_period.saturating_add(Dur::from_millis(500)) => {
+                        rules::queued(plan)
+                    }
+                    _ => "a pass queues every node that is not Ready and has no NoExecute taint, unless all zones are dark".to_owned(),
+                };
+                self.push(r.at, id, said, Some(rule), Kind::Other);
             }
             What::NodeTaints(change) => {
-                let Some(change) = analysis.trace.taints.get(change as usize) else { return };
+                let index = change;
+                let Some(change) = analysis.trace.taints.get(index as usize) else { return };
                 let (adds, removes) = (&change.added, &change.removed);
                 let no_execute = |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
                 let rule = match (r.actor, self.queued_at) {
                     (Actor::NodeLifecycle, _) if no_execute(adds) && no_execute(removes) => {
                         Some("the condition changed: one taint is swapped for the other at once, without waiting".to_owned())
                     }
-                    (Actor::NodeLifecycle, Some(since)) if no_execute(adds) => {
-                        let before = self.others.iter().filter(|at| **at > since).count();
-                        Some(rules::rate(plan, self.zone, before))
-                    }
+                    (Actor::NodeLifecycle, Some(since)) if no_execute(adds) => Some(self.rate(since, r.at)),
+                    (Actor::NodeLifecycle, _) if no_execute(removes) && self.turned.is_some_and(|(at, status)| {
+                        status != ConditionStatus::True && at < self.started_at
+                    }) => Some(
+                        "a new process of the controllers takes the taint off every node that it sees for the first time, whatever its \
+                         condition (markNodeAsReachable)"
+                            .to_owned(),
+                    ),
                     (Actor::User, _) => Some("written by the timeline's user".to_owned()),
                     _ => None,
                 };
                 let back = adds.is_empty() && no_execute(removes);
+                if r.actor == Actor::NodeLifecycle {
+                    self.token(r.at, self.node, index);
+                }
                 self.push(r.at, id, said, rule, if back { Kind::Recovery } else { Kind::Other });
             }
             What::NodeEvent(..) => {}
@@ -291,17 +348,17 @@ pub(super) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
     let story = story(question, node, question.until);
     let health = match story.health {
         Health::Absent => "there is no such node",
-        Health::Ready => "Ready",
-        Health::Silent => "silent, and that is not noticed yet",
-        Health::Unknown => "Unknown",
-        Health::NotReady => "NotReady",
+        Health::Ready => "it is Ready",
+        Health::Silent => "it is silent, and that is not noticed yet",
+        Health::Unknown => "it is Unknown",
+        Health::NotReady => "it is NotReady",
     };
     let verdict = match (story.steps.is_empty(), story.evicted) {
-        (true, _) => format!("nothing happened to it; at {} it is {health}", absolute(question.until)),
-        (_, 0) => format!("no pod was evicted from it; at {} it is {health}", absolute(question.until)),
+        (true, _) => format!("nothing happened to it; at {} {health}", absolute(question.until)),
+        (_, 0) => format!("no pod was evicted from it; at {} {health}", absolute(question.until)),
         (_, n) => {
             let pods = if n == 1 { "1 pod was".to_owned() } else { format!("{} pods were", grouped(n)) };
-            format!("{pods} evicted from it; at {} it is {health}", absolute(question.until))
+            format!("{pods} evicted from it; at {} {health}", absolute(question.until))
         }
     };
     let verdict = match story.refused.last() {

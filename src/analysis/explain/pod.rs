@@ -228,12 +228,34 @@ fn evicted(
             remedies(question, pod, moment, moment, found);
         }
     }
+    lost_countdowns(question, pod, seen, moment, found);
     if let (Some(story), Some(node)) = (&story, moment.node) {
         found
             .remedies
             .extend(story.grace_remedy(question, node).filter(|_| found.steps.iter().any(|s| s.text.ends_with("Ready is Unknown"))));
     }
     aftermath(question, pod, seen, moment, found);
+}
+
+/// The countdowns before an eviction that began and died with the controllers' process.
+fn lost_countdowns(question: Question<'_>, pod: PodId, seen: &Seen<'_>, evicted: &Moment<'_>, found: &mut Explanation) {
+    let analysis = question.analysis;
+    let begins = found.steps.first().map_or(evicted.at, |s| s.at);
+    for lost in seen.lost.iter().filter(|m| m.at >= begins && m.at < evicted.at) {
+        let Some((set, seconds)) = seen.timers.iter().rfind(|(m, _)| m.record < lost.record) else { continue };
+        let due = set.at.saturating_add(Dur::from_secs((*seconds).into()));
+        let died = format!("the countdown died with the process; it would have ended at {}", absolute(due));
+        let text = |m: &Moment<'_>| analysis.trace.get(m.record).map_or(String::new(), |r| words::record(analysis, r));
+        match found.steps.iter_mut().find(|s| s.record == Some(lost.record)) {
+            Some(step) => step.rule = Some(died),
+            None => found.steps.push(Step { at: lost.at, text: text(lost), rule: Some(died), record: Some(lost.record) }),
+        }
+        if found.steps.iter().all(|s| s.record != Some(set.record)) {
+            let rule = deciding(question, set).flatten().map(|t| format!("{}{}", rules::toleration(t), rules::source(question, pod, t)));
+            found.steps.push(Step { at: set.at, text: text(set), rule, record: Some(set.record) });
+        }
+    }
+    found.steps.sort_by_key(|s| s.at);
 }
 
 fn untolerated(m: &Moment<'_>) -> String {

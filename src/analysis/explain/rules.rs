@@ -20,18 +20,14 @@ pub(super) fn grace(plan: &Plan) -> String {
     )
 }
 
-/// Why a node waits a pass longer for its NoExecute taint, or does not.
-pub(super) fn queued(plan: &Plan, waited_a_pass: bool) -> String {
-    let observed = plan.profile.node_lifecycle.taint_on_observed;
-    match (observed, waited_a_pass) {
-        (true, _) => {
-            "switch node_lifecycle.taint_on_observed=true: the decision follows the condition read before the pass wrote it, so it \
-                      comes a pass later (up to 1.33)"
-                .to_owned()
-        }
-        (false, _) => {
-            "switch node_lifecycle.taint_on_observed=false: the pass that turns the node Unknown queues it (from 1.34)".to_owned()
-        }
+/// Why a node that turned Unknown waits a pass longer for its NoExecute taint, or does not.
+pub(super) fn queued(plan: &Plan) -> String {
+    if plan.profile.node_lifecycle.taint_on_observed {
+        "switch node_lifecycle.taint_on_observed=true: the decision follows the condition read before the pass wrote it, so it comes a pass \
+         later (up to 1.33)"
+            .to_owned()
+    } else {
+        "switch node_lifecycle.taint_on_observed=false: the pass that turns the node Unknown queues it (from 1.34)".to_owned()
     }
 }
 

@@ -5,6 +5,7 @@ use super::super::rows::{by, grouped};
 use super::super::state::{Follow, NO_NODE};
 use super::super::words::{self, ranges};
 use super::super::workloads::{Owners, WorkloadOutcome, said, workloads};
+use super::drain::Refusals;
 use super::{Explanation, Question, Step, pending};
 use crate::analysis::curves::value_at;
 use crate::api::names::{TextId, WorkloadId};
@@ -36,6 +37,7 @@ pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
         _ => verdict.push_str("; it never had too few"),
     }
     let mut steps = losses(question, id);
+    steps.extend(refusals(question, id).steps(question));
     steps.extend(missing.iter().flat_map(|(from, to, most)| {
         let step = |at: Time, text: String| Step { at, text, rule: None, record: None };
         let begins = step(*from, format!("too few pods available from here on, at worst {} too few", grouped((*most).into())));
@@ -100,6 +102,19 @@ fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<(Time, Time, u32)> {
     }
     spans.extend(open.map(|(from, most)| (from, until, most)));
     spans
+}
+
+/// The evictions of its pods that budgets refused, which is what a drain waits for.
+fn refusals(question: Question<'_>, id: WorkloadId) -> Refusals {
+    let analysis = question.analysis;
+    let owners = Owners::new(analysis);
+    let mut refused = Refusals::default();
+    for (r, record) in analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until) {
+        if r.pod().is_some_and(|pod| owners.of(analysis, pod) == Some(id)) {
+            refused.add(question, record, r);
+        }
+    }
+    refused
 }
 
 /// Its lost pods, those of one cause and a minute together.

@@ -4,7 +4,8 @@
 //! records once. What the API's words leave open is read in the controllers' favour: a violation is one under every reading.
 //! Bounds stand behind a name in brackets, `pod-stuck(10s)`, and have defaults.
 //!
-//! Left out: [`Property::Deterministic`] is about two runs, which only who runs them can compare; [`check`] finds nothing there.
+//! Left out: [`Property::Deterministic`] is about two runs, which only who runs them can compare, and [`Property::Expect`] about what a
+//! scenario expects ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
 mod evict_loop;
 mod false_unknown;
@@ -81,11 +82,13 @@ pub enum Property {
     },
     /// The same run twice gives two results.
     Deterministic,
+    /// What the scenario expects is not met.
+    Expect,
 }
 
 impl Property {
     /// The names of all properties.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "pod-stuck",
         "needless-eviction",
         "wrong-pod",
@@ -98,6 +101,7 @@ impl Property {
         "false-unknown",
         "stale-ready",
         "deterministic",
+        "expect",
     ];
 
     /// Its name.
@@ -119,6 +123,7 @@ impl Property {
             Self::FalseUnknown { .. } => 9,
             Self::StaleReady { .. } => 10,
             Self::Deterministic => 11,
+            Self::Expect => 12,
         }
     }
 
@@ -158,6 +163,7 @@ impl Property {
                     "timer-reset" => Self::TimerReset,
                     "taint-lost" => Self::TaintLost,
                     "deterministic" => Self::Deterministic,
+                    "expect" => Self::Expect,
                     _ => return Err(PropertyError::Unknown { name: name.to_owned(), near: spelling::nearest(plain, Self::NAMES) }),
                 };
                 if bound.is_some() {
@@ -194,7 +200,7 @@ impl fmt::Display for Property {
             | Self::StaleReady { within }
             | Self::FalseUnknown { silent: within } => write!(f, "({})", duration::format(*within)),
             Self::EvictLoop { more_than } => write!(f, "({more_than})"),
-            Self::NeedlessEviction | Self::WrongPod | Self::TimerReset | Self::TaintLost | Self::Deterministic => Ok(()),
+            Self::NeedlessEviction | Self::WrongPod | Self::TimerReset | Self::TaintLost | Self::Deterministic | Self::Expect => Ok(()),
         }
     }
 }
@@ -252,7 +258,7 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
         Property::EvictLoop { more_than } => evict_loop::check(analysis, more_than),
         Property::FalseUnknown { silent } => false_unknown::check(analysis, silent),
         Property::StaleReady { within } => stale_ready::check(analysis, within),
-        Property::Deterministic => Vec::new(),
+        Property::Deterministic | Property::Expect => Vec::new(),
     };
     found.sort_by_key(|v| (v.at, v.node, v.pod));
     for violation in &mut found {

@@ -17,6 +17,7 @@ pub use shorter::shorter;
 
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
+use crate::scenario::expectations::Expectation;
 use crate::sim::Plan;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ pub struct Explore<'a> {
     pub plan: &'a (dyn Fn() -> Plan + Sync),
     /// What must hold.
     pub properties: &'a [Property],
+    /// What the scenario expects, for the property of that name.
+    pub expect: &'a [Expectation],
     /// How to search.
     pub strategy: Strategy,
     /// At most so many deviations; for PCT the depth of the bug, one more than the changes of priority.

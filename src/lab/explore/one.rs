@@ -1,8 +1,8 @@
 //! One run of a search, and what is kept of it.
 
 use super::{Explore, Outcome};
-use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, check};
+use crate::analysis::{Analysis, expect};
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::fold;
@@ -96,6 +96,11 @@ pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun
                 let text = format!("the same run again has {} records instead of {}", again.len(), trace.len());
                 found.push(Found { property: *property, about: String::new(), text });
             }
+            continue;
+        }
+        if *property == Property::Expect {
+            let unmet = expect::violations(search.expect, &analysis).into_iter();
+            found.extend(unmet.map(|(i, v)| Found { property: *property, about: i.to_string(), text: v.text }));
             continue;
         }
         for v in check(property, &analysis) {

@@ -81,6 +81,7 @@ impl<'a> Judge<'a> {
         let search = Explore {
             plan: &built,
             properties: &[property],
+            expect: &[],
             strategy: Strategy::Exhaustive,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             runs: RUNS,

@@ -246,3 +246,70 @@ fn every_object_has_an_answer() {
     }
     assert!(asked > 500, "{asked}");
 }
+
+/// The steps of an explanation with their rules, those of one object.
+fn steps(document: &Value) -> Vec<(f64, String, String)> {
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let step = |s: &Value| (s["at_s"].as_f64().unwrap_or_default(), text(&s["text"]), text(&s["rule"]));
+    document["steps"].as_array().expect("a list").iter().map(step).collect()
+}
+
+/// scenarios/controller-restart.ron: a countdown of 120 s from 105.1 s on, the process stops at 150 s and is back at 165 s.
+#[test]
+fn a_restart_loses_a_countdown_and_takes_a_taint_off() {
+    let scratch = Scratch::new();
+    let file = scenario("controller-restart.ron");
+    for release in ["1.34", "1.33"] {
+        let pod = json(&scratch, &[&file, "web", "--kubernetes", release]);
+        let said = steps(&pod);
+        let timers: Vec<f64> = said.iter().filter(|s| s.1.contains("eviction timer of 120 s set")).map(|s| s.0.round()).collect();
+        assert_eq!(timers, [if release == "1.34" { 105.0 } else { 110.0 }, 165.0], "{pod}");
+        let stopped = said.iter().find(|s| s.1.contains("controllers stopped")).expect("a step");
+        let due = if release == "1.34" { "3:45.100" } else { "3:50.100" };
+        assert_eq!(stopped.2, format!("the countdown died with the process; it would have ended at {due}"));
+        let untainted = said.iter().find(|s| s.1.contains("untainted unreachable:NoExecute")).expect("a step");
+        assert!(untainted.2.contains("a new process") && untainted.2.contains("markNodeAsReachable"), "{untainted:?}");
+        let again = said.iter().rfind(|s| s.1.contains("waits in its zone's queue")).expect("a step");
+        assert!(again.0 > 160.0 && again.2.contains("it is so already when the new process"), "{again:?}");
+        assert!(said.windows(2).all(|w| w[0].0 <= w[1].0), "{said:?}");
+    }
+}
+
+/// Node a-0, last heard at 53 s, is tainted at 105.1 s and takes the zone's token; a-1, last heard at 58 s, is queued at 110 s and waits for the next
+/// one, 10 s after the first.
+#[test]
+fn a_node_that_waits_as_the_first_of_its_queue_is_told_for_what() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "two.ron",
+        r#"Scenario(
+    version: 1, timing: Ideal, horizon: "5m",
+    nodes: [
+        (names: "a-{0,2,3,4}", zone: "z", lease_offset: "3s", status_offset: "4s"),
+        (name: "a-1", zone: "z", lease_offset: "8s", status_offset: "4s"),
+    ],
+    timeline: [(at: "61s", do: Partition(nodes: Nodes(["a-0", "a-1"]))), (at: "4m", do: DeleteNode(node: "a-4"))],
+)"#,
+    );
+    let document = json(&scratch, &["two.ron", "a-1"]);
+    let said = steps(&document);
+    let tainted = said.iter().find(|s| s.1.contains("tainted unreachable:NoExecute")).expect("a step");
+    assert!((tainted.0 - 115.1).abs() < 0.05, "{tainted:?}");
+    assert!(tainted.2.ends_with("it was the first in its zone's queue, and the zone's last token went to a-0 at 1:45.100"), "{tainted:?}");
+    let gone = verdict(&scratch, &["two.ron", "a-4"]);
+    assert!(gone.ends_with("at 5:00.000 there is no such node"), "{gone}");
+}
+
+/// What a drain waited for, told of the pod and of its workload: the budget's refusal at 60 s, and 5 s until kubectl tries again.
+#[test]
+fn a_drains_delay_names_the_refusal() {
+    let scratch = Scratch::new();
+    let file = scenario("drain-with-budget.ron");
+    let pod = json(&scratch, &[&file, "web-vpzhh7zqb4-0"]);
+    assert!(pod["notes"].to_string().contains("budget default/web held its eviction up for 5s"), "{pod}");
+    for object in ["web-vpzhh7zqb4-0", "deployment/web", "node-0"] {
+        let said = steps(&json(&scratch, &[&file, object]));
+        let refused = said.iter().find(|s| s.1.contains("refused (429)")).unwrap_or_else(|| panic!("{object}: {said:?}"));
+        assert!(refused.0.round() == 60.0 && refused.2.contains("kubectl tries again after 5 s"), "{object}: {refused:?}");
+    }
+}

@@ -114,6 +114,31 @@ fn a_tape_is_refused_by_another_release() {
     dir.call(&["run", "-q", "small.ron", "--kubernetes", "1.31"]).fails(2, &says);
 }
 
+/// What a scenario expects is a property like others, where it is asked for.
+#[test]
+fn what_a_scenario_expects_is_searched_for() {
+    let dir = with_rapid();
+    let text = dir.text("rapid.ron");
+    let (before, after) = text.split_once("golden: ").expect("a golden timeline");
+    let after = after.split_once("expect: [").expect("expectations").1;
+    // In 1.32 another order leaves the pod where it is; the share is of many seeds, and no matter of one run.
+    let mostly = "seeds: 2, expect: [Never(PodStuck), Mostly(in_at_least: 0.5, that: Evicted(count: 99)), ";
+    let met_only = after.rsplit_once("],").expect("the end of a list").1;
+    dir.write("e.ron", format!("{before}{mostly}],{met_only}"));
+    let hunt = ["explore", "e.ron", "--kubernetes", "1.32", "--depth", "1", "--jobs", "1"];
+    let silent = dir.call(&[&hunt[..], &["--property", "wrong-pod"]].concat());
+    assert!(silent.code == 0 && silent.stderr.contains("`--property expect` holds every run against it"), "{}", silent.stderr);
+    let found = dir.call(&[&hunt[..], &["-q", "--property", "expect"]].concat());
+    assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
+    assert!(found.stdout.contains("Never: expected no violation of pod-stuck, got"), "{}", found.stdout);
+    let tape = "output/e-explore/1.32-expect-1.tape.ron";
+    let shown = dir.call(&["replay", tape]);
+    assert!(shown.code == 1 && shown.stdout.contains("► expect: Never: expected no violation of pod-stuck"), "{}", shown.stdout);
+    dir.call(&["shrink", "-q", tape]).fails(2, &["what is shrunk away"]);
+    dir.write("none.ron", format!("{before}{met_only}"));
+    dir.call(&["explore", "-q", "none.ron", "--property", "expect"]).fails(2, &["expects nothing"]);
+}
+
 /// Recordings whose outcomes hang on choices of each kind, with the runs that reach all of them.
 #[test]
 fn the_guided_search_reaches_what_upstream_did() {
