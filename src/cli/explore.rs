@@ -158,9 +158,6 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     for release in &releases {
         scenario::build(&loaded, &args.overrides(release.as_deref()))?;
     }
-    if !loaded.spec.expect.is_empty() && !args.quiet && !properties.contains(&Property::Expect) {
-        terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
-    }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
         return Err(Failure::Input(problem.help("leave `--property expect` out, or add `expect: [Never(PodStuck)]`")));
@@ -213,6 +210,9 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
             interrupted = true;
             break;
         }
+    }
+    if !loaded.spec.expect.is_empty() && !args.quiet && !properties.contains(&Property::Expect) {
+        terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
     }
     // What was found is written, whether Ctrl-C came before or comes now.
     let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
