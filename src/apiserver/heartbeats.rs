@@ -32,6 +32,8 @@ pub trait Heartbeats {
     fn last_renewal(&self, node: NodeId, t: Time) -> Option<Time>;
     /// The heartbeat of the latest status post of a sleeping node at or before `t`, if there was one since it fell asleep.
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp>;
+    /// Whether a node's heartbeats were computed until that time or later, and no more since.
+    fn was_woken_since(&self, node: NodeId, t: Time) -> bool;
     /// Whether those of healthy nodes are computed at present: not while a fault keeps all of them from arriving in time.
     fn are_computed(&self) -> bool;
     /// A node is read or written, or a pod of its own is: its heartbeats are simulated for a while.

@@ -51,7 +51,7 @@ impl InformerFactory {
         let cached = node.ready()?.last_heartbeat_time;
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
-            && (h.beat(node.id) == Beat::Asleep || listed < self.ctx.now())
+            && (h.beat(node.id) == Beat::Asleep || h.was_woken_since(node.id, listed))
         {
             return Some(h.last_post(node.id, self.visible_at(Resource::Nodes, listed)).map_or(cached, |post| post.max(cached)));
         }

@@ -158,6 +158,7 @@ impl Cluster {
             // Creating a lease can't fail.
             let _ = self.api.renew_lease(id, us.saturating_sub_unsigned(age_us));
         }
+        self.kubelets.fall_asleep(id);
     }
 
     /// A user creates a workload of the plan; those that own others come before these.
@@ -346,8 +347,10 @@ fn heartbeats_keep_up(plan: &Plan) -> bool {
         (KubeletMode::Real(r), true) => Dur::from_nanos(r.node_lease_duration.as_nanos() / 4),
         (KubeletMode::Real(r), false) => r.node_status_update_frequency,
     };
-    // Jitter adds up to 4 %, a watch its delay, and a second is left for what else there is.
-    let longest = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25)).saturating_add(plan.timing.watch.max);
+    // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left for what else there is.
+    let opening = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(2);
+    let jittered = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25));
+    let longest = jittered.saturating_add(plan.timing.watch.max).saturating_add(opening);
     plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 

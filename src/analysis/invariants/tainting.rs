@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// The taint is written up to so long after its token was taken: a pass waits for the writes before it.
 const LATE: Dur = Dur::from_secs(5);
+/// And where requests take no time, in the next turn of the loop if the first write was refused.
+const NEXT_TURN: Dur = Dur::from_millis(100);
 
 /// So late may the controller hear that a taint is gone: more than any watch but one that is held up.
 const UNHEARD: Dur = Dur::from_secs(60);
@@ -21,6 +23,8 @@ pub(super) struct Tainting<'a> {
     /// Nodes per second; none where the question does not arise.
     rate: Option<f64>,
     exact: bool,
+    /// How late a taint may be written.
+    late: Dur,
     zone_of: Vec<String>,
     /// Whether a node has a NoExecute taint for failure, or until when it had one: another in its place is not limited, and the controller
     /// may not have heard yet that it is gone.
@@ -55,6 +59,7 @@ impl<'a> Tainting<'a> {
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
+            late: LATE.saturating_add(plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4)),
             exact: plan.timing.node_lifecycle_client.is_none() && plan.timing.request.max == Dur::ZERO,
             zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, false)).collect(),
             tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
@@ -67,7 +72,7 @@ impl<'a> Tainting<'a> {
         let name = &self.zone_of[node];
         let zone = self.zones.entry(name.clone()).or_default();
         zone.taints.push((at, zone.anew));
-        let late = if self.exact { Dur::ZERO } else { LATE };
+        let late = if self.exact { NEXT_TURN } else { self.late };
         // Of the last taints it is enough to look at as many as a minute of them.
         for (i, (first, anew)) in zone.taints.iter().enumerate().rev().take(64) {
             let taints = zone.taints.len() - i;

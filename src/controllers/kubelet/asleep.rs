@@ -36,6 +36,11 @@ pub(super) struct Asleep {
     report_offset_ns: i64,
 }
 
+/// The heartbeat of a post by a clock that is right.
+fn heartbeat_of(at: Time) -> Timestamp {
+    Timestamp(at.as_secs() as i64)
+}
+
 fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
     done.into_iter().flatten().find(|d| *d <= t)
 }
@@ -57,14 +62,14 @@ fn awaits_a_post(node: &Node) -> bool {
 
 impl Kubelets {
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and nothing is amiss.
-    pub(super) fn fall_asleep(&self, node: NodeId) {
+    pub fn fall_asleep(&self, node: NodeId) {
         let now = self.ctx.now();
         if !self.lazy || now < self.awake_until.get() {
             return;
         }
         let well = self.with(node, |k| !k.cut && !k.crashed && !k.gone && !k.sleepless && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE));
         let may_differ = |n: Rc<Node>| self.differs(&n) || awaits_a_post(&n);
-        if well != Some(true) || self.api.node(node).is_none_or(may_differ) || self.has_unready_pods(node) {
+        if well != Some(true) || self.api.node(node).is_none_or(may_differ) || self.has_unready_pods(node) || self.lacks_lease(node) {
             return;
         }
         self.unschedule(node);
@@ -77,6 +82,11 @@ impl Kubelets {
                 report_offset_ns: k.report_offset_ns,
             });
         });
+    }
+
+    /// Whether there is a lease that it would have to make first.
+    fn lacks_lease(&self, node: NodeId) -> bool {
+        self.switches.leases && self.api.lease(node).is_none()
     }
 
     fn has_unready_pods(&self, node: NodeId) -> bool {
@@ -98,7 +108,7 @@ impl Kubelets {
                     let period = self.period_after(node, which, number);
                     // Where nothing jitters, all but the last two ticks are passed over.
                     let skip = if self.jitters(which) { 0 } else { (t.since(at).as_nanos() / period.as_nanos().max(1)).saturating_sub(2) };
-                    asleep.lease.next = (at + period * (skip + 1), number + skip as u32 + 1);
+                    asleep.lease.next = (at + period * (skip + 1), number.wrapping_add(skip as u32).wrapping_add(1));
                     if skip > 0 {
                         asleep.lease.did(at + period * skip);
                     }
@@ -114,7 +124,7 @@ impl Kubelets {
                     }
                     let period = self.period_after(node, which, number);
                     let idle = if self.jitters(which) { 0 } else { self.idle_ticks(at, period, &asleep, t) };
-                    asleep.status.next = (at + period * (idle + 1), number + idle as u32 + 1);
+                    asleep.status.next = (at + period * (idle + 1), number.wrapping_add(idle as u32).wrapping_add(1));
                 }
             }
         }
@@ -163,7 +173,7 @@ impl Kubelets {
         let (Some(lease), Some(status)) = (self.follow(node, Loop::Lease, t), self.follow(node, Loop::Status, t)) else { return };
         self.with(node, |k| {
             k.renewals = merge(lease.done, k.renewals);
-            k.posts = merge(status.done, k.posts);
+            k.posts = merge(status.done.map(|at| at.map(|at| (at, heartbeat_of(at)))), k.posts);
             if let Some(p) = status.done[0] {
                 k.last_post = p;
                 k.report_offset_ns = 0;
@@ -171,7 +181,7 @@ impl Kubelets {
         });
         self.resume_loops(node);
         let renewals: Vec<(Time, i64)> = lease.done.iter().rev().flatten().map(|&t| (t, (t.as_nanos() / 1_000) as i64)).collect();
-        let posts: Vec<(Time, Timestamp)> = status.done.iter().rev().flatten().map(|&t| (t, Timestamp(t.as_secs() as i64))).collect();
+        let posts: Vec<(Time, Timestamp)> = status.done.iter().rev().flatten().map(|&t| (t, heartbeat_of(t))).collect();
         self.api.catch_up(node, if self.switches.leases { &renewals } else { &[] }, &posts);
         self.api.stir();
     }
@@ -229,7 +239,7 @@ impl Kubelets {
 }
 
 /// The latest two of what was done asleep and before.
-fn merge(asleep: [Option<Time>; 2], before: [Option<Time>; 2]) -> [Option<Time>; 2] {
+fn merge<T: Copy>(asleep: [Option<T>; 2], before: [Option<T>; 2]) -> [Option<T>; 2] {
     match asleep {
         [None, _] => before,
         [last, None] => [last, before[0]],
@@ -259,10 +269,13 @@ impl Heartbeats for Kubelets {
 
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
         let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
-        // Of a clock that is off, the API has another time than that of the post.
-        let awake = || at_or_before(self.with(node, |k| if k.sleepless { [None; 2] } else { k.posts })?, t);
-        let post = asleep.or_else(awake);
-        post.map(|p| Timestamp(p.as_secs() as i64))
+        // What was posted awake may be by a clock that is off.
+        let awake = || self.with(node, |k| k.posts)?.into_iter().flatten().find(|(at, _)| *at <= t).map(|(_, heartbeat)| heartbeat);
+        asleep.map(heartbeat_of).or_else(awake)
+    }
+
+    fn was_woken_since(&self, node: NodeId, t: Time) -> bool {
+        self.with(node, |k| k.asleep.is_none() && k.woken_at.is_some_and(|at| at >= t)) == Some(true)
     }
 
     fn are_computed(&self) -> bool {

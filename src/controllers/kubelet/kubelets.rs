@@ -47,8 +47,8 @@ pub(super) struct Kubelet {
     pub(super) view: View,
     /// When it last posted its status, or would have: what the next report counts from.
     pub(super) last_post: Time,
-    /// When it last posted its status and renewed its lease, and before that.
-    pub(super) posts: [Option<Time>; 2],
+    /// When it last posted its status, with which heartbeat, and when it renewed its lease, and before that.
+    pub(super) posts: [Option<(Time, Timestamp)>; 2],
     pub(super) renewals: [Option<Time>; 2],
     /// Its heartbeats are computed.
     pub(super) asleep: Option<Asleep>,
@@ -257,7 +257,7 @@ impl Kubelets {
         conditions
     }
 
-    /// Starts a node's kubelet; node and lease exist. `cut`: it does not reach the API server. A machine that was taken away is back.
+    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine that was taken away is back.
     pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
         let now = self.ctx.now();
         let is_back = self.with(node, |k| k.gone) == Some(true);
@@ -301,9 +301,6 @@ impl Kubelets {
             KubeletMode::Imitated(_) if is_back => self.overdue(node),
             KubeletMode::Real(real) if is_back => self.start_anew(node, real),
             _ => {}
-        }
-        if !cut {
-            self.fall_asleep(node);
         }
     }
 
@@ -429,10 +426,12 @@ impl Kubelets {
         self.ctx.now().as_nanos() as i64 + self.with(node, |k| k.skew_ns).unwrap_or(0)
     }
 
-    /// Renews a node's lease, unless it was deleted.
+    /// Renews a node's lease. A kubelet makes the lease of a node that is there and has none (`component-helpers/apimachinery/lease/controller.go`,
+    /// `ensureLease`); the recorder's do not.
     pub(super) fn renew(&self, node: NodeId) {
-        if !self.api.is_down() && self.api.lease(node).is_some() {
-            // renewTime is in microseconds; a lease that exists can't refuse.
+        let makes = || matches!(self.mode, KubeletMode::Real(_)) && self.api.node(node).is_some();
+        if !self.api.is_down() && (self.api.lease(node).is_some() || makes()) {
+            // renewTime is in microseconds; a lease cannot refuse.
             let _ = self.api.renew_lease(node, self.clock_ns(node).div_euclid(1_000));
             let now = self.ctx.now();
             self.with(node, |k| k.renewals = [Some(now), k.renewals[0]]);
@@ -448,7 +447,7 @@ impl Kubelets {
         let now = self.ctx.now();
         let Some(view) = self.with(node, |k| {
             k.last_post = now;
-            k.posts = [Some(now), k.posts[0]];
+            k.posts = [Some((now, at)), k.posts[0]];
             k.view
         }) else {
             return;

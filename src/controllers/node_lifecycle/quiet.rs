@@ -78,11 +78,12 @@ impl Controller {
             };
             self.wait_for_stir(findings.deadline_ns).await;
             let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
-            self.ctx.sleep_until(began + period * periods).await;
             number += (periods - 1) as u32;
+            // Before the next pass comes, which may be long after: of heartbeats only the latest are known.
             if periods > 1 {
                 self.make_up(Skipped { first: began + period, period, count: periods - 1 });
             }
+            self.ctx.sleep_until(began + period * periods).await;
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) struct Draw<'a> {
 }
 
 /// Deeper than this only what is required is drawn: selectors of nodes hold selectors.
-const DEEPEST: u32 = 9;
+const DEEPEST: u32 = 22;
 
 impl<'a> Draw<'a> {
     pub(super) fn new(schema: &'a Value, seed: u64) -> Self {
@@ -99,6 +99,7 @@ impl<'a> Draw<'a> {
                 object.insert(key, value);
             }
         }
+        words::agree(&mut self.dice, of, &mut object);
         Value::Object(object)
     }
 

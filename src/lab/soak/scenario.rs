@@ -99,12 +99,21 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     }
     let entries = draw.dice.below(9);
     all.insert("timeline".to_owned(), list(draw, "timeline", entries));
-    if draw.dice.once_in(3) {
-        let expectations = 1 + draw.dice.below(3);
+    if draw.dice.once_in(2) {
+        let expectations = 1 + draw.dice.below(5);
         all.insert("expect".to_owned(), list(draw, "expect", expectations));
     }
     if draw.dice.once_in(12) {
-        all.insert("tape".to_owned(), draw.field("tape"));
+        let mut tape = draw.field("tape");
+        if let (Some(of), Some(own)) = (tape.get_mut("release"), all.get("kubernetes").filter(|k| k.is_string())) {
+            *of = own.clone();
+        }
+        all.insert("tape".to_owned(), tape);
+    }
+    if draw.dice.once_in(25) {
+        // Operators that compare need a release and a gate, which chance alone seldom brings together.
+        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.35", "1.36", "1.37"]).into());
+        all.insert("feature_gates".to_owned(), serde_json::json!({ "TaintTolerationComparisonOperators": true }));
     }
     Value::Object(all)
 }

@@ -5,7 +5,7 @@
 use super::dice::Dice;
 use crate::kernel::Dur;
 use crate::scenario::{duration, known_flags, profiles};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 const NODES: [&str; 12] = ["a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1"];
 const PODS: [&str; 10] = ["p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1"];
@@ -114,6 +114,8 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "reason" | "message") => dice.one(&REASONS),
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
         (_, "spread") => return span(dice),
+        (_, "at") => return time(dice, names),
+        (_, "by") => dice.one(&["taint-eviction", "pod-gc", "scheduler", "user", "node-lifecycle"]),
         (_, "doc") => dice.one(&["", "a doc", "über \"quotes\" \\ and\nlines"]),
         _ => dice.one(&["x", "web", "a-0", "", "a/b"]),
     };
@@ -132,9 +134,7 @@ pub(super) fn typed(dice: &mut Dice, names: &Known, kind: &str, of: &str, field:
         "TimeText" if of == "Entry" && dice.once_in(6) => {
             format!("{}{} + {}", if dice.once_in(2) { "end of " } else { "" }, names.entry(dice), span(dice)).into()
         }
-        // Odd times keep what happens off the instants of passes and heartbeats; round ones do not.
-        "TimeText" if dice.once_in(3) => format!("{}s", dice.below(names.seconds)).into(),
-        "TimeText" => format!("{}.{:03}s", dice.below(names.seconds), dice.below(1_000)).into(),
+        "TimeText" => time(dice, names).into(),
         "DelayText" => {
             let low = dice.one(&["0s", "1ms", "2ms", "40ms", "1s", "12s"]);
             if dice.once_in(2) { low.into() } else { format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into() }
@@ -185,6 +185,36 @@ pub(super) fn fraction(dice: &mut Dice, field: &str) -> Value {
     .into()
 }
 
+/// Makes fields agree that depend on each other, mostly.
+pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) {
+    if dice.once_in(12) {
+        return;
+    }
+    let operator = object.get("operator").and_then(Value::as_str).unwrap_or_default().to_owned();
+    match (of, operator.as_str()) {
+        ("NodeRequirement" | "LabelSelectorRequirement", "Exists" | "DoesNotExist") => {
+            object.remove("values");
+        }
+        ("NodeRequirement", "Gt" | "Lt") => {
+            object.insert("values".to_owned(), vec!["1"].into());
+        }
+        ("NodeRequirement" | "LabelSelectorRequirement", _) => {
+            object.insert("values".to_owned(), vec![dice.one(&VALUES)].into());
+        }
+        ("Toleration", "Lt" | "Gt") => {
+            object.insert("value".to_owned(), "5".into());
+        }
+        ("Toleration", "Exists") => {
+            object.remove("value");
+        }
+        _ => {}
+    }
+    // Only what leaves a node has a countdown.
+    if of == "Toleration" && object.get("effect").is_some_and(|e| e != "NoExecute") {
+        object.remove("tolerationSeconds");
+    }
+}
+
 fn release(dice: &mut Dice) -> String {
     // Patch releases between the first and the last of a minor differ, too.
     let minors: Vec<_> = profiles::Release::all_minors().collect();
@@ -232,6 +262,12 @@ fn taint(dice: &mut Dice, is_removal: bool) -> String {
         (false, 0) => format!("{key}=v:{effect}"),
         (false, _) => format!("{key}:{effect}"),
     }
+}
+
+/// A time within the run. Odd ones keep what happens off the instants of passes and heartbeats; round ones do not.
+fn time(dice: &mut Dice, names: &Known) -> String {
+    let seconds = dice.below(names.seconds);
+    if dice.once_in(3) { format!("{seconds}s") } else { format!("{seconds}.{:03}s", dice.below(1_000)) }
 }
 
 /// A span of time: mostly seconds and minutes, now and then what a format or a sum may break at.

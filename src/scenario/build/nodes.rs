@@ -71,6 +71,11 @@ impl Nodes {
             Some(Written::Silent) => NodeStart::Silent,
             Some(Written::Imported { conditions, renew_time, cut_off }) => {
                 let place = part("start");
+                for (i, c) in conditions.iter().enumerate() {
+                    if conditions[..i].iter().any(|before| before.kind == c.kind) {
+                        complaints.say(with(&with(&place, "conditions"), i), format!("the condition {:?} is given twice", c.kind));
+                    }
+                }
                 NodeStart::Imported {
                     conditions: conditions.iter().enumerate().filter_map(|(i, c)| condition(c, i, &place, complaints)).collect(),
                     lease_renewed_us: renew_time
