@@ -4,7 +4,7 @@
 //! for its way: the words of the error, or the shape of the result. An input that ends as none before it joins the pool.
 
 use crate::mutate::Mutator;
-use crate::target::{Check, Target};
+use crate::target::{Check, Outcome, Target};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
@@ -20,6 +20,9 @@ pub(crate) const TIME_MAX: Duration = Duration::from_secs(20);
 
 /// How many inputs are kept beside the first ones.
 const POOL_MAX: usize = 256;
+
+/// Up to how many kept ones those that were refused are kept as well: from what is whole come more that are.
+const REFUSED_MAX: usize = 64;
 
 /// How many ways are told apart.
 const WAYS_MAX: usize = 100_000;
@@ -45,6 +48,8 @@ pub(crate) struct Until {
 pub(crate) struct Report {
     /// How many inputs it was given.
     pub(crate) inputs: u64,
+    /// How many of them were taken; the others were refused.
+    pub(crate) taken: u64,
     /// How long that took.
     pub(crate) took: Duration,
     /// In how many ways they ended.
@@ -153,7 +158,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// How an input ends, and how many MiB it held.
-    fn once(&mut self, input: &[u8]) -> (Result<u64, String>, f32) {
+    fn once(&mut self, input: &[u8]) -> (Outcome, f32) {
         let held = crate::HEAP.current_usage_as_mb();
         crate::HEAP.reset_peak_usage();
         let begun = self.watch.begin(self.target.name, input);
@@ -219,7 +224,7 @@ pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watc
     let mutator = Mutator { words: target.words, most: target.kind.length_max(), text: target.text };
     let mut bench = Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 };
     let (mut ways, mut known, mut failures) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-    let (mut inputs, mut input, mut told) = (0, Vec::new(), begun);
+    let (mut inputs, mut taken, mut input, mut told) = (0, 0, Vec::new(), begun);
     // Looking at the clock costs as much as a small input.
     while inputs < until.runs && (inputs % 16 != 0 || begun.elapsed() < until.time) {
         // The pool's first inputs come as they are.
@@ -231,7 +236,9 @@ pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watc
         let (ended, mib) = bench.once(&input);
         match ended {
             Ok(way) => {
-                if ways.len() < WAYS_MAX && ways.insert(way) && pool.len() < first + POOL_MAX && mib <= KEPT_MIB_MAX {
+                taken += u64::from(way.taken);
+                let room = if way.taken { POOL_MAX } else { REFUSED_MAX };
+                if ways.len() < WAYS_MAX && ways.insert(way) && mib <= KEPT_MIB_MAX && pool.len() < first + room {
                     pool.push(input.clone());
                 }
             }
@@ -251,10 +258,10 @@ pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watc
             eprintln!("{}: {inputs} inputs in {} s, {} ways", target.name, begun.elapsed().as_secs(), ways.len());
         }
     }
-    Report { inputs, took: begun.elapsed(), ways: ways.len(), slowest: bench.slowest, peak_mib: bench.peak_mib, failures }
+    Report { inputs, taken, took: begun.elapsed(), ways: ways.len(), slowest: bench.slowest, peak_mib: bench.peak_mib, failures }
 }
 
 /// Gives a target one input.
-pub(crate) fn one(target: &'static Target, input: &[u8], watch: &Watch) -> Result<u64, String> {
+pub(crate) fn one(target: &'static Target, input: &[u8], watch: &Watch) -> Outcome {
     Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 }.once(input).0
 }

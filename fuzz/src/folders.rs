@@ -1,6 +1,6 @@
 //! Folders of results: `trace.json`, `events.jsonl` and `manifest.json`, and what is made of a run that was read from them.
 
-use crate::target::{Check, Kind, Target, shape};
+use crate::target::{Check, Kind, Target, refused, shape, taken};
 use std::sync::Arc;
 use taintsim::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use taintsim::kernel::Choices;
@@ -58,13 +58,13 @@ const JSON: &[&str] = &[
 ];
 
 pub(crate) static TARGETS: [Target; 3] = [
-    Target { name: "records", kind: Kind::File, text: true, long: 700_000, seeds: records, words: JSON, check: || reading(false) },
+    Target { name: "records", kind: Kind::File, text: true, long: 2_000_000, seeds: records, words: JSON, check: || reading(false) },
     Target { name: "finished-runs", kind: Kind::File, text: true, long: 1_000_000, seeds: records, words: JSON, check: || reading(true) },
     Target {
         name: "manifests",
         kind: Kind::File,
         text: true,
-        long: 500_000,
+        long: 1_000_000,
         seeds: manifests,
         words: JSON,
         check: || Box::new(manifest_of),
@@ -123,13 +123,13 @@ fn reading(reports: bool) -> Check {
         let (names, lines) = input.split_at(end);
         let mut trace = match trace_json::read(names) {
             Ok(trace) => trace,
-            Err(error) => return Ok(shape(&error)),
+            Err(error) => return refused(shape(&error)),
         };
         trace.horizon = plan.horizon;
         let lines = String::from_utf8_lossy(lines);
         let trace = match events::read(&lines, trace) {
             Ok(trace) => trace,
-            Err(error) => return Ok(shape(&error)),
+            Err(error) => return refused(shape(&error)),
         };
         if reports {
             let analysis = Analysis::new(&plan, &trace);
@@ -144,13 +144,13 @@ fn reading(reports: bool) -> Check {
             all.map_err(|e| format!("a report cannot be written: {e}"))?;
             _ = json::document(&report, None, &[]);
         }
-        Ok(trace.len() as u64)
+        taken(trace.len() as u64)
     })
 }
 
 fn manifest_of(input: &[u8]) -> crate::target::Outcome {
     match manifest::files(input) {
-        Ok(files) => Ok(files.len() as u64),
-        Err(error) => Ok(shape(&error)),
+        Ok(files) => taken(files.len() as u64),
+        Err(error) => refused(shape(&error)),
     }
 }

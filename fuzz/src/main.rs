@@ -103,7 +103,10 @@ fn main() -> ExitCode {
     }
     let share = args.time.map_or(Duration::MAX, |all| all / chosen.len() as u32);
     let (mut inputs, mut failed) = (0, 0);
-    println!("{:<16} {:>12} {:>8} {:>10} {:>6} {:>10} {:>9}", "target", "inputs", "s", "per s", "ways", "slowest", "peak MiB");
+    println!(
+        "{:<16} {:>12} {:>7} {:>8} {:>10} {:>6} {:>10} {:>9}",
+        "target", "inputs", "taken", "s", "per s", "ways", "slowest", "peak MiB"
+    );
     for target in &chosen {
         // Without a bound of its own, a target gets a moment's worth.
         let few = if args.time.is_some() { u64::MAX } else { 10_000 };
@@ -111,9 +114,10 @@ fn main() -> ExitCode {
         let report = engine::run(target, args.seed, until, &watch, &Place { folder: &args.failures });
         let seconds = report.took.as_secs_f64();
         println!(
-            "{:<16} {:>12} {:>8.1} {:>10.0} {:>6} {:>8.1}ms {:>9.1}",
+            "{:<16} {:>12} {:>6.2}% {:>8.1} {:>10.0} {:>6} {:>8.1}ms {:>9.1}",
             target.name,
             report.inputs,
+            100.0 * report.taken as f64 / report.inputs.max(1) as f64,
             seconds,
             report.inputs as f64 / seconds.max(1e-9),
             report.ways,
@@ -142,7 +146,7 @@ fn replay(chosen: &[&'static Target], file: &PathBuf, watch: &Watch) -> ExitCode
     let mut code = ExitCode::SUCCESS;
     for target in chosen {
         match engine::one(target, &input, watch) {
-            Ok(way) => println!("{}: ends as it should, way {way:016x}", target.name),
+            Ok(way) => println!("{}: {}, as it should be", target.name, if way.taken { "taken" } else { "refused" }),
             Err(what) => {
                 println!("{}: {what}", target.name);
                 code = ExitCode::FAILURE;

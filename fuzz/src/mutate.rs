@@ -1,6 +1,7 @@
 //! New inputs from old ones: small changes that know tokens, numbers, brackets and lines.
 
 use fastrand::Rng;
+use std::ops::Range;
 
 /// Numbers that lie at an edge of something, and texts that end badly in many syntaxes.
 const EVERYWHERE: [&str; 40] = [
@@ -64,7 +65,7 @@ impl Mutator<'_> {
         let among = if rng.bool() { first } else { pool.len() };
         input.extend_from_slice(&pool[rng.usize(..among)]);
         // Mostly few changes: an input with many is refused at the first of them.
-        let changes = [1, 1, 1, 2, 2, 3, 4, 8][rng.usize(..8)];
+        let changes = [1, 1, 1, 1, 2, 2, 3, 8][rng.usize(..8)];
         for _ in 0..changes {
             self.change(rng, pool, input);
         }
@@ -73,7 +74,7 @@ impl Mutator<'_> {
 
     fn change(&self, rng: &mut Rng, pool: &[Vec<u8>], input: &mut Vec<u8>) {
         let at = self.place(rng, input);
-        match rng.u8(..if self.text { 13 } else { 7 }) {
+        match rng.u8(..if self.text { 20 } else { 7 }) {
             0 if at < input.len() => input[at] ^= 1 << rng.u8(..8),
             1 if at < input.len() => input[at] = rng.u8(..),
             2 => input.insert(at, rng.u8(..)),
@@ -102,19 +103,38 @@ impl Mutator<'_> {
                 let end = self.span(rng, at, input.len());
                 self.put(rng, input, at..end);
             }
-            // A whole number, or a whole word, becomes another.
-            10 | 11 => {
-                let same = |class: fn(&u8) -> bool, input: &[u8]| {
-                    let start = input[..at].iter().rposition(|b| !class(b)).map_or(0, |i| i + 1);
-                    let end = input[at..].iter().position(|b| !class(b)).map_or(input.len(), |i| at + i);
-                    start..end
-                };
-                let number = same(u8::is_ascii_digit, input);
-                let range = if number.is_empty() { same(u8::is_ascii_alphanumeric, input) } else { number };
+            // A whole number, or a whole word, becomes an edge or a token.
+            10 => {
+                let range = word(input, at);
                 self.put(rng, input, range);
             }
+            // A number becomes another, one beside it or far off.
+            11..=13 => {
+                let Some(number) = next(input, at, u8::is_ascii_digit) else { return };
+                let old = std::str::from_utf8(&input[number.clone()]).ok().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+                // Small ones and those beyond every limit: what lies between makes clusters of a million pods, which are legal, and slow.
+                let new = match rng.u16(..1024) {
+                    0 => rng.u64(..) >> rng.u8(..64),
+                    1..256 => old.saturating_add(1),
+                    256..512 => old.saturating_sub(1),
+                    512..640 => old / 2,
+                    640..720 if old < 1_000 => old * 10,
+                    720..860 => rng.u64(..) >> rng.u8(..24),
+                    _ => rng.u64(..100),
+                };
+                input.splice(number, new.to_string().into_bytes());
+            }
+            // A word becomes one of another input, which leaves brackets and quotes as they are.
+            14..=16 => {
+                let other = &pool[rng.usize(..pool.len())];
+                let from = rng.usize(..=other.len());
+                let letter = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/');
+                if let (Some(old), Some(new)) = (next(input, at, letter), next(other, from, letter)) {
+                    input.splice(old, other[new].iter().copied());
+                }
+            }
             // A line, or what stands between two commas, goes or comes twice.
-            12 => {
+            17..=19 => {
                 let mark = if rng.bool() { b'\n' } else { b',' };
                 let start = input[..at].iter().rposition(|b| *b == mark).unwrap_or(0);
                 let end = input[at..].iter().position(|b| *b == mark).map_or(input.len(), |i| at + i);
@@ -129,7 +149,7 @@ impl Mutator<'_> {
         }
     }
 
-    fn put(&self, rng: &mut Rng, input: &mut Vec<u8>, range: std::ops::Range<usize>) {
+    fn put(&self, rng: &mut Rng, input: &mut Vec<u8>, range: Range<usize>) {
         let own = !self.words.is_empty() && rng.u8(..3) > 0;
         let word = if own { self.words[rng.usize(..self.words.len())] } else { EVERYWHERE[rng.usize(..EVERYWHERE.len())] };
         input.splice(range, word.bytes());
@@ -149,4 +169,22 @@ impl Mutator<'_> {
         let most = if rng.u8(..4) == 0 { left } else { left.min(8) };
         at + rng.usize(..=most)
     }
+}
+
+/// The number, or the word, that a place lies in.
+fn word(input: &[u8], at: usize) -> Range<usize> {
+    let around = |class: fn(&u8) -> bool| {
+        let start = input[..at].iter().rposition(|b| !class(b)).map_or(0, |i| i + 1);
+        let end = input[at..].iter().position(|b| !class(b)).map_or(input.len(), |i| at + i);
+        start..end
+    };
+    let number = around(u8::is_ascii_digit);
+    if number.is_empty() { around(u8::is_ascii_alphanumeric) } else { number }
+}
+
+/// The first run of bytes of a class from a place on.
+fn next(input: &[u8], at: usize, class: impl Fn(&u8) -> bool) -> Option<Range<usize>> {
+    let start = at + input[at..].iter().position(&class)?;
+    let end = input[start..].iter().position(|b| !class(b)).map_or(input.len(), |i| start + i);
+    Some(start..end)
 }

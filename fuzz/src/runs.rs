@@ -1,7 +1,7 @@
 //! Runs: scenarios that build after a change are run, and what they record is written and read back.
 
 use crate::files::{RON, built, said, scenarios};
-use crate::target::{Kind, Outcome, Target};
+use crate::target::{Kind, Outcome, Target, refused, taken};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::report::{events, trace_json};
@@ -24,7 +24,7 @@ fn run(input: &[u8]) -> Outcome {
         Err(problems) => return said(&problems),
     };
     if plan.nodes.len() > NODES_MAX || plan.pods.len() > PODS_MAX || plan.timeline.len() > ENTRIES_MAX {
-        return Ok(0);
+        return refused(0);
     }
     plan.horizon = plan.horizon.min(Time::ZERO + HORIZON_MAX);
     let mut looks = 0;
@@ -47,5 +47,5 @@ fn run(input: &[u8]) -> Outcome {
     if names != names_again || lines != lines_again {
         return Err("records read and written again differ".to_owned());
     }
-    Ok(1 ^ u64::from(trace.len().checked_ilog2().unwrap_or(0)) << 8 ^ u64::from(finished) << 16 ^ (plan.timeline.len() as u64) << 24)
+    taken(1 ^ u64::from(trace.len().checked_ilog2().unwrap_or(0)) << 8 ^ u64::from(finished) << 16 ^ (plan.timeline.len() as u64) << 24)
 }

@@ -1,6 +1,6 @@
 //! Readers of small texts that can be called alone.
 
-use crate::target::{Kind, Outcome, Target, lines, of_text, same, shape};
+use crate::target::{Kind, Outcome, Target, lines, of_text, refused, same, shape, taken};
 use taintsim::analysis::costs::Figure;
 use taintsim::analysis::properties::Property;
 use taintsim::api::budget::IntOrPercent;
@@ -121,14 +121,14 @@ fn durations(text: &str) -> Outcome {
         (Ok(_), Err(error)) => return Err(format!("read without a sign and not with one: {error}")),
         (Err(error), _) => {
             error.hint();
-            return Ok(shape(&error));
+            return refused(shape(&error));
         }
     };
     let (ours, go) = (duration::format(read), duration::format_go(read));
     same("a duration written and read", &duration::parse(&ours), &Ok(read))?;
     same("a duration written as Go does and read", &duration::parse(&go), &Ok(read))?;
     duration::whole_seconds(text);
-    Ok(go.len() as u64)
+    taken(go.len() as u64)
 }
 
 fn quantities(text: &str) -> Outcome {
@@ -136,7 +136,7 @@ fn quantities(text: &str) -> Outcome {
         Ok(read) => read,
         Err(error) => {
             error.hint();
-            return Ok(shape(&error));
+            return refused(shape(&error));
         }
     };
     let written = read.to_string();
@@ -150,17 +150,17 @@ fn quantities(text: &str) -> Outcome {
     if read.checked_add(read).and_then(|twice| twice.checked_sub(read)) != Some(read) {
         return Err("a quantity added and taken away is another".to_owned());
     }
-    Ok((written.len() as u64) << 8 ^ read.format() as u64)
+    taken((written.len() as u64) << 8 ^ read.format() as u64)
 }
 
 fn shares(text: &str) -> Outcome {
-    let Some(read) = IntOrPercent::parse(text) else { return Ok(0) };
+    let Some(read) = IntOrPercent::parse(text) else { return refused(0) };
     same("a share written and read", &IntOrPercent::parse(&read.to_string()), &Some(read))?;
     let counts = [0, 1, 3, 100, 150_000, i32::MAX].map(|n| read.of(n));
     if matches!(read, IntOrPercent::Percent(0..=100)) && !counts.is_sorted() {
         return Err(format!("shares of more are fewer: {counts:?}"));
     }
-    Ok(1 + counts.iter().filter(|n| **n == 0).count() as u64)
+    taken(1 + counts.iter().filter(|n| **n == 0).count() as u64)
 }
 
 fn taints(text: &str) -> Outcome {
@@ -177,9 +177,9 @@ fn taints(text: &str) -> Outcome {
             let written = all(&edit);
             let again = kubectl_taint::parse_list(&written).map_err(|e| format!("taints written cannot be read: {written}: {e}"))?;
             same("taints written and read", &again, &edit)?;
-            Ok(way ^ (edit.add.len() as u64) << 8 ^ (edit.remove.len() as u64) << 16)
+            taken(way ^ (edit.add.len() as u64) << 8 ^ (edit.remove.len() as u64) << 16)
         }
-        Err(error) => Ok(way ^ begun(&error.text) ^ u64::from(error.hint.is_some())),
+        Err(error) => refused(way ^ begun(&error.text) ^ u64::from(error.hint.is_some())),
     }
 }
 
@@ -197,13 +197,13 @@ fn all(edit: &TaintEdit) -> String {
 fn selectors(text: &str) -> Outcome {
     let read = match Selector::parse(text) {
         Ok(read) => read,
-        Err(error) => return Ok(shape(&error)),
+        Err(error) => return refused(shape(&error)),
     };
     let written = read.to_string();
     let again = Selector::parse(&written).map_err(|e| format!("a selector written cannot be read: {written}: {e}"))?;
     same("a selector written and read", &again, &read)?;
     let labels: Labels = [("app", "web"), ("x", "1"), ("zone", "")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
-    Ok(u64::from(read.matches(&labels)) ^ (read.requirements().len() as u64) << 32)
+    taken(u64::from(read.matches(&labels)) ^ (read.requirements().len() as u64) << 32)
 }
 
 fn names_and_ranges(text: &str) -> Outcome {
@@ -215,8 +215,8 @@ fn names_and_ranges(text: &str) -> Outcome {
     }
     match names::expand(text, LIMIT) {
         Ok(all) if all.len() as u64 > LIMIT => Err(format!("more names than the limit: {}", all.len())),
-        Ok(all) => Ok(all.len() as u64),
-        Err(error) => Ok(shape(&error)),
+        Ok(all) => taken(all.len() as u64),
+        Err(error) => refused(shape(&error)),
     }
 }
 
@@ -225,11 +225,11 @@ fn releases(text: &str) -> Outcome {
         Ok(read) => {
             same("a release written and read", &Release::parse(&read.to_string()), &Ok(read))?;
             profiles::profile(&read.to_string()).map_err(|e| format!("a release without a profile: {e}"))?;
-            Ok(u64::from(read.minor))
+            taken(u64::from(read.minor))
         }
         Err(error) => {
             error.hint();
-            Ok(shape(&error))
+            refused(shape(&error))
         }
     }
 }
@@ -239,9 +239,9 @@ fn properties(text: &str) -> Outcome {
     match Property::parse(text) {
         Ok(read) => {
             same("a property written and read", &Property::parse(&read.to_string()), &Ok(read))?;
-            Ok(read.name().len() as u64)
+            taken(read.name().len() as u64)
         }
-        Err(error) => Ok(shape(&error) ^ figure),
+        Err(error) => refused(shape(&error) ^ figure),
     }
 }
 
@@ -249,7 +249,7 @@ fn paths(text: &str) -> Outcome {
     // What stands in a manifest comes from whoever wrote the folder.
     _ = manifest::files(text.as_bytes());
     match split_values(text) {
-        Ok((path, values)) => Ok((path.len() as u64) << 8 ^ values.len() as u64),
-        Err(problem) => Ok(shape(&problem.message)),
+        Ok((path, values)) => taken((path.len() as u64) << 8 ^ values.len() as u64),
+        Err(problem) => refused(shape(&problem.message)),
     }
 }

@@ -3,8 +3,26 @@
 use std::fmt::{self, Display, Write};
 use std::hash::{DefaultHasher, Hasher};
 
-/// How an input ended: a hash of its shape, alike for inputs that took the same way, or what must not be.
-pub(crate) type Outcome = Result<u64, String>;
+/// How an input ended: the way that it took, or what must not be.
+pub(crate) type Outcome = Result<Way, String>;
+
+/// The way that an input took: a hash of the shape of what came of it, and whether it was taken or refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Way {
+    /// Whether it was taken.
+    pub(crate) taken: bool,
+    shape: u64,
+}
+
+/// An input that was taken; `shape` tells apart what came of it.
+pub(crate) fn taken(shape: u64) -> Outcome {
+    Ok(Way { taken: true, shape })
+}
+
+/// An input that was refused; `shape` tells apart why.
+pub(crate) fn refused(shape: u64) -> Outcome {
+    Ok(Way { taken: false, shape })
+}
 
 /// A reader that is given inputs.
 pub(crate) type Check = Box<dyn FnMut(&[u8]) -> Outcome>;
@@ -36,7 +54,7 @@ impl Kind {
     pub(crate) fn memory_mib_max(self) -> f32 {
         match self {
             Kind::Small => 64.0,
-            Kind::Inside | Kind::File | Kind::Run => 1024.0,
+            Kind::Inside | Kind::File | Kind::Run => 2560.0,
         }
     }
 }
