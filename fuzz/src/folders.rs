@@ -2,8 +2,14 @@
 
 use crate::target::{Check, Kind, Target, refused, shape, taken};
 use std::sync::Arc;
+use taintsim::analysis::curves::curves;
+use taintsim::analysis::diff::compare;
+use taintsim::analysis::explain::{Question, explain, find};
+use taintsim::analysis::lanes::lanes;
+use taintsim::analysis::properties::{self, Property};
 use taintsim::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
-use taintsim::kernel::Choices;
+use taintsim::kernel::{Choices, Dur};
+use taintsim::report::charts::{self, Chart};
 use taintsim::report::{Report, Source, Style, events, evictions_csv, json, klog, manifest, perfetto, text, trace_json};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{self, Plan};
@@ -58,8 +64,8 @@ const JSON: &[&str] = &[
 ];
 
 pub(crate) static TARGETS: [Target; 3] = [
-    Target { name: "records", kind: Kind::File, text: true, long: 2_000_000, seeds: records, words: JSON, check: || reading(false) },
-    Target { name: "finished-runs", kind: Kind::File, text: true, long: 1_000_000, seeds: records, words: JSON, check: || reading(true) },
+    Target { name: "records", kind: Kind::File, text: true, long: 2_500_000, seeds: records, words: JSON, check: || reading(false) },
+    Target { name: "finished-runs", kind: Kind::File, text: true, long: 500_000, seeds: records, words: JSON, check: || reading(true) },
     Target {
         name: "manifests",
         kind: Kind::File,
@@ -76,6 +82,12 @@ struct Run {
     plan: Plan,
     source: Source,
     trace: Trace,
+}
+
+impl Run {
+    fn analysis(&self) -> Analysis<'_> {
+        Analysis::new(&self.plan, &self.trace)
+    }
 }
 
 fn run() -> Run {
@@ -115,10 +127,11 @@ fn manifests() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Reads a trace and its records; what can be read is written again, and if so wished all reports are made of it.
+/// Reads a trace and its records, and if so wished makes all that is made of a run of what can be read.
 fn reading(reports: bool) -> Check {
-    let Run { plan, source, .. } = run();
+    let whole = run();
     Box::new(move |input| {
+        let Run { plan, source, .. } = &whole;
         let end = input.iter().position(|b| *b == b'\n').map_or(input.len(), |i| i + 1);
         let (names, lines) = input.split_at(end);
         let mut trace = match trace_json::read(names) {
@@ -132,8 +145,8 @@ fn reading(reports: bool) -> Check {
             Err(error) => return refused(shape(&error)),
         };
         if reports {
-            let analysis = Analysis::new(&plan, &trace);
-            let report = Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW);
+            let analysis = Analysis::new(plan, &trace);
+            let report = Report::new(&analysis, source, DEFAULT_NEEDLESS_WINDOW);
             let mut out = Vec::new();
             let style = Style { colour: false, width: 100 };
             let all = text::write(&mut out, &report, None, style)
@@ -143,9 +156,31 @@ fn reading(reports: bool) -> Check {
                 .and_then(|()| events::write(&mut out, &analysis));
             all.map_err(|e| format!("a report cannot be written: {e}"))?;
             _ = json::document(&report, None, &[]);
+            questions(&analysis);
+            compare([&whole.analysis(), &analysis], DEFAULT_NEEDLESS_WINDOW, Dur::ZERO, 100);
+            let (lanes, curves) = (lanes(&analysis, 50), curves(&analysis));
+            for chart in [Chart::Timeline(&lanes), Chart::Pods(&curves), Chart::Workloads(&report.serving)] {
+                charts::svg(chart, &report.heading(), &analysis).map_err(|e| format!("a chart: {e}"))?;
+            }
         }
         taken(trace.len() as u64)
     })
+}
+
+/// What became of every object, and which properties do not hold.
+fn questions(analysis: &Analysis<'_>) {
+    let names = &analysis.trace.names;
+    let nodes = names.node_ids().map(|n| names.node_name(n));
+    let pods = names.pod_ids().map(|p| names.pod_name(p));
+    let workloads = names.workload_ids().map(|w| names.workload_name(w));
+    for name in nodes.chain(pods).chain(workloads).take(20) {
+        if let Ok(object) = find(analysis, name) {
+            explain(Question { analysis, until: analysis.horizon(), groups: &[] }, &object);
+        }
+    }
+    for property in Property::NAMES.iter().filter_map(|name| Property::parse(name).ok()) {
+        properties::check(&property, analysis);
+    }
 }
 
 fn manifest_of(input: &[u8]) -> crate::target::Outcome {
