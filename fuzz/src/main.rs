@@ -58,6 +58,9 @@ struct Args {
     /// One input from a file, for one target
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    /// The longest that one input may take, whatever else the machine does
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
+    longest: Duration,
     /// Where failing inputs are written
     #[arg(long, value_name = "FOLDER", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/failures"))]
     failures: PathBuf,
@@ -97,7 +100,7 @@ fn main() -> ExitCode {
         }
     };
     engine::keep_panics();
-    let watch = Watch::start(&args.failures);
+    let watch = Watch::start(&args.failures, args.longest);
     if let Some(file) = &args.input {
         return replay(&chosen, file, &watch);
     }

@@ -1,17 +1,17 @@
 //! Readers of small texts that can be called alone.
 
 use crate::target::{Kind, Outcome, Target, lines, of_text, refused, same, shape, taken};
-use taintsim::analysis::costs::Figure;
 use taintsim::analysis::properties::Property;
 use taintsim::api::budget::IntOrPercent;
 use taintsim::api::kubectl_taint::{self, TaintEdit};
 use taintsim::api::labels::{Labels, Selector};
 use taintsim::api::quantity::Quantity;
 use taintsim::report::manifest;
+use taintsim::report::sweep::columns;
 use taintsim::scenario::profiles::{self, Release};
 use taintsim::scenario::{duration, expectations, names, split_values};
 
-pub(crate) static TARGETS: [Target; 9] = [
+pub(crate) static TARGETS: [Target; 10] = [
     Target {
         name: "durations",
         kind: Kind::Small,
@@ -99,6 +99,15 @@ pub(crate) static TARGETS: [Target; 9] = [
         seeds: || lines(include_str!("../corpus/properties.txt")),
         words: &["(", ")", "pod-stuck", "EvictLoop", "-", "10s", "never", "Never", "taint-"],
         check: || of_text(properties),
+    },
+    Target {
+        name: "figures",
+        kind: Kind::Small,
+        text: true,
+        long: 2_000_000,
+        seeds: || lines(include_str!("../corpus/figures.txt")),
+        words: &["all", ":", ",", "/", "default", "Deployment", "web", "db", "up", "missing"],
+        check: || of_text(figures),
     },
     Target {
         name: "paths",
@@ -235,13 +244,20 @@ fn releases(text: &str) -> Outcome {
 }
 
 fn properties(text: &str) -> Outcome {
-    let figure = u64::from(Figure::parse(text).is_some());
     match Property::parse(text) {
         Ok(read) => {
             same("a property written and read", &Property::parse(&read.to_string()), &Ok(read))?;
             taken(read.name().len() as u64)
         }
-        Err(error) => refused(shape(&error) ^ figure),
+        Err(error) => refused(shape(&error)),
+    }
+}
+
+fn figures(text: &str) -> Outcome {
+    let workloads = ["Deployment/default/web", "StatefulSet/default/db", "StatefulSet/shop/db"].map(str::to_owned);
+    match columns::parse(&[text.to_owned()], &workloads) {
+        Ok(columns) => taken(columns.len() as u64),
+        Err(problem) => refused(shape(&problem.message)),
     }
 }
 
