@@ -151,7 +151,8 @@ impl Cluster {
         self.switch_on(node, OffBy::Maintenance);
         let about = Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) };
         loop {
-            let found = kubectl.call(about, move |api, _| Ok((api.node(node).ok_or(ApiError::NotFound)?, api.lease(node)))).await;
+            // Reading a node has its heartbeats written, so the lease is read after it.
+            let found = kubectl.call(about, move |api, _| Ok((api.get_node(node)?, api.lease(node)))).await;
             // A condition may still say Ready from before: it has to be the kubelet's word since the machine went off.
             let is_back = match found {
                 Ok((node, lease)) => {

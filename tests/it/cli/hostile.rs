@@ -144,8 +144,11 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
     call(&["test", file, "--reporter", "human"], is_plain);
     call(&["test", file, "--reporter", "tap"], |text, what| {
         is_plain(text, what);
+        // The scenario's own case and that of its expectation; all else is the plan and comments.
         let points = text.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
-        assert_eq!(points, 1, "{what}: {text}");
+        assert_eq!(points, 2, "{what}: {text}");
+        let others = text.lines().skip(2).filter(|l| !l.starts_with('#')).count();
+        assert_eq!((others, text.lines().nth(1)), (points, Some("1..2")), "{what}: {text}");
     });
     call(&["test", file, "--reporter", "github"], |text, what| {
         is_plain(text, what);
