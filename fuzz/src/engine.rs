@@ -4,7 +4,7 @@
 //! for its way: the words of the error, or the shape of the result. An input that ends as none before it joins the pool.
 
 use crate::mutate::Mutator;
-use crate::target::{Check, Outcome, Target};
+use crate::target::{Check, Outcome, Target, refused};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
@@ -171,9 +171,13 @@ impl Bench<'_> {
         let (took, mib) = (begun.elapsed(), crate::HEAP.peak_usage_as_mb() - held);
         self.slowest = self.slowest.max(took);
         self.peak_mib = self.peak_mib.max(mib);
-        let ended = ended.unwrap_or_else(|_| {
+        let ended = ended.unwrap_or_else(|payload| {
             // What a panic left half done is of no use.
             self.check = (self.target.check)();
+            // A run in which nothing takes any time may have no end, and says so.
+            if payload.is::<taintsim::kernel::Spins>() {
+                return refused(0);
+            }
             Err(PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
         });
         if took > self.watch.longest {

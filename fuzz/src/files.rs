@@ -267,6 +267,7 @@ fn tapes() -> Vec<Vec<u8>> {
         set: vec!["horizon=5m".to_owned()],
         tape: spec::Tape {
             choices: FORMAT,
+            release: Some("1.33.13".to_owned()),
             perturb: vec!["stale".to_owned()],
             property: Some("pod-stuck".to_owned()),
             deviations: deviations.to_vec(),
