@@ -4,6 +4,7 @@
 use super::args::duration;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
+use super::file::write_whole;
 use super::interrupt;
 use super::progress::{Progress, Stopwatch};
 use super::run::load;
@@ -38,8 +39,8 @@ pub(crate) struct SoakArgs {
     /// How many threads
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Where the smallest scenario of each kind of failure is written
-    #[arg(long, value_name = "DIR", default_value = "output")]
+    /// The folder, which exists, that the smallest scenario of each kind of failure is written to
+    #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Print the scenario of the seed, and do nothing else
     #[arg(long)]
@@ -105,9 +106,7 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         let smallest = soak::smallest(&schema, found, &also, &mut || !interrupt::asked() && clock.seconds() - begun < SHRINKING);
         let Some(text) = smallest else { continue };
         let path = args.out.join(format!("soak-{}.ron", i + 1));
-        let io = |error: std::io::Error| Failure::Io(format!("cannot write {}: {error}", path.display()));
-        std::fs::create_dir_all(&args.out).map_err(io)?;
-        std::fs::write(&path, text).map_err(io)?;
+        write_whole(&path, text.as_bytes())?;
         writeln!(out, "seed {}: {}", found.seed, path.display())?;
         out.flush()?;
     }
