@@ -50,7 +50,7 @@ pub fn search(plan: &Plan, choices: Choices) -> Searched {
     search_watched(plan, choices, &|| true)
 }
 
-/// As [`search`], as long as it may go on.
+/// As [`search()`], as long as it may go on.
 pub fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
     search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::default(), &mut |_| false, goes_on)
 }
