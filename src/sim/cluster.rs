@@ -351,7 +351,8 @@ fn heartbeats_keep_up(plan: &Plan) -> bool {
     let opening = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(2);
     let jittered = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25));
     let longest = jittered.saturating_add(plan.timing.watch.max).saturating_add(opening);
-    plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
+    // Of heartbeats that were computed the last two are told when a node wakes, so no more than these may be on their way.
+    plan.timing.watch.max <= period && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

@@ -1,7 +1,7 @@
 //! Ctrl-C in the middle of a run, of a sweep and of a search, and the signals that end a program from outside.
 
 use super::Scratch;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 /// Sends a signal to a call at its first line of progress; gives its exit code, its standard output, and what it said after that.
@@ -55,7 +55,7 @@ fn a_signal_ends_a_sweep_with_what_it_has_run() {
     // Results that are there stay: the next ones have a folder of their own.
     for (signal, folder) in [("-INT", "a-sweep"), ("-TERM", "a-sweep-interrupted"), ("-HUP", "a-sweep-interrupted")] {
         if signal == "-HUP" && hangups_are_ignored() {
-            println!("skipped: SIGHUP is ignored here, as under nohup, and so it is by the program");
+            let _ = writeln!(std::io::stderr(), "skipped: SIGHUP is ignored here, as under nohup, and so it is by the program");
             continue;
         }
         let (code, stdout, said) = stopped(&scratch, signal, &args);
