@@ -265,10 +265,12 @@ impl ApiServer {
         if old.node.is_none() || old.phase.is_terminal() {
             seconds = 0;
         }
-        if let Some(pending) = old.deletion.map(|d| d.grace_period_seconds)
-            && (grace.is_none() || seconds >= pending && pending > 0)
-        {
-            return Ok(());
+        match old.deletion.map(|d| d.grace_period_seconds) {
+            // What keeps it is its finalizer alone.
+            Some(0) if old.job_finalizer => return Ok(()),
+            Some(0) => seconds = 0,
+            Some(pending) if grace.is_none() || seconds >= pending => return Ok(()),
+            _ => {}
         }
         if seconds == 0 && !old.job_finalizer {
             self.drop_pod(actor, &old);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
-use crate::kernel::Spins;
+use crate::kernel::Endless;
 use crate::scenario::Problem;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
@@ -29,14 +29,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let when = color(&args);
     let ended = catch_unwind(AssertUnwindSafe(|| start(args)));
-    ended.unwrap_or_else(|payload| payload.downcast_ref::<Spins>().map_or(Exit::Internal, |spins| spinning(spins, when))).into()
+    ended.unwrap_or_else(|payload| payload.downcast_ref::<Endless>().map_or(Exit::Internal, |endless| gave_up(endless, when))).into()
 }
 
-/// What a scenario comes to in which nothing takes any time.
-fn spinning(spins: &Spins, when: ColorWhen) -> Exit {
-    let help = "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
-        `--timing Typical`; if it has delays, please report it with the scenario";
-    Failure::Input(Problem::new(spins.to_string()).help(help)).report(&Terminal::new(when))
+/// What a scenario comes to in which nothing takes any time, or that is too large for a search.
+fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
+    let help = match endless {
+        Endless::Spins { .. } => {
+            "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
+             `--timing Typical`; if it has delays, please report it with the scenario"
+        }
+        Endless::Chooses { .. } => "search a smaller one: fewer pods and nodes, or a shorter horizon",
+    };
+    Failure::Input(Problem::new(endless.to_string()).help(help)).report(&Terminal::new(when))
 }
 
 fn start(args: Vec<OsString>) -> Exit {
@@ -157,8 +162,8 @@ fn advised(mut error: clap::Error) -> clap::Error {
 
 /// What a panic says: it is a defect of this program and of nobody's input.
 fn defect(info: &PanicHookInfo<'_>) {
-    // That is for `spinning` to say.
-    if info.payload().is::<Spins>() {
+    // That is for `gave_up` to say.
+    if info.payload().is::<Endless>() {
         return;
     }
     let what = info.payload_as_str().unwrap_or("something unexpected");

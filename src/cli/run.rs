@@ -198,8 +198,8 @@ pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progres
 /// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
 pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: impl FnOnce() -> String) -> Result<Trace, Failure> {
     if scenario.plan.tape.is_some() {
-        let run = interrupt::heeding(|| sim::replay_watched(&scenario.plan, &|| !interrupt::asked()));
-        return if run.known { Err(Failure::Interrupted(format!("interrupted{}", meant()))) } else { Ok(run.trace) };
+        let trace = interrupt::heeding(|| sim::play(&scenario.plan, &|| !interrupt::asked()));
+        return trace.ok_or_else(|| Failure::Interrupted(format!("interrupted{}", meant())));
     }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {

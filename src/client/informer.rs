@@ -55,7 +55,7 @@ pub struct InformerTiming {
     pub watch: Delay,
 }
 
-/// For how long a drawn watch delay stands.
+/// From one draw of a watch's delay to the next, at least.
 const SLICE: Dur = Dur::from_millis(100);
 
 pub(super) enum Delta {
@@ -66,10 +66,17 @@ pub(super) enum Delta {
     Budget(Option<Rc<Budget>>, WorkloadId),
 }
 
+/// A change on its way: when it was made, and its cause.
+pub(super) struct OnItsWay {
+    made: Time,
+    cause: u32,
+    delta: Delta,
+}
+
 /// One watch: deltas on their way, in order.
 pub(super) struct Stream {
     pub(super) resource: Resource,
-    pub(super) deltas: Shared<VecDeque<(u32, Delta)>>,
+    pub(super) deltas: Shared<VecDeque<OnItsWay>>,
     last: Cell<Time>,
     /// It is held back until then.
     pub(super) held_until: Cell<Time>,
@@ -301,6 +308,8 @@ impl InformerFactory {
         self.ctx.sleep(self.timing.request).await;
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
+        // Heartbeats that were computed are in the list, too.
+        self.api.nodes().iter().for_each(|n| self.api.touch(n.id));
         let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
         // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes them as they come.
         self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
@@ -355,12 +364,14 @@ impl InformerFactory {
         if watch.is_constant() {
             return watch.min;
         }
-        let (slice, within) = (at.as_nanos() / SLICE.as_nanos(), at.as_nanos() % SLICE.as_nanos());
+        // No delay falls faster than time goes on: what was made later does not come sooner.
+        let length = SLICE.max(watch.max.saturating_sub(watch.min)).as_nanos();
+        let (slice, within) = (at.as_nanos() / length, at.as_nanos() % length);
         let object = Object { id: resource as u32, hash: resource as u64 };
         let draw =
             |slice: u64| self.ctx.uniform_at(self.watch_point, object, slice as u32, watch.min.as_nanos(), watch.max.as_nanos()) as i128;
         let (from, to) = (draw(slice), draw(slice + 1));
-        let delay = from + (to - from) * i128::from(within) / i128::from(SLICE.as_nanos());
+        let delay = from + (to - from) * i128::from(within) / i128::from(length);
         Dur::from_nanos(delay as u64)
     }
 
@@ -404,7 +415,7 @@ impl InformerFactory {
         let cause = self.ctx.cause();
         let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
-            stream.deltas.with(|d| d.push_back((cause, delta)));
+            stream.deltas.with(|d| d.push_back(OnItsWay { made, cause, delta }));
             if let Some(handler) = self.deliveries.get() {
                 self.ctx.post_in(self.watch_lane, handler, Due::Delta.pack(resource));
             }
@@ -416,9 +427,11 @@ impl InformerFactory {
             self.take(delta, cause);
             return;
         }
-        let at = at.max(stream.last.get());
-        stream.last.set(at);
-        stream.deltas.with(|d| d.push_back((cause, delta)));
+        // A heartbeat that was computed is told late, and comes before what was made after it all the same.
+        let (place, count) = stream.deltas.with(|d| (d.partition_point(|other| other.made <= made), d.len()));
+        let at = if place < count { at } else { at.max(stream.last.get()) };
+        stream.last.set(at.max(stream.last.get()));
+        stream.deltas.with(|d| d.insert(place, OnItsWay { made, cause, delta }));
         self.deliver_at(stream, at, Class::Delivery, Due::Delta);
     }
 
@@ -443,8 +456,8 @@ impl InformerFactory {
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);
             return;
         }
-        if let Some((cause, delta)) = stream.deltas.with(|d| d.pop_front()) {
-            self.take(delta, cause);
+        if let Some(next) = stream.deltas.with(|d| d.pop_front()) {
+            self.take(next.delta, next.cause);
         }
     }
 

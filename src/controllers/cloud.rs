@@ -134,7 +134,14 @@ impl Controller {
                     let _ = self.client.call(self.object(id), move |api, actor| api.delete_node(actor, id)).await;
                 }
                 Instance::ShutDown if !node.has_taint(&shutdown) => {
-                    self.change_taints(node.id, |taints| taints.push(Taint::new(SHUTDOWN, Effect::NoSchedule))).await;
+                    // The cache may not have it yet (`AddOrUpdateTaintOnNode`).
+                    let add = |taints: &mut Vec<Taint>| {
+                        let shutdown = Taint::new(SHUTDOWN, Effect::NoSchedule);
+                        if !taints.iter().any(|t| t.matches(&shutdown)) {
+                            taints.push(shutdown);
+                        }
+                    };
+                    self.change_taints(node.id, add).await;
                 }
                 Instance::ShutDown | Instance::Running => {}
             }

@@ -240,6 +240,13 @@ impl Ctx {
         self.0.queue.borrow_mut().push_at(at, class, Event { arg, handler, cause: self.cause() })
     }
 
+    /// As [`Self::post_at`], for events of which it must not matter when they were posted: they come behind all of their instant and class that
+    /// have no rank, in the order of ranks.
+    pub fn post_ranked(&self, at: Time, class: Class, rank: u64, handler: HandlerId, arg: u64) -> EventKey {
+        self.0.posting();
+        self.0.queue.borrow_mut().push_ranked(at, class, rank, Event { arg, handler, cause: self.cause() })
+    }
+
     /// Takes an event back; false if it ran or was cancelled before.
     #[inline]
     pub fn cancel(&self, key: EventKey) -> bool {
@@ -249,7 +256,7 @@ impl Ctx {
 
 /// Processes.
 impl Ctx {
-    /// From now on a run that takes more steps than this without its clock going on ends in a panic with [`Spins`](super::Spins), as it
+    /// From now on a run that takes more steps than this without its clock going on ends in a panic with [`Endless`](super::Endless), as it
     /// would never end otherwise.
     pub fn limit_instant(&self, steps: u64) {
         self.0.most_steps.set(steps);

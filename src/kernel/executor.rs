@@ -27,24 +27,38 @@ pub(super) struct Process {
     kind: &'static str,
 }
 
-/// What a run ends with whose clock does not go on: two that undo each other's work without any delay do so for ever.
+/// What a run ends with, as the payload of a panic, that would never end or not fit into memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spins {
-    /// The instant.
-    pub at: Time,
-    /// How many steps were taken in it.
-    pub steps: u64,
-    /// What would take the next one.
-    pub kind: String,
+pub enum Endless {
+    /// Its clock does not go on: two that undo each other's work without any delay do so for ever.
+    Spins {
+        /// The instant.
+        at: Time,
+        /// How many steps were taken in it.
+        steps: u64,
+        /// What would take the next one.
+        kind: String,
+    },
+    /// A search keeps each choice of a run, and they are too many.
+    Chooses {
+        /// How far it came.
+        at: Time,
+        /// How many choices it has made.
+        choices: usize,
+    },
 }
 
-impl fmt::Display for Spins {
+impl fmt::Display for Endless {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the run does not go on: {} steps were taken at {}, and the clock still stands there; the next is of {}",
-            self.steps, self.at, self.kind
-        )
+        match self {
+            Self::Spins { at, steps, kind } => write!(
+                f,
+                "the run does not go on: {steps} steps were taken at {at}, and the clock still stands there; the next is of {kind}"
+            ),
+            Self::Chooses { at, choices } => {
+                write!(f, "the run is too large for a search, which keeps each of its choices: {choices} up to {at}")
+            }
+        }
     }
 }
 
@@ -143,7 +157,7 @@ impl Kernel {
             self.ctx.0.handlers.borrow()[event.handler.0 as usize].kind()
         };
         let kind = kind.trim_start_matches("taintsim::controllers::").trim_end_matches("::{{closure}}").to_owned();
-        std::panic::panic_any(Spins { at, steps: self.steps - self.steps_before, kind })
+        std::panic::panic_any(Endless::Spins { at, steps: self.steps - self.steps_before, kind })
     }
 
     fn handle(&mut self, event: Event) {

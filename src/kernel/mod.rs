@@ -21,7 +21,7 @@ mod time;
 pub use choice::{Choices, Object, PointId};
 pub use class::Class;
 pub use ctx::{Ctx, Handler, HandlerId, NONE};
-pub use executor::{Kernel, NEXT, Spins};
+pub use executor::{Endless, Kernel, NEXT};
 pub use hash_index::HashIndex;
 pub use process::{Group, Ticket};
 pub use queue::{EventKey, EventQueue, Lane};

@@ -5,12 +5,15 @@
 
 use super::choice::{Choices, Deviation, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Event, HandlerId, Tables};
-use super::executor::{Kernel, NEXT, Process};
+use super::executor::{Endless, Kernel, NEXT, Process};
 use super::process::Ticket;
 use super::queue::{Agenda, Held};
 use super::search::{Hashes, Keys, Name, Notes, Searched, Wanted};
 use super::{HashIndex, Time};
 use std::rc::Rc;
+
+/// More choices than this are not kept of one run: they would need more than a gigabyte.
+const MOST_CHOICES: usize = 1 << 24;
 
 /// What the order within each instant is chosen with.
 #[derive(Default)]
@@ -107,7 +110,7 @@ impl Kernel {
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
     pub fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
-        let mut choices = Choices::recorded(choices);
+        let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
         search.known = false;
@@ -166,6 +169,9 @@ impl Kernel {
         let Search { agenda, offered, firsts, numbers, hashes, .. } = search;
         let (parks, mut notes, mut choices) = (core.parks.borrow(), core.notes.borrow_mut(), core.choices.borrow_mut());
         let (point, made) = (search.point?, choices.log().len());
+        if made > MOST_CHOICES {
+            std::panic::panic_any(Endless::Chooses { at: queue.now(), choices: made });
+        }
         let is_of_interest = made >= notes.wanted.from;
         let mut object = Object::NONE;
         loop {

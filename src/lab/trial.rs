@@ -208,8 +208,7 @@ impl Told {
 /// A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it.
 fn simulate(plan: &Plan, seed: u64, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Trace> {
     if plan.tape.is_some() {
-        let run = sim::replay_watched(plan, goes_on);
-        return (!run.known).then_some(run.trace);
+        return sim::play(plan, goes_on);
     }
     let (trace, finished) = sim::run_watched(plan, Choices::seeded(seed), &mut |_| goes_on());
     finished.then_some(trace)

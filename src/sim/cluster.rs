@@ -12,7 +12,7 @@ use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
-use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings};
+use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings, STATUS_PERIOD};
 use crate::kernel::{Ctx, Dur, HandlerId, Shared, Time};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
@@ -317,13 +317,13 @@ fn without_objects(plan: &Plan) -> Plan {
     }
 }
 
-/// The items that come later, by index.
 /// The nodes that join in the course of the run, those included that are there from the start and may be deleted before: each joins healthy.
 fn late_nodes(plan: &Plan) -> BTreeMap<NodeIndex, NodePlan> {
     let joins = plan.actions.iter().filter_map(|a| if let Do::AddNode(node) = a.act { Some(node) } else { None });
     joins.map(|node| (node, NodePlan { start: NodeStart::Absent, ..plan.nodes[node as usize].clone() })).collect()
 }
 
+/// The items that come later, by index.
 fn late<T: Clone>(items: &[T], is: impl Fn(&T) -> bool) -> BTreeMap<u32, T> {
     items.iter().enumerate().filter(|(_, item)| is(item)).map(|(i, item)| (i as u32, item.clone())).collect()
 }
@@ -337,22 +337,32 @@ fn most_steps(plan: &Plan) -> u64 {
     20_000 + objects.saturating_mul(2_000)
 }
 
-/// Whether heartbeats of a node that nothing happens to come often enough that its grace never ends; only then do they make no
-/// difference.
+/// Whether heartbeats of a node that nothing happens to come often enough that its grace never ends, and not so often that more than two are
+/// on their way; only then do they make no difference.
 fn heartbeats_keep_up(plan: &Plan) -> bool {
     let longest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).max().unwrap_or(Dur::ZERO);
-    let period = match (plan.timing.kubelet, plan.profile.kubelet.leases) {
-        (KubeletMode::Imitated(_), true) => longest(|n| n.lease_period.max(n.lease_offset)),
-        (KubeletMode::Imitated(i), false) => i.status_report.saturating_add(longest(|n| n.status_offset)),
-        (KubeletMode::Real(r), true) => Dur::from_nanos(r.node_lease_duration.as_nanos() / 4),
-        (KubeletMode::Real(r), false) => r.node_status_update_frequency,
+    let shortest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).min().unwrap_or(Dur::MAX);
+    let has_leases = plan.profile.kubelet.leases;
+    // 1.12 has kubelets with leases, and no controller that reads them.
+    let leases_count = has_leases && plan.profile.node_lifecycle.leases;
+    let (period, most_often) = match plan.timing.kubelet {
+        KubeletMode::Imitated(i) => {
+            let posts = i.status_report.saturating_add(longest(|n| n.status_offset));
+            let lease = longest(|n| n.lease_period.max(n.lease_offset));
+            (if leases_count { lease } else { posts }, shortest(|n| n.lease_period).min(STATUS_PERIOD))
+        }
+        KubeletMode::Real(r) => {
+            let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
+            let posts = if has_leases { r.node_status_report_frequency } else { r.node_status_update_frequency };
+            (if leases_count { lease } else { posts }, lease.min(r.node_status_update_frequency))
+        }
     };
     // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left for what else there is.
     let opening = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(2);
     let jittered = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25));
     let longest = jittered.saturating_add(plan.timing.watch.max).saturating_add(opening);
-    // Of heartbeats that were computed the last two are told when a node wakes, so no more than these may be on their way.
-    plan.timing.watch.max <= period && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
+    // Of heartbeats that were computed the last two are told when a node wakes.
+    plan.timing.watch.max <= most_often && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
 }
 
 fn settings_of(plan: &NodePlan) -> NodeSettings {

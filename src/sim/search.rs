@@ -45,6 +45,13 @@ pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
     search_watched(plan, Choices::tape(tape, Choices::default_order()), goes_on)
 }
 
+/// What happens in a plan with its own tape, as [`replay`] has it; none if it may not go on. Nothing else of the run is kept.
+pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
+    let choices = Choices::tape(plan.tape.clone().unwrap_or_default(), Choices::default_order());
+    let run = search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::NOTHING, &mut |_| false, goes_on);
+    (!run.known).then_some(run.trace)
+}
+
 /// Runs a plan with the order within each instant a choice, too.
 pub fn search(plan: &Plan, choices: Choices) -> Searched {
     search_watched(plan, choices, &|| true)

@@ -56,12 +56,15 @@ impl<'a> Tainting<'a> {
         // Labels that change move nodes between zones, and a bigger secondary rate is another limit.
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
         let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
+        let round_trips = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
+        // A client's limit makes requests wait for those before them: of each node a few.
+        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| 6.0 * plan.nodes.len() as f64 / f64::from(l.qps));
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
-            late: LATE.saturating_add(plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4)),
+            late: LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64)),
             exact: plan.timing.node_lifecycle_client.is_none() && plan.timing.request.max == Dur::ZERO,
-            zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, false)).collect(),
+            zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels)).collect(),
             tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
             zones: BTreeMap::new(),
         }

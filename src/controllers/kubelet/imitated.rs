@@ -7,8 +7,8 @@ use crate::api::names::NodeId;
 use crate::kernel::Dur;
 use crate::trace::Actor;
 
-/// The period of status checks.
-const STATUS_PERIOD: Dur = Dur::from_secs(10);
+/// The period of status checks of the recorder's kubelets.
+pub const STATUS_PERIOD: Dur = Dur::from_secs(10);
 
 impl Kubelets {
     /// Starts both loops: at their offset, or after one period if that is zero.

@@ -401,7 +401,9 @@ impl Kubelets {
         // A loop runs by the clock, whatever had it scheduled.
         let cause = self.ctx.cause();
         self.ctx.set_cause(u32::MAX);
-        let key = self.ctx.post_at(at, Class::Source, handler, u64::from(node.0) | (which as u64) << 32);
+        // In the order of nodes, whenever they were scheduled: a loop that was computed for a while is scheduled later than one that was not.
+        let rank = u64::from(node.0) << 1 | which as u64;
+        let key = self.ctx.post_ranked(at, Class::Source, rank, handler, u64::from(node.0) | (which as u64) << 32);
         self.ctx.set_cause(cause);
         self.with(node, |k| k.next[which as usize] = Next { at, key: Some(key) });
     }

@@ -13,5 +13,6 @@ mod kubelets;
 mod real;
 mod switches;
 
+pub use imitated::STATUS_PERIOD;
 pub use kubelets::{Kubelets, NodeSettings};
 pub use switches::{FirstTry, Imitated, KubeletMode, Real, ReportOffset, Switches};

@@ -186,7 +186,7 @@ impl Controller {
         let weak = Rc::downgrade(&controller);
         informers.on_waking(Rc::new(move |node| {
             if let Some(c) = weak.upgrade() {
-                c.rouse(node);
+                c.wakes(node);
             }
         }));
         controller

@@ -50,6 +50,8 @@ impl Skipped {
 pub(super) struct Rest {
     findings: Option<Findings>,
     pass_waits: Option<Ticket>,
+    /// While passes are skipped: the last one that was not, and those made up for since.
+    skipping: Option<Skipped>,
     tainting_waits: Option<Ticket>,
     /// The eviction pass of the instant at which a node was queued came before that.
     tainting_missed: bool,
@@ -76,14 +78,13 @@ impl Controller {
                 self.ctx.sleep(period).await;
                 continue;
             };
+            self.rest.with(|r| r.skipping = Some(Skipped { first: began, period, count: 1 }));
             self.wait_for_stir(findings.deadline_ns).await;
-            let periods = self.ctx.now().since(began).as_nanos().div_ceil(period.as_nanos()).max(1);
-            number += (periods - 1) as u32;
             // Before the next pass comes, which may be long after: of heartbeats only the latest are known.
-            if periods > 1 {
-                self.make_up(Skipped { first: began + period, period, count: periods - 1 });
-            }
-            self.ctx.sleep_until(began + period * periods).await;
+            self.make_up_so_far();
+            let passed = self.rest.with(|r| r.skipping.take()).map_or(1, |s| s.count);
+            number += (passed - 1) as u32;
+            self.ctx.sleep_until(began + period * passed).await;
         }
     }
 
@@ -202,9 +203,24 @@ impl Controller {
         }
     }
 
-    /// Brings the health records to where the skipped passes would have left them; those of nodes that rest follow when they are
-    /// roused.
-    fn make_up(&self, skipped: Skipped) {
+    /// A node's heartbeats are computed up to now, and no more.
+    pub(super) fn wakes(&self, node: NodeId) {
+        self.make_up_so_far();
+        self.rouse(node);
+    }
+
+    /// Brings the health records to where the passes skipped before this instant would have left them; those of nodes that rest follow when
+    /// they are roused.
+    fn make_up_so_far(&self) {
+        let Some(before) = self.rest.with(|r| r.skipping) else { return };
+        // The one that went over the nodes, and those after it that are past.
+        let passes = self.ctx.now().since(before.first).as_nanos().div_ceil(before.period.as_nanos()).max(1);
+        if passes == before.count {
+            return;
+        }
+        self.rest.with(|r| r.skipping = Some(Skipped { count: passes, ..before }));
+        let first = before.first + before.period * before.count;
+        let skipped = Skipped { first, count: passes - before.count, ..before };
         for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
             self.make_up_for(node, skipped);
         }

@@ -64,6 +64,8 @@ impl Controller {
         self.restless();
         if all_are {
             self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+            // The next pass queues those again that are taken out here and that its cache still has as Unknown.
+            self.rouse_all();
             for node in &self.every_node() {
                 match self.config.switches.eviction_mode {
                     EvictionMode::Taints => {

@@ -479,7 +479,7 @@ pub fn look(shape: &Shape, info: &NodeInfo, choice: &Choice, rejections: &mut Re
     let balance = balanced_allocation::score(shape, info, choice.switches.balance);
     Found {
         rejection,
-        score: i32::try_from(fit + balance).unwrap_or(0),
+        score: i32::try_from(fit.wrapping_add(balance)).unwrap_or(0),
         taints: i32::try_from(taint_toleration::score(shape, node, choice.switches.comparison_operators)).unwrap_or(i32::MAX),
         affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels)).unwrap_or(i32::MAX),
     }

@@ -1,12 +1,9 @@
 //! All events of one instant laid out in their usual order, so that any of them may be taken next. For exploring.
 
-use super::entry::class_of;
+use super::entry::{class_of, sequence_of};
 use super::event_queue::EventQueue;
 use super::slab::EventKey;
 use crate::kernel::{Class, Time};
-
-/// Lower bits of an event's order: its number in order of posting.
-const SEQUENCE: u64 = (1 << 56) - 1;
 
 /// An event that is laid out, with what its owner noted of it when it was.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +20,7 @@ pub struct Held<E, L> {
 impl<E, L> Held<E, L> {
     /// Its number in order of posting.
     pub const fn sequence(&self) -> u64 {
-        self.order & SEQUENCE
+        sequence_of(self.order)
     }
 
     /// Its class.

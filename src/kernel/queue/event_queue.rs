@@ -1,6 +1,6 @@
 //! The queue: lanes beside a wheel, merged.
 
-use super::entry::{Entry, Rank, class_of, order_of};
+use super::entry::{Entry, Rank, class_of, order_of, ranked_order_of};
 use super::lanes::{Lane, Lanes};
 use super::slab::{EventKey, Slab};
 use super::wheel::Wheel;
@@ -39,6 +39,17 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn push_at(&mut self, at: Time, class: Class, event: E) -> EventKey {
         let order = order_of(class, self.next_sequence());
+        self.push(at, order, event)
+    }
+
+    /// Adds an event that comes behind all of its time and class that have no rank, and in the order of ranks, whenever it was added.
+    pub fn push_ranked(&mut self, at: Time, class: Class, rank: u64, event: E) -> EventKey {
+        let order = ranked_order_of(class, rank, self.next_sequence());
+        self.push(at, order, event)
+    }
+
+    #[inline]
+    fn push(&mut self, at: Time, order: u64, event: E) -> EventKey {
         let key = self.slab.insert(event);
         self.wheel.push(Entry { at: at.max(self.now), order, key });
         key

@@ -1,5 +1,6 @@
 //! The queue held against a sorted map that does the same with no cleverness.
 
+use super::Agenda;
 use super::{EventKey, EventQueue, Instant, Lane};
 use crate::kernel::{Class, Dur, Time};
 use proptest::prelude::*;
@@ -314,4 +315,22 @@ fn looking_ahead_past_a_lane_costs_no_order() {
     let mut pair = Pair::new();
     ops.iter().for_each(|op| pair.apply(op));
     pair.drain();
+}
+
+#[test]
+fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_class() {
+    let mut queue = EventQueue::default();
+    let at = Time::from_secs(1);
+    queue.push_ranked(at, Class::Source, 7, 1);
+    queue.push_at(at, Class::Arrival, 2);
+    queue.push_ranked(at, Class::Source, 3, 3);
+    queue.push_at(at, Class::Source, 4);
+    let order: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|(_, _, e)| e).collect();
+    assert_eq!(order, [4, 3, 1, 2]);
+    // In a search, events are told apart by their numbers in order of posting.
+    let mut agenda: Agenda<u64, ()> = Agenda::default();
+    queue.push_ranked(at, Class::Source, 7, 5);
+    queue.push_ranked(at, Class::Source, 3, 6);
+    assert!(agenda.gather(&mut queue, at, |_| ()));
+    assert_eq!(agenda.events().iter().map(|h| (h.event, h.sequence())).collect::<Vec<_>>(), [(6, 5), (5, 4)]);
 }

@@ -99,6 +99,13 @@ pub struct Wanted {
     pub from: usize,
     /// Only the states are: nobody will look for other choices that are worth a try.
     pub only_states: bool,
+    /// The choices are not kept.
+    pub no_choices: bool,
+}
+
+impl Wanted {
+    /// What happens is all that is of interest.
+    pub const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
 }
 
 /// What a run noted.

@@ -65,7 +65,7 @@ fn run(
 ) -> Done {
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state| search.prune && seen.has(state);
-    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0 }, &mut known, goes_on);
+    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0, no_choices: false }, &mut known, goes_on);
     let notes = &run.notes;
     let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
     let (children, skipped) =

@@ -122,8 +122,10 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
 
 /// The run of a scenario: by its tape, or else by its seed.
 fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
-    if plan.tape.is_some() {
-        return sim::replay(plan).trace;
+    if plan.tape.is_some()
+        && let Some(trace) = sim::play(plan, &|| true)
+    {
+        return trace;
     }
     // Only a change of the command line could be wrong here, and there is none.
     let seed = seed(loaded, &Overrides::default()).unwrap_or_default();

@@ -2,7 +2,7 @@
 //! can be read again.
 
 use crate::analysis::invariants::first_broken;
-use crate::kernel::{Choices, Dur, Spins};
+use crate::kernel::{Choices, Dur, Endless};
 use crate::scenario::Loaded;
 use crate::sim::{self, Plan};
 use crate::trace::Trace;
@@ -69,8 +69,8 @@ pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict
 /// Does something that must not panic.
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failed> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-        if let Some(spins) = payload.downcast_ref::<Spins>() {
-            return Failed { kind: SPINS.to_owned(), text: spins.to_string() };
+        if let Some(endless) = payload.downcast_ref::<Endless>() {
+            return Failed { kind: SPINS.to_owned(), text: endless.to_string() };
         }
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(|t| (*t).to_owned())).unwrap_or_default();
@@ -83,14 +83,11 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     let trace = if plan.tape.is_some() {
         let left = Cell::new(LONGEST_TAPE);
         let goes_on = || left.replace(left.get().saturating_sub(1)) > 0;
-        let (run, again) = (sim::replay_watched(plan, &goes_on), sim::replay_watched(plan, &goes_on));
-        if run.known || again.known {
-            return Verdict::TooLong;
-        }
-        if let Some(text) = difference(&run.trace, &again.trace) {
+        let (Some(run), Some(again)) = (sim::play(plan, &goes_on), sim::play(plan, &goes_on)) else { return Verdict::TooLong };
+        if let Some(text) = difference(&run, &again) {
             return failed("the same tape again", text);
         }
-        run.trace
+        run
     } else {
         let mut left = LONGEST;
         let mut goes_on = |_| {

@@ -47,8 +47,15 @@ impl<'a> Draw<'a> {
         if let Some(all) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
             let variants: Vec<&Value> = all.iter().filter(|v| v["type"] != "null").collect();
             let plain = |v: &&&Value| v["const"].is_string();
-            let variant =
-                if depth > DEEPEST { variants.iter().find(plain).copied().unwrap_or(variants[0]) } else { self.dice.one(&variants) };
+            let with_fields: Vec<&Value> = variants.iter().filter(|v| !plain(v)).copied().collect();
+            let variant = if depth > DEEPEST {
+                variants.iter().find(plain).copied().unwrap_or(variants[0])
+            } else if !with_fields.is_empty() && self.dice.once_in(2) {
+                // What has fields is worth more draws than a mere word.
+                self.dice.one(&with_fields)
+            } else {
+                self.dice.one(&variants)
+            };
             return self.value(variant, of, field, depth);
         }
         if let Some(word) = schema["const"].as_str() {

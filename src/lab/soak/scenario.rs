@@ -86,7 +86,7 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
             all.insert(field.to_owned(), draw.field(field));
         }
     }
-    for field in ["doc", "feature_gates", "flags", "controllers_start", "scheduler", "existing", "needs", "seeds"] {
+    for field in ["doc", "feature_gates", "flags", "controllers_start", "scheduler", "existing", "seeds"] {
         if draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
         }
@@ -96,6 +96,9 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
         let least = u64::from(field == "nodes" && !draw.dice.once_in(20));
         let items = list(draw, field, least + draw.dice.clone().below(most + 1));
         all.insert(field.to_owned(), items);
+    }
+    if draw.dice.once_in(3) {
+        all.insert("needs".to_owned(), draw.field("needs"));
     }
     let entries = draw.dice.below(9);
     all.insert("timeline".to_owned(), list(draw, "timeline", entries));
@@ -133,7 +136,9 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
     let mut items = Vec::new();
     for _ in 0..count {
         let item = draw.of(kind);
-        let text = |name: &str| item[name].as_str().or(item[name][0].as_str()).unwrap_or_default();
+        // What kind of workload it is comes first.
+        let fields = if kind == "Workload" { item.as_object().and_then(|o| o.values().next()).unwrap_or(&item) } else { &item };
+        let text = |name: &str| fields[name].as_str().or(fields[name][0].as_str()).unwrap_or_default();
         let named = [text("name"), text("names")].concat();
         let named = names::expand(&named, 200).unwrap_or_default();
         match kind {
@@ -142,6 +147,7 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
                 draw.known.groups += 1;
             }
             "PodGroup" => draw.known.pods.extend(named),
+            "Workload" => draw.known.workloads.extend(named),
             "Entry" => {
                 draw.known.entries += 1;
                 draw.known.groups += 1;

@@ -5,7 +5,7 @@
 use super::dice::Dice;
 use crate::kernel::Dur;
 use crate::scenario::{duration, known_flags, profiles};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 const NODES: [&str; 12] = ["a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1"];
 const PODS: [&str; 10] = ["p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1"];
@@ -30,6 +30,8 @@ const TAINTS: [&str; 9] = [
 ];
 const REASONS: [&str; 6] = ["TaintManagerEviction", "NodeNotReady", "NodeReady", "FailedScheduling", "Killing", "SuccessfulCreate"];
 const POINTS: [&str; 8] = ["next", "watch-held", "crash", "coalesce", "select", "go-map-order", "pass-overhead", "heartbeat-phase"];
+/// Figures that are a duration.
+const DURATIONS: [&str; 4] = ["unavailable_seconds", "below_need", "longest_below_need", "longest_gap"];
 /// Integers that are legal somewhere, and at the edge.
 const EXTREMES: [i64; 10] = [0, 1, -1, i64::MAX, i64::MIN, i64::MAX - 1, i32::MAX as i64, i32::MIN as i64, 1 << 53, 4_294_967_295];
 
@@ -38,6 +40,7 @@ const EXTREMES: [i64; 10] = [0, 1, -1, i64::MAX, i64::MIN, i64::MAX - 1, i32::MA
 pub(super) struct Known {
     pub(super) nodes: Vec<String>,
     pub(super) pods: Vec<String>,
+    pub(super) workloads: Vec<String>,
     /// Groups of nodes and entries so far: each gets a name of its own.
     pub(super) groups: usize,
     pub(super) entries: usize,
@@ -69,7 +72,10 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "Node" | "Nodes" | "node" | "nodeName") => return Known::one(dice, &names.nodes, &NODES),
         (_, "pod" | "Pod" | "Pods") => return Known::one(dice, &names.pods, &PODS),
         (_, "Group") => dice.one(&["p", "q", "r", "web", "db", "p-0"]),
-        (_, "workload" | "deployment") | ("Quantity", _) => dice.one(&WORKLOADS),
+        ("Quantity", "not_ready_nodes") => dice.one(&["a", "b", "c"]),
+        ("Quantity", "requests") => dice.one(&["taint-eviction", "node-lifecycle", "scheduler", "pod-gc"]),
+        ("Quantity", _) if dice.once_in(4) => "*",
+        (_, "workload" | "deployment" | "needs") | ("Quantity", _) => return Known::one(dice, &names.workloads, &WORKLOADS),
         (_, "budget") => dice.one(&BUDGETS),
         (_, "zone" | "Zone") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
         (_, "region" | "Region") => dice.one(&["east", "west", ""]),
@@ -93,7 +99,6 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "labels" | "nodeSelector" | "matchLabels") => dice.one(&LABELS),
         (_, "value of labels" | "value of nodeSelector" | "value of matchLabels") => dice.one(&VALUES),
         (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
-        (_, "needs") => dice.one(&WORKLOADS),
         ("Flags", component) => return flag(dice, component),
         ("Owner", "kind") => dice.one(&["ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node", "Widget"]),
         ("Owner", "name") => dice.one(&["web", "db", "agent", "batch", "x"]),
@@ -207,12 +212,26 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("Toleration", "Exists") => {
             object.remove("value");
         }
+        ("NodeTerm", _) => {
+            // The only field of a node that can be selected by is its name, and only one.
+            for requirement in object.get_mut("matchFields").and_then(Value::as_array_mut).into_iter().flatten() {
+                *requirement = json!({ "key": "metadata.name", "operator": dice.one(&["In", "NotIn"]), "values": [dice.one(&NODES)] });
+            }
+        }
+        ("Comparison" | "Limit", _) if figure_of(object).is_some_and(|f| DURATIONS.contains(&f)) => {
+            object.insert("is".to_owned(), span(dice).into());
+        }
         _ => {}
     }
     // Only what leaves a node has a countdown.
     if of == "Toleration" && object.get("effect").is_some_and(|e| e != "NoExecute") {
         object.remove("tolerationSeconds");
     }
+}
+
+/// The figure of a comparison.
+fn figure_of(comparison: &Map<String, Value>) -> Option<&str> {
+    Some(comparison.get("of")?.as_object()?.keys().next()?.as_str())
 }
 
 fn release(dice: &mut Dice) -> String {

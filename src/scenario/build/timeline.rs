@@ -41,7 +41,8 @@ pub(super) fn expand<'a>(
         let times = u64::from(when.times);
         let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
         mentions = mentions.saturating_add(named.saturating_mul(times));
-        if (steps.len() as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
+        // An entry that does nothing is told of as well.
+        if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
             let field = if entry.times.is_some() { "times" } else { "do" };
             complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
             return (timeline, actions, moments);

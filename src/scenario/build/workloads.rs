@@ -133,7 +133,7 @@ impl Workloads {
         }
         let full = format!("{}/{}/{name}", kind.as_str(), made.namespace);
         let index = self.plans.len() as WorkloadIndex;
-        if *self.by_name.entry(full.clone()).or_insert(index) != index && !created_later {
+        if self.by_name.contains_key(&full) && !created_later {
             complaints.say(names, format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace));
             return None;
         }
@@ -160,8 +160,10 @@ impl Workloads {
         };
         if plan.spec.replicas() as u64 > pods.left() {
             complaints.say(place.clone(), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
+            self.incomplete = true;
             return None;
         }
+        self.by_name.entry(plan.name.clone()).or_insert(index);
         self.plans.push(plan);
         let first = pods.plans.len() as u32;
         if let Some(on) = &group.placement {
