@@ -162,6 +162,7 @@ impl Kubelets {
         let now = self.ctx.now();
         if self.with(node, |k| k.asleep.is_some()) == Some(true) {
             self.api.waking(node);
+            self.with(node, |k| k.computed_until = Some(now));
         }
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
@@ -275,7 +276,7 @@ impl Heartbeats for Kubelets {
     }
 
     fn was_woken_since(&self, node: NodeId, t: Time) -> bool {
-        self.with(node, |k| k.asleep.is_none() && k.woken_at.is_some_and(|at| at >= t)) == Some(true)
+        self.with(node, |k| k.asleep.is_none() && k.computed_until.is_some_and(|at| at >= t)) == Some(true)
     }
 
     fn are_computed(&self) -> bool {
