@@ -3,7 +3,7 @@
 use super::delay::Delay;
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
-use crate::kernel::{Class, Ctx, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
+use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -126,6 +126,11 @@ impl Client {
     /// Who it acts as.
     pub fn actor(&self) -> Actor {
         self.actor
+    }
+
+    /// From sending a request to its reply, where that is not drawn.
+    pub fn round_trip(&self) -> Dur {
+        self.inner.timing.request.min + self.inner.timing.response.min
     }
 
     /// The API server, for reads that cost no request: recording, names.

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};
 
 /// `nodeEvictionPeriod`: how often the NoExecute pass runs.
-const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
+pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
 /// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.
 const NODE_UPDATE_WORKERS: usize = 8;
 /// `podUpdateWorkerSize`

@@ -81,6 +81,11 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// When its nodes were listed.
+    pub(super) fn listed(&self) -> Time {
+        self.listed
+    }
+
     fn next(&mut self) -> Option<Rc<Node>> {
         let node = self.nodes.get(self.taken).cloned();
         self.taken += 1;

@@ -5,7 +5,7 @@
 //! on a grid; the loop goes on at the first one that matters, after making up for what the skipped ones would have noted in
 //! the health records. The same holds for the NoExecute loop while all queues are empty.
 
-use super::controller::Controller;
+use super::controller::{Controller, NODE_EVICTION_PERIOD};
 use super::health::Health;
 use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
@@ -136,11 +136,12 @@ impl Controller {
         }
     }
 
-    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long before, but by one who began to run in
-    /// this instant, so that an eviction pass of this instant has come before.
+    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long before. An eviction pass of this instant, whose
+    /// turn was fixed one period ago, has come before a worker that began to run in this instant, or sent its last request after that.
     pub(super) fn queue_filled(&self, by_worker: bool) {
+        let began_now = self.round.with(|r| r.listed()) == self.ctx.now();
         let waits = self.rest.with(|r| {
-            r.tainting_missed = by_worker;
+            r.tainting_missed = by_worker && (began_now || self.client.round_trip() <= NODE_EVICTION_PERIOD);
             r.tainting_waits.take()
         });
         if let Some(t) = waits
