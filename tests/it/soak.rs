@@ -67,7 +67,7 @@ fn what_soaking_found_holds() {
 #[test]
 fn random_scenarios_use_the_whole_language() {
     let schema = scenario::schema();
-    let used: BTreeSet<String> = (1..=5_000_u64).into_par_iter().flat_map_iter(|seed| soak::random(&schema, seed).used).collect();
+    let used: BTreeSet<String> = (1..=10_000_u64).into_par_iter().flat_map_iter(|seed| soak::random(&schema, seed).used).collect();
     let mut all: BTreeSet<String> = soak::everything(&schema);
     all.extend(Release::all_minors().map(|r| format!("release 1.{}", r.minor)));
     let unused: Vec<&String> = all.iter().filter(|w| !used.contains(*w) && !LEFT_OUT.contains(&w.as_str())).collect();

@@ -57,8 +57,10 @@ impl<'a> Tainting<'a> {
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
         let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
         let round_trips = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
-        // A client's limit makes requests wait for those before them: of each node a few.
-        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| 6.0 * plan.nodes.len() as f64 / f64::from(l.qps));
+        // A client's limit makes requests wait for those before them: a few of each node, and of each pod.
+        let replicas: i32 = plan.workloads.iter().map(|w| w.spec.replicas().max(0)).fold(0, i32::saturating_add);
+        let requests = 6.0 * plan.nodes.len() as f64 + 2.0 * (plan.pods.len() as f64 + f64::from(replicas));
+        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| requests / f64::from(l.qps));
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),

@@ -73,7 +73,10 @@ impl Controller {
             self.monitor_node_health(number).await;
             let findings = self.rest.with(|r| r.findings.take());
             number += 1;
-            let quiet = findings.filter(|f| self.informers.heartbeats_are_computed() && !f.restless && self.ctx.now() == began);
+            // Where eviction passes hold the lock across requests, a health pass may have to wait for one.
+            let free = !self.config.switches.lock_across_calls || self.queues_are_empty();
+            let computed = self.informers.heartbeats_are_computed();
+            let quiet = findings.filter(|f| computed && free && !f.restless && self.ctx.now() == began);
             let Some(findings) = quiet else {
                 self.ctx.sleep(period).await;
                 continue;

@@ -158,13 +158,14 @@ impl Workloads {
             needs: made.needs,
             spec: made.spec.clone(),
         };
-        if plan.spec.replicas() as u64 > pods.left() {
-            complaints.say(place.clone(), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
-            self.incomplete = true;
-            return None;
-        }
+        let fits = plan.spec.replicas() as u64 <= pods.left();
+        // It can be named even so.
         self.by_name.entry(plan.name.clone()).or_insert(index);
         self.plans.push(plan);
+        if !fits {
+            complaints.say(place.clone(), format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
+            return None;
+        }
         let first = pods.plans.len() as u32;
         if let Some(on) = &group.placement {
             if created_later {
