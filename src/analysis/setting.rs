@@ -59,7 +59,8 @@ impl<'a> Analysis<'a> {
             .collect();
         let count = names.nodes() + extra_nodes.len();
 
-        let keys: Vec<String> = plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels))).collect();
+        let keys: Vec<String> =
+            plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels))).collect();
         let mut zones: Vec<String> = keys.clone();
         zones.sort();
         zones.dedup();

@@ -71,7 +71,9 @@ impl<'a> Capacity<'a> {
             // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
             let has = allocatable.get(name).copied()?;
             let rounded = if name == "cpu" { has.milli_value() } else { has.value().saturating_mul(1_000) };
-            (asked.milli_value() > rounded)
+            // What the scheduler adds up wraps beyond int64, and then anything fits.
+            let counted = if name == "cpu" { asked.milli_value() } else { asked.value() };
+            (asked.milli_value() > rounded && i64::try_from(counted).is_ok())
                 .then(|| format!("{} has {has} of {name}, and its pods ask for {asked}", self.trace.names.node_name(node)))
         })
     }
