@@ -151,10 +151,10 @@ impl ApiServer {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         let free = pod.phase.is_terminal() || rules.unstarted_pods_are_free && (pod.phase == PodPhase::Pending || pod.is_terminating());
         let charged = if free { None } else { self.charge(actor, &pod, rules)? };
-        let budget = charged.map_or(NO_BUDGET, |state| self.trace.with(|t| t.keep_budget(state)));
         if pod.is_terminating() {
             return self.evict_granted(actor, rules, &pod, grace);
         }
+        let budget = charged.map_or(NO_BUDGET, |state| self.trace.with(|t| t.keep_budget(state)));
         let granted = self.record_pod(actor, id, What::EvictionGranted(budget));
         self.with_cause(granted, || self.evict_granted(actor, rules, &pod, grace))
     }

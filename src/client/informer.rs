@@ -306,10 +306,10 @@ impl InformerFactory {
     /// (`Reflector.ListAndWatch`). Ends when the caches are filled.
     pub async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
+        // Heartbeats that were computed up to now are in the list.
+        self.api.nodes().iter().for_each(|n| self.api.touch(n.id));
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
-        // Heartbeats that were computed are in the list, too.
-        self.api.nodes().iter().for_each(|n| self.api.touch(n.id));
         let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
         // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes them as they come.
         self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));

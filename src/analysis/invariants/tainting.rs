@@ -15,6 +15,9 @@ const LATE: Dur = Dur::from_secs(5);
 /// And where requests take no time, in the next turn of the loop if the first write was refused.
 const NEXT_TURN: Dur = Dur::from_millis(100);
 
+/// So long may a request wait for the limit of a client that has pods to mark and to evict.
+const CROWD: Dur = Dur::from_secs(60);
+
 /// So late may the controller hear that a taint is gone: more than any watch but one that is held up.
 const UNHEARD: Dur = Dur::from_secs(60);
 
@@ -57,10 +60,9 @@ impl<'a> Tainting<'a> {
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
         let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
         let round_trips = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
-        // A client's limit makes requests wait for those before them: a few of each node, and of each pod.
-        let replicas: i32 = plan.workloads.iter().map(|w| w.spec.replicas().max(0)).fold(0, i32::saturating_add);
-        let requests = 6.0 * plan.nodes.len() as f64 + 2.0 * (plan.pods.len() as f64 + f64::from(replicas));
-        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| requests / f64::from(l.qps));
+        // A client's limit makes requests wait for those before them: a few of each node, and of pods as many as are made and evicted meanwhile.
+        let crowd = if plan.pods.is_empty() && plan.workloads.is_empty() { 0.0 } else { CROWD.as_secs_f64() };
+        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps));
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
