@@ -13,7 +13,7 @@ use crate::api::names::{NodeId, PodId, WorkloadId, stable_hash};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::apiserver::{ApiServer, Heartbeats, Watcher, lease_version};
+use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
 use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
@@ -307,7 +307,9 @@ impl InformerFactory {
     pub async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
         // Heartbeats that were computed up to now are in the list.
-        self.api.nodes().iter().for_each(|n| self.api.touch(n.id));
+        if let Some(heartbeats) = &self.heartbeats {
+            self.api.nodes().iter().filter(|n| heartbeats.beat(n.id) == Beat::Asleep).for_each(|n| heartbeats.wake(n.id));
+        }
         // From here on the server's changes are this process's to see: they come after the list.
         self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
         let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
