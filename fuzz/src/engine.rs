@@ -175,7 +175,7 @@ impl Bench<'_> {
             // What a panic left half done is of no use.
             self.check = (self.target.check)();
             // A run in which nothing takes any time may have no end, and says so.
-            if payload.is::<taintsim::kernel::Spins>() {
+            if payload.is::<taintsim::kernel::Endless>() {
                 return refused(0);
             }
             Err(PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
