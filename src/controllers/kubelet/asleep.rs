@@ -212,6 +212,8 @@ impl Kubelets {
         if let (true, KubeletMode::Imitated(_)) = (self.lazy, self.mode) {
             self.go_on_imitated(node);
         }
+        // Passes are no more skipped: what they would have made of such heartbeats cannot be made up for.
+        self.api.stir();
     }
 
     /// Whether a tick of a sleeping kubelet is due in this instant.
