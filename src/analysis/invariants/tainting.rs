@@ -67,7 +67,7 @@ impl<'a> Tainting<'a> {
             trace,
             rate: fixed.then_some(f64::from(rate)),
             late: LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64)),
-            exact: plan.timing.node_lifecycle_client.is_none() && plan.timing.request.max == Dur::ZERO,
+            exact: plan.timing.node_lifecycle_client.is_none() && round_trips == Dur::ZERO,
             zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels)).collect(),
             tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
             zones: BTreeMap::new(),
