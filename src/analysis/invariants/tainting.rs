@@ -25,8 +25,7 @@ pub(super) struct Tainting<'a> {
     trace: &'a Trace,
     /// Nodes per second; none where the question does not arise.
     rate: Option<f64>,
-    exact: bool,
-    /// How late a taint may be written.
+    /// How late a taint may be written after its token was taken.
     late: Dur,
     zone_of: Vec<String>,
     /// Whether a node has a NoExecute taint for failure, or until when it had one: another in its place is not limited, and the controller
@@ -59,6 +58,7 @@ impl<'a> Tainting<'a> {
         // Labels that change move nodes between zones, and a bigger secondary rate is another limit.
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
         let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
+        // All of a limiter's turns are exact where nothing waits and requests take no time.
         let round_trips = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
         // A client's limit makes requests wait for those before them: a few of each node, and of pods as many as are made and evicted meanwhile.
         let crowd = if plan.pods.is_empty() && plan.workloads.is_empty() { 0.0 } else { CROWD.as_secs_f64() };
@@ -66,8 +66,11 @@ impl<'a> Tainting<'a> {
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
-            late: LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64)),
-            exact: plan.timing.node_lifecycle_client.is_none() && round_trips == Dur::ZERO,
+            late: if plan.timing.node_lifecycle_client.is_none() && round_trips.is_zero() {
+                NEXT_TURN
+            } else {
+                LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64))
+            },
             zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels)).collect(),
             tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
             zones: BTreeMap::new(),
@@ -79,11 +82,10 @@ impl<'a> Tainting<'a> {
         let name = &self.zone_of[node];
         let zone = self.zones.entry(name.clone()).or_default();
         zone.taints.push((at, zone.anew));
-        let late = if self.exact { NEXT_TURN } else { self.late };
         // Of the last taints it is enough to look at as many as a minute of them.
         for (i, (first, anew)) in zone.taints.iter().enumerate().rev().take(64) {
             let taints = zone.taints.len() - i;
-            let allowed = 1.0 + rate * (at.since(*first) + late).as_secs_f64() + (zone.anew - anew) as f64;
+            let allowed = 1.0 + rate * (at.since(*first) + self.late).as_secs_f64() + (zone.anew - anew) as f64;
             if taints as f64 > allowed + 1e-6 {
                 return Some(format!("{taints} nodes of zone {name:?} since {first}, and its limiter allows {allowed:.1}"));
             }
