@@ -89,6 +89,14 @@ impl Taint {
     }
 }
 
+/// `AddOrUpdateTaint` (`pkg/util/taints/taints.go`): a taint of the same key and effect is replaced, else this one is appended.
+pub fn add_or_update(taints: &mut Vec<Taint>, taint: &Taint) {
+    match taints.iter_mut().find(|old| old.matches(taint)) {
+        Some(old) => old.clone_from(taint),
+        None => taints.push(taint.clone()),
+    }
+}
+
 /// `key=value:Effect`, or `key:Effect` where there is no value.
 impl fmt::Display for Taint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
-use crate::api::taint::{Effect, Taint};
+use crate::api::taint::{self, Effect, Taint};
 use crate::client::{About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
 use crate::trace::EventText;
@@ -134,13 +134,8 @@ impl Controller {
                     let _ = self.client.call(self.object(id), move |api, actor| api.delete_node(actor, id)).await;
                 }
                 Instance::ShutDown if !node.has_taint(&shutdown) => {
-                    // The cache may not have it yet (`AddOrUpdateTaintOnNode`).
-                    let add = |taints: &mut Vec<Taint>| {
-                        let shutdown = Taint::new(SHUTDOWN, Effect::NoSchedule);
-                        if !taints.iter().any(|t| t.matches(&shutdown)) {
-                            taints.push(shutdown);
-                        }
-                    };
+                    // `AddOrUpdateTaintOnNode`: the cache may lag, and the node have it.
+                    let add = |taints: &mut Vec<Taint>| taint::add_or_update(taints, &Taint::new(SHUTDOWN, Effect::NoSchedule));
                     self.change_taints(node.id, add).await;
                 }
                 Instance::ShutDown | Instance::Running => {}

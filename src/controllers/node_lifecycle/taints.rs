@@ -3,7 +3,7 @@
 
 use super::controller::Controller;
 use crate::api::node::Node;
-use crate::api::taint::{Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::api::taint::{self, Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
 use crate::apiserver::ApiError;
 use crate::kernel::Dur;
 use std::rc::Rc;
@@ -37,7 +37,13 @@ impl Controller {
         for t in &mut add {
             t.time_added = Some(self.client.api().timestamp());
         }
-        if !add.is_empty() && !self.edit_taints(node, move |taints| add_or_update(taints, &add)).await {
+        let nothing_to_add = add.is_empty();
+        // timeAdded always differs, so there always is something to write.
+        let put = move |taints: &mut Vec<Taint>| {
+            add.iter().for_each(|t| taint::add_or_update(taints, t));
+            true
+        };
+        if !nothing_to_add && !self.edit_taints(node, put).await {
             return false;
         }
         if remove.iter().any(|t| node.has_taint(t)) {
@@ -104,16 +110,4 @@ impl Controller {
             })
             .await;
     }
-}
-
-/// `taints.AddOrUpdateTaint` for several: a taint of the same key and effect is replaced, else it is appended. timeAdded
-/// always differs, so there always is something to write.
-fn add_or_update(taints: &mut Vec<Taint>, add: &[Taint]) -> bool {
-    for t in add {
-        match taints.iter_mut().find(|old| old.matches(t)) {
-            Some(old) => old.clone_from(t),
-            None => taints.push(t.clone()),
-        }
-    }
-    true
 }
