@@ -40,7 +40,7 @@ fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
 fn random_scenarios_hold_everything() {
     let schema = scenario::schema();
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let Soaked { runs, too_long, found, .. } = soak::soak(&schema, (1, 360), &pool, &also, &|_, _| true);
+    let Soaked { runs, too_long, found, .. } = soak::soak(&schema, (1, 6_000), &pool, &also, &|_, _| true);
     assert_eq!(found, [], "write the scenario with `taintsim soak --print --seed N`");
     assert!(too_long < runs / 50, "{too_long} of {runs} took too long");
 }
