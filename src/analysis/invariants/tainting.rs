@@ -1,16 +1,18 @@
-//! No zone gets its NoExecute taints faster than its limiter allows (`rate_limited_queue.go`: a bucket of one token): in any stretch of time
-//! one taint, and `--node-eviction-rate` per second, and one for each limiter that is made anew in it, with the zone's queue or its state.
+//! No zone gets its NoExecute taints faster than its limiter allows (`rate_limited_queue.go`: a
+//! bucket of one token): in any stretch of time one taint, and `--node-eviction-rate` per second,
+//! and one for each limiter that is made anew in it, with the zone's queue or its state.
 
 use super::Checker;
 use crate::api::names::TextId;
 use crate::api::node::zone_key;
-use crate::api::taint::{Effect, Taint};
+use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::{Do, Plan};
 use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
-/// The taint is written up to so long after its token was taken: a pass waits for the writes before it.
+/// The taint is written up to so long after its token was taken: a pass waits for the writes before
+/// it.
 const LATE: Dur = Dur::from_secs(5);
 /// And where requests take no time, in the next turn of the loop if the first write was refused.
 const NEXT_TURN: Dur = Dur::from_millis(100);
@@ -18,7 +20,8 @@ const NEXT_TURN: Dur = Dur::from_millis(100);
 /// So long may a request wait for the limit of a client that has pods to mark and to evict.
 const CROWD: Dur = Dur::from_secs(60);
 
-/// So late may the controller hear that a taint is gone: more than any watch but one that is held up.
+/// So late may the controller hear that a taint is gone: more than any watch but one that is held
+/// up.
 const UNHEARD: Dur = Dur::from_secs(60);
 
 pub(super) struct Tainting<'a> {
@@ -28,8 +31,8 @@ pub(super) struct Tainting<'a> {
     /// How late a taint may be written after its token was taken.
     late: Dur,
     zone_of: Vec<String>,
-    /// Whether a node has a NoExecute taint for failure, or until when it had one: another in its place is not limited, and the controller
-    /// may not have heard yet that it is gone.
+    /// Whether a node has a NoExecute taint for failure, or until when it had one: another in its
+    /// place is not limited, and the controller may not have heard yet that it is gone.
     tainted: Vec<Tainted>,
     zones: BTreeMap<String, Zone>,
 }
@@ -42,37 +45,78 @@ struct Zone {
     taints: Vec<(Time, usize)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tainted {
-    Never,
-    Until(Time),
-    Yes,
+/// What a node has of the NoExecute taints for failure.
+#[derive(Clone, Copy, Default)]
+struct Tainted {
+    /// Those it has, in the order of [`FOR_FAILURE`]: while one is swapped for the other, both.
+    now: [bool; 2],
+    /// When it last lost one.
+    until: Option<Time>,
 }
 
-fn is_for_failure(t: &Taint) -> bool {
-    t.effect == Effect::NoExecute && ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].contains(&&*t.key)
+const FOR_FAILURE: [&str; 2] = [NOT_READY, UNREACHABLE];
+
+impl Tainted {
+    fn of(taints: &[Taint]) -> Self {
+        let mut tainted = Tainted::default();
+        tainted.set(taints, true);
+        tainted
+    }
+
+    /// Says whether one of the taints is for failure.
+    fn set(&mut self, taints: &[Taint], present: bool) -> bool {
+        let mut any = false;
+        for taint in taints.iter().filter(|t| t.effect == Effect::NoExecute) {
+            if let Some(i) = FOR_FAILURE.iter().position(|key| **key == *taint.key) {
+                self.now[i] = present;
+                any = true;
+            }
+        }
+        any
+    }
 }
 
 impl<'a> Tainting<'a> {
     pub(super) fn new(plan: &Plan, trace: &'a Trace) -> Self {
-        // Labels that change move nodes between zones, and a bigger secondary rate is another limit.
+        // Labels that change move nodes between zones, and a bigger secondary rate is another
+        // limit.
         let fixed = !plan.actions.iter().any(|a| matches!(a.act, Do::Label(..)));
-        let rate = plan.flags.node_eviction_rate.max(plan.flags.secondary_node_eviction_rate);
+        let rate = plan
+            .flags
+            .node_eviction_rate
+            .max(plan.flags.secondary_node_eviction_rate);
         // All of a limiter's turns are exact where nothing waits and requests take no time.
-        let round_trips = plan.timing.request.max.saturating_add(plan.timing.response.max).saturating_mul(4);
-        // A client's limit makes requests wait for those before them: a few of each node, and of pods as many as are made and evicted meanwhile.
-        let crowd = if plan.pods.is_empty() && plan.workloads.is_empty() { 0.0 } else { CROWD.as_secs_f64() };
-        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps));
+        let round_trips = plan
+            .timing
+            .request
+            .max
+            .saturating_add(plan.timing.response.max)
+            .saturating_mul(4);
+        // A client's limit makes requests wait for those before them: a few of each node, and of
+        // pods as many as are made and evicted meanwhile.
+        let crowd = if plan.pods.is_empty() && plan.workloads.is_empty() {
+            0.0
+        } else {
+            CROWD.as_secs_f64()
+        };
+        let turns = plan.timing.node_lifecycle_client.map_or(0.0, |l| {
+            crowd + 6.0 * plan.nodes.len() as f64 / f64::from(l.qps)
+        });
         Tainting {
             trace,
             rate: fixed.then_some(f64::from(rate)),
             late: if plan.timing.node_lifecycle_client.is_none() && round_trips.is_zero() {
                 NEXT_TURN
             } else {
-                LATE.saturating_add(round_trips).saturating_add(Dur::from_millis((turns * 1e3) as u64))
+                LATE.saturating_add(round_trips)
+                    .saturating_add(Dur::from_millis((turns * 1e3) as u64))
             },
-            zone_of: plan.nodes.iter().map(|n| zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels)).collect(),
-            tainted: plan.nodes.iter().map(|n| if n.taints.iter().any(is_for_failure) { Tainted::Yes } else { Tainted::Never }).collect(),
+            zone_of: plan
+                .nodes
+                .iter()
+                .map(|n| zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels))
+                .collect(),
+            tainted: plan.nodes.iter().map(|n| Tainted::of(&n.taints)).collect(),
             zones: BTreeMap::new(),
         }
     }
@@ -85,9 +129,13 @@ impl<'a> Tainting<'a> {
         // Of the last taints it is enough to look at as many as a minute of them.
         for (i, (first, anew)) in zone.taints.iter().enumerate().rev().take(64) {
             let taints = zone.taints.len() - i;
-            let allowed = 1.0 + rate * (at.since(*first) + self.late).as_secs_f64() + (zone.anew - anew) as f64;
+            let allowed = 1.0
+                + rate * (at.since(*first) + self.late).as_secs_f64()
+                + (zone.anew - anew) as f64;
             if taints as f64 > allowed + 1e-6 {
-                return Some(format!("{taints} nodes of zone {name:?} since {first}, and its limiter allows {allowed:.1}"));
+                return Some(format!(
+                    "{taints} nodes of zone {name:?} since {first}, and its limiter allows {allowed:.1}"
+                ));
             }
         }
         None
@@ -102,27 +150,24 @@ impl Checker for Tainting<'_> {
                 self.zones.entry(zone).or_default().anew += 1;
             }
             What::ControllersStarted => self.zones.clear(),
-            What::MasterDisruptionEntered | What::MasterDisruptionLeft => self.zones.values_mut().for_each(|z| z.anew += 1),
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
+                self.zones.values_mut().for_each(|z| z.anew += 1)
+            }
             What::NodeCreated => {
                 if let Some(tainted) = self.tainted.get_mut(record.object as usize) {
-                    *tainted = Tainted::Never;
+                    *tainted = Tainted::default();
                 }
             }
             What::NodeTaints(change) => {
                 let change = &self.trace.taints[change as usize];
                 let node = record.object as usize;
-                let (adds, removes) = (change.added.iter().any(is_for_failure), change.removed.iter().any(is_for_failure));
-                let was = *self.tainted.get(node)?;
-                self.tainted[node] = match was {
-                    _ if adds => Tainted::Yes,
-                    Tainted::Yes if removes => Tainted::Until(record.at),
-                    was => was,
-                };
-                let is_new = match was {
-                    Tainted::Never => true,
-                    Tainted::Until(at) => record.at.since(at) > UNHEARD,
-                    Tainted::Yes => false,
-                };
+                let tainted = self.tainted.get_mut(node)?;
+                let is_new = tainted.now == [false; 2]
+                    && tainted.until.is_none_or(|at| record.at.since(at) > UNHEARD);
+                if tainted.set(&change.removed, false) {
+                    tainted.until = Some(record.at);
+                }
+                let adds = tainted.set(&change.added, true);
                 if adds && is_new && record.actor == Actor::NodeLifecycle {
                     return self.taint(node, record.at);
                 }
