@@ -1,11 +1,17 @@
-//! What a DaemonSet, a budget or a drain costs: a cluster with it beside the same cluster without it, run in turn, as a ratio.
+//! What a DaemonSet, a budget or a drain costs: a cluster with it beside the same cluster without
+//! it, run in turn, as a ratio.
 //!
-//! `cargo bench --bench beside`, with a part of a pair's name to run only that. A run is as those of `model`: from the plan to the end of
-//! the simulation, every record kept. Each pair runs at two sizes, the second of which has four times as many nodes: where cost grows
-//! with what happens, it takes about four times as long.
+//! `cargo bench --bench beside`, with a part of a pair's name to run only that. A run is as those
+//! of `model`: from the plan to the end of the simulation, every record kept. Each pair runs at two
+//! sizes, the second of which has four times as many nodes: where cost grows with what happens, it
+//! takes about four times as long.
 
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench measures time by the clock on the wall")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a bench measures time by the clock on the wall"
+)]
 
 #[path = "workloads/beside.rs"]
 mod beside;
@@ -18,7 +24,8 @@ const ROUNDS: usize = 9;
 /// How many nodes.
 const SIZES: [usize; 2] = [1_000, 4_000];
 
-/// Medians of milliseconds without and with it, of the quotients of the two, and how many records there were.
+/// Medians of milliseconds without and with it, of the quotients of the two, and how many records
+/// there were.
 fn measure(pair: &Pair, nodes: usize) -> ([f64; 2], f64, [usize; 2]) {
     let plans = [false, true].map(|with| (pair.plan)(nodes, with));
     let (mut times, mut records, mut ratios) = ([Vec::new(), Vec::new()], [0; 2], Vec::new());
@@ -30,7 +37,11 @@ fn measure(pair: &Pair, nodes: usize) -> ([f64; 2], f64, [usize; 2]) {
             times[i].push(start.elapsed().as_secs_f64() * 1e3);
             records[i] = trace.len();
             let sum = checksum(&trace);
-            assert!(round == 0 || sums[i] == sum, "{}: two runs differ", pair.name);
+            assert!(
+                round == 0 || sums[i] == sum,
+                "{}: two runs differ",
+                pair.name
+            );
             sums[i] = sum;
         }
         ratios.push(times[1][round] / times[0][round]);
@@ -43,12 +54,18 @@ fn measure(pair: &Pair, nodes: usize) -> ([f64; 2], f64, [usize; 2]) {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     println!(
         "{:34} {:>6} {:>9} {:>9} {:>11} {:>9} {:>6} {:>5}  per record",
         "with and without", "nodes", "records", "with", "ms without", "ms with", "ratio", "bar"
     );
-    for pair in PAIRS.iter().filter(|p| wanted.is_empty() || wanted.iter().any(|w| p.name.contains(w.as_str()))) {
+    for pair in PAIRS
+        .iter()
+        .filter(|p| wanted.is_empty() || wanted.iter().any(|w| p.name.contains(w.as_str())))
+    {
         for nodes in SIZES {
             let ([without, with], ratio, [few, many]) = measure(pair, nodes);
             let per_record = with / many as f64 / (without / few as f64);

@@ -1,7 +1,9 @@
-//! The race lab: interleavings per second, a violation found without a hint, two deviations exhausted, the eviction loop that a model
-//! checker is measured on, and shrinking. All on one thread, with the making of plans and the judging of runs.
+//! The race lab: interleavings per second, a violation found without a hint, two deviations
+//! exhausted, the eviction loop that a model checker is measured on, and shrinking. All on one
+//! thread, with the making of plans and the judging of runs.
 //!
-//! `cargo bench --bench explore`, with a part of a name to run only that; docs/performance.md has the bars.
+//! `cargo bench --bench explore`, with a part of a name to run only that; docs/performance.md has
+//! the bars.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -19,7 +21,9 @@ const SMALL: &str = "races/107543.ron";
 const LOOP: &str = "races/kivi-eviction-loop.ron";
 
 fn loaded(file: &str) -> Loaded {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("scenarios")
+        .join(file);
     scenario::load(&path).expect("the scenario is right")
 }
 
@@ -48,12 +52,24 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
 /// The smallest scenario that violates a property as this one does.
 fn shrunk(loaded: &Loaded, name: &str) -> Size {
     let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
-    shrink(Shrink { loaded, spec, goal: Goal::Violates(property(name)) }, &mut |_, _| true).expect("it violates").sizes[1]
+    shrink(
+        Shrink {
+            loaded,
+            spec,
+            goal: Goal::Violates(property(name)),
+        },
+        &mut |_, _| true,
+    )
+    .expect("it violates")
+    .sizes[1]
 }
 
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
     let (plain, small, evict_loop) = (loaded(PLAIN), loaded(SMALL), loaded(LOOP));
 
     let mut group = criterion.benchmark_group("race lab");
@@ -80,7 +96,14 @@ fn main() {
         });
     });
     group.bench_function("eviction loop", |b| {
-        b.iter(|| assert_eq!(search(&pool, &evict_loop, "evict-loop", 2, true).violations.len(), 1));
+        b.iter(|| {
+            assert_eq!(
+                search(&pool, &evict_loop, "evict-loop", 2, true)
+                    .violations
+                    .len(),
+                1
+            )
+        });
     });
     group.bench_function("shrink", |b| {
         b.iter(|| {

@@ -1,11 +1,15 @@
-//! The event queue beside its peers, in the same run: the hold model at 1,000 and 100,000 pending events, an hour of heartbeats, a
-//! partition of half a zone and of the whole cluster, and rounds of timers. Checksums are asserted; a table of ratios is printed at the
-//! end.
+//! The event queue beside its peers, in the same run: the hold model at 1,000 and 100,000 pending
+//! events, an hour of heartbeats, a partition of half a zone and of the whole cluster, and rounds
+//! of timers. Checksums are asserted; a table of ratios is printed at the end.
 //!
 //! `cargo bench --bench kernel`, with a part of a workload's name to run only that.
 
 #![expect(clippy::print_stdout, reason = "a bench's output is its result")]
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a bench measures time by the clock on the wall")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a bench measures time by the clock on the wall"
+)]
 
 mod workloads;
 
@@ -30,22 +34,45 @@ impl Table {
         for times in self.0.values_mut() {
             times.sort();
         }
-        println!("\n{:26} {:10} {:>12} {:>12} {:>18}", "workload", "engine", "median ms", "best ms", "ours is faster by");
+        println!(
+            "\n{:26} {:10} {:>12} {:>12} {:>18}",
+            "workload", "engine", "median ms", "best ms", "ours is faster by"
+        );
         for ((workload, engine), times) in &self.0 {
             let (median, best) = (times[times.len() / 2], times[0]);
             let ratio = |t: Duration, ours: Duration| t.as_secs_f64() / ours.as_secs_f64();
             let ours = self.0.get(&(*workload, "taintsim"));
-            let ratios = ours.map_or_else(String::new, |o| format!("{:.1} (best {:.1})", ratio(median, o[o.len() / 2]), ratio(best, o[0])));
-            println!("{workload:26} {engine:10} {:>12.2} {:>12.2} {ratios:>18}", median.as_secs_f64() * 1e3, best.as_secs_f64() * 1e3);
+            let ratios = ours.map_or_else(String::new, |o| {
+                format!(
+                    "{:.1} (best {:.1})",
+                    ratio(median, o[o.len() / 2]),
+                    ratio(best, o[0])
+                )
+            });
+            println!(
+                "{workload:26} {engine:10} {:>12.2} {:>12.2} {ratios:>18}",
+                median.as_secs_f64() * 1e3,
+                best.as_secs_f64() * 1e3
+            );
         }
     }
 }
 
 /// Measures one engine on one workload; `run` times what counts of one run.
-fn measure(criterion: &mut Criterion, table: &mut Table, workload: &'static str, engine: &'static str, run: impl Fn() -> Duration) {
+fn measure(
+    criterion: &mut Criterion,
+    table: &mut Table,
+    workload: &'static str,
+    engine: &'static str,
+    run: impl Fn() -> Duration,
+) {
     let times = table.0.entry((workload, engine)).or_default();
     let mut group = criterion.benchmark_group(workload);
-    group.sample_size(10).sampling_mode(SamplingMode::Flat).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_secs(1));
+    group
+        .sample_size(10)
+        .sampling_mode(SamplingMode::Flat)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_secs(1));
     group.bench_function(engine, |b| {
         b.iter_custom(|n| {
             (0..n)
@@ -73,8 +100,9 @@ fn whole<E: Engine<W>, W: Work<E::Key>>(work: W, end: u64, checksum: u64) -> Dur
     time
 }
 
-/// The hold model: as many events as are pending go before those that are timed. The first run's checksum is everyone's; it is no constant
-/// because the logarithm's last bit is the platform's affair.
+/// The hold model: as many events as are pending go before those that are timed. The first run's
+/// checksum is everyone's; it is no constant because the logarithm's last bit is the platform's
+/// affair.
 fn hold<E: Engine<Hold>>(pending: usize, checksum: &OnceCell<u64>) -> Duration {
     let timed = 5_000_000;
     let mut engine = E::start(Hold::new(pending, pending as u64 + timed));
@@ -98,21 +126,44 @@ fn main() {
         measure(c, t, name, "nexosim", || hold::<NeXosim<_>>(pending, &sum));
     }
     let (name, end, sum) = ("heartbeat hour", 3_600 * SEC, Heartbeat::HOUR.0);
-    measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Heartbeat::new(5_000), end, sum));
-    measure(c, t, name, "simcore", || whole::<SimCore<_>, _>(Heartbeat::new(5_000), end, sum));
-    measure(c, t, name, "nexosim", || whole::<NeXosim<_>, _>(Heartbeat::new(5_000), end, sum));
-    for (name, all, sum) in
-        [("partition, half a zone", false, Partition::<OurKey>::HALF), ("partition, all nodes", true, Partition::<OurKey>::WHOLE)]
-    {
+    measure(c, t, name, "taintsim", || {
+        whole::<Ours<_>, _>(Heartbeat::new(5_000), end, sum)
+    });
+    measure(c, t, name, "simcore", || {
+        whole::<SimCore<_>, _>(Heartbeat::new(5_000), end, sum)
+    });
+    measure(c, t, name, "nexosim", || {
+        whole::<NeXosim<_>, _>(Heartbeat::new(5_000), end, sum)
+    });
+    for (name, all, sum) in [
+        ("partition, half a zone", false, Partition::<OurKey>::HALF),
+        ("partition, all nodes", true, Partition::<OurKey>::WHOLE),
+    ] {
         let end = 600 * SEC;
-        measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Partition::new(5_000, all), end, sum));
-        measure(c, t, name, "simcore", || whole::<SimCore<_>, _>(Partition::new(5_000, all), end, sum));
-        measure(c, t, name, "nexosim", || whole::<NeXosim<_>, _>(Partition::new(5_000, all), end, sum));
+        measure(c, t, name, "taintsim", || {
+            whole::<Ours<_>, _>(Partition::new(5_000, all), end, sum)
+        });
+        measure(c, t, name, "simcore", || {
+            whole::<SimCore<_>, _>(Partition::new(5_000, all), end, sum)
+        });
+        measure(c, t, name, "nexosim", || {
+            whole::<NeXosim<_>, _>(Partition::new(5_000, all), end, sum)
+        });
     }
-    let (name, end, sum) = ("timers, set and cancel", 20_000 * SEC, Timers::<OurKey>::FULL);
-    measure(c, t, name, "taintsim", || whole::<Ours<_>, _>(Timers::new(150_000, 20), end, sum));
-    measure(c, t, name, "simcore", || whole::<SimCore<_>, _>(Timers::new(150_000, 20), end, sum));
-    measure(c, t, name, "nexosim", || whole::<NeXosim<_>, _>(Timers::new(150_000, 20), end, sum));
+    let (name, end, sum) = (
+        "timers, set and cancel",
+        20_000 * SEC,
+        Timers::<OurKey>::FULL,
+    );
+    measure(c, t, name, "taintsim", || {
+        whole::<Ours<_>, _>(Timers::new(150_000, 20), end, sum)
+    });
+    measure(c, t, name, "simcore", || {
+        whole::<SimCore<_>, _>(Timers::new(150_000, 20), end, sum)
+    });
+    measure(c, t, name, "nexosim", || {
+        whole::<NeXosim<_>, _>(Timers::new(150_000, 20), end, sum)
+    });
     criterion.final_summary();
     table.print();
 }

@@ -1,21 +1,26 @@
 //! taintsim: a deterministic discrete-event simulator of how Kubernetes handles failing nodes.
 //!
-//! Give it a cluster and what goes wrong, and it tells which pods are evicted, when, and why. A run is a pure function of a
-//! [`Plan`](sim::Plan) and of [`Choices`](kernel::Choices); the same two give the same [`Trace`](trace::Trace), to the byte.
+//! Give it a cluster and what goes wrong, and it tells which pods are evicted, when, and why. A run
+//! is a pure function of a [`Plan`](sim::Plan) and of [`Choices`](kernel::Choices); the same two
+//! give the same [`Trace`](trace::Trace), to the byte.
 //!
-//! The list below is a map of the code, in reading order. A module imports only from those above it; `tests/it/tidy.rs` holds the code
-//! to this, and ARCHITECTURE.md tells the same at length.
+//! The list below is a map of the code, in reading order. A module imports only from those above
+//! it; `tests/it/tidy.rs` holds the code to this, and ARCHITECTURE.md tells the same at length.
 //!
-//! * [`kernel`]: virtual time, the event queue, processes as `async fn`s, choices. Knows nothing of Kubernetes.
+//! * [`kernel`]: virtual time, the event queue, processes as `async fn`s, choices. Knows nothing of
+//!   Kubernetes.
 //! * [`api`]: the objects of the Kubernetes API, with the rules that need nothing but the objects.
 //! * [`trace`]: records of what happened, with their causes.
 //! * [`apiserver`]: the versioned store, admission, graceful deletion, watches.
-//! * [`client`]: what client-go gives a controller: clients with limits, informers, work queues, the event recorder.
+//! * [`client`]: what client-go gives a controller: clients with limits, informers, work queues,
+//!   the event recorder.
 //! * [`controllers`]: the Kubernetes actors, each on its own.
 //! * [`sim`]: a cluster put together from a plan, its faults, and the run loop.
 //! * [`files`]: bounded readers, writers that replace at one stroke, texts of others made harmless.
-//! * [`scenario`]: the scenario language, release profiles, recorded timelines: what people write, down to a plan.
-//! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the simulator.
+//! * [`scenario`]: the scenario language, release profiles, recorded timelines: what people write,
+//!   down to a plan.
+//! * [`analysis`]: what a trace means: timelines, evictions, metrics, conformance. Cannot see the
+//!   simulator.
 //! * [`lab`]: many runs at once.
 //! * [`report`]: analyses as text, JSON, CSV and charts.
 //! * [`cli`]: the command line, a file for each command.

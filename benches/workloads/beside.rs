@@ -1,4 +1,5 @@
-//! Clusters as they are, each beside the same cluster without the DaemonSet, budget or drain that it is about.
+//! Clusters as they are, each beside the same cluster without the DaemonSet, budget or drain that
+//! it is about.
 
 use taintsim::kernel::Choices;
 use taintsim::scenario::{Overrides, build, parse};
@@ -22,25 +23,69 @@ const DAEMON_SET: &str = r#"DaemonSet(name: "agent", placement: Each(All))"#;
 
 /// All pairs.
 pub(crate) const PAIRS: [Pair; 7] = [
-    Pair { name: "a DaemonSet", bar: 2.0, plan: |n, with| scenario(n, &[&threes(n), if with { DAEMON_SET } else { "" }], "", CUT) },
+    Pair {
+        name: "a DaemonSet",
+        bar: 2.0,
+        plan: |n, with| {
+            scenario(
+                n,
+                &[&threes(n), if with { DAEMON_SET } else { "" }],
+                "",
+                CUT,
+            )
+        },
+    },
     Pair {
         name: "a DaemonSet, few other pods",
         bar: 2.0,
-        plan: |n, with| scenario(n, &[&threes_of(n * 3 / 100), if with { DAEMON_SET } else { "" }], "", CUT),
+        plan: |n, with| {
+            scenario(
+                n,
+                &[&threes_of(n * 3 / 100), if with { DAEMON_SET } else { "" }],
+                "",
+                CUT,
+            )
+        },
     },
-    Pair { name: "a DaemonSet on new nodes", bar: 10.0, plan: new_daemon_set },
+    Pair {
+        name: "a DaemonSet on new nodes",
+        bar: 10.0,
+        plan: new_daemon_set,
+    },
     Pair {
         name: "a budget over one Deployment",
         bar: 1.1,
-        plan: |n, with| budget(n, &one_of(n), r#"(name: "all", selector: (matchLabels: {"app": "web-0"}), maxUnavailable: "10%")"#, with),
+        plan: |n, with| {
+            budget(
+                n,
+                &one_of(n),
+                r#"(name: "all", selector: (matchLabels: {"app": "web-0"}), maxUnavailable: "10%")"#,
+                with,
+            )
+        },
     },
     Pair {
         name: "a budget over all pods",
         bar: 1.1,
-        plan: |n, with| budget(n, &threes(n), r#"(name: "all", selector: (matchLabels: {"team": "shop"}), maxUnavailable: "10%")"#, with),
+        plan: |n, with| {
+            budget(
+                n,
+                &threes(n),
+                r#"(name: "all", selector: (matchLabels: {"team": "shop"}), maxUnavailable: "10%")"#,
+                with,
+            )
+        },
     },
-    Pair { name: "a budget for each of 300", bar: 1.1, plan: many_budgets },
-    Pair { name: "a budget where a tenth is drained", bar: 1.5, plan: drained },
+    Pair {
+        name: "a budget for each of 300",
+        bar: 1.1,
+        plan: many_budgets,
+    },
+    Pair {
+        name: "a budget where a tenth is drained",
+        bar: 1.5,
+        plan: drained,
+    },
 ];
 
 /// What the pods of all Deployments have.
@@ -57,7 +102,9 @@ fn threes_of(count: usize) -> String {
 
 /// One Deployment with a pod on each of so many nodes.
 fn one_of(replicas: usize) -> String {
-    format!(r#"Deployment(name: "web-0", replicas: {replicas}, placement: Spread(All), {TEMPLATE})"#)
+    format!(
+        r#"Deployment(name: "web-0", replicas: {replicas}, placement: Spread(All), {TEMPLATE})"#
+    )
 }
 
 /// As many pods as nodes, in Deployments of three.
@@ -66,19 +113,34 @@ fn threes(nodes: usize) -> String {
 }
 
 fn scenario(nodes: usize, workloads: &[&str], budgets: &str, timeline: &str) -> Plan {
-    let workloads = workloads.iter().filter(|w| !w.is_empty()).copied().collect::<Vec<_>>().join(", ");
+    let workloads = workloads
+        .iter()
+        .filter(|w| !w.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     let text = format!(
         r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{{0..{}}}", zone: "a")],
             workloads: [{workloads}], podDisruptionBudgets: [{budgets}], timeline: [{timeline}])"#,
         nodes - 1
     );
-    let loaded = parse("bench.ron", text.into_bytes(), std::path::Path::new(".")).expect("a scenario that is right");
+    let loaded = parse("bench.ron", text.into_bytes(), std::path::Path::new("."))
+        .expect("a scenario that is right");
     build(&loaded, &Overrides::default()).expect("and can be built")
 }
 
 /// A DaemonSet whose pods have yet to be made and placed, beside one whose pods run.
 fn new_daemon_set(nodes: usize, new: bool) -> Plan {
-    scenario(nodes, &[if new { r#"DaemonSet(name: "agent")"# } else { DAEMON_SET }], "", CUT)
+    scenario(
+        nodes,
+        &[if new {
+            r#"DaemonSet(name: "agent")"#
+        } else {
+            DAEMON_SET
+        }],
+        "",
+        CUT,
+    )
 }
 
 fn budget(nodes: usize, workloads: &str, budget: &str, with: bool) -> Plan {
@@ -86,15 +148,25 @@ fn budget(nodes: usize, workloads: &str, budget: &str, with: bool) -> Plan {
 }
 
 fn many_budgets(nodes: usize, with: bool) -> Plan {
-    let one = |i| format!(r#"(name: "web-{i}", selector: (matchLabels: {{"app": "web-{i}"}}), minAvailable: 2)"#);
+    let one = |i| {
+        format!(
+            r#"(name: "web-{i}", selector: (matchLabels: {{"app": "web-{i}"}}), minAvailable: 2)"#
+        )
+    };
     let budgets: Vec<String> = (0..300.min(nodes / 3)).map(one).collect();
     budget(nodes, &threes(nodes), &budgets.join(", "), with)
 }
 
 fn drained(nodes: usize, with: bool) -> Plan {
-    let budget = r#"(name: "all", selector: (matchLabels: {"team": "shop"}), maxUnavailable: "20%")"#;
+    let budget =
+        r#"(name: "all", selector: (matchLabels: {"team": "shop"}), maxUnavailable: "20%")"#;
     let drain = r#"(at: "5m", do: Drain(nodes: Share(of: All, fraction: 0.1), ignore_daemonsets: true, timeout: "10m"))"#;
-    scenario(nodes, &[&threes(nodes), DAEMON_SET], if with { budget } else { "" }, drain)
+    scenario(
+        nodes,
+        &[&threes(nodes), DAEMON_SET],
+        if with { budget } else { "" },
+        drain,
+    )
 }
 
 /// Runs a plan with a seed.
@@ -106,7 +178,9 @@ pub(crate) fn go(plan: &Plan, seed: u64) -> Trace {
 pub(crate) fn checksum(trace: &Trace) -> u64 {
     trace.iter().fold(0, |h: u64, r| {
         let text = format!("{r:?}");
-        let of_text = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let of_text = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+        });
         (h.rotate_left(5) ^ of_text).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }

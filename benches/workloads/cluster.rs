@@ -14,8 +14,8 @@ use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
 use taintsim::scenario::profiles::profile;
 use taintsim::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
-    TimelineEntry, Timing, UserMode, WorkloadPlan,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Perturb, Phase, Plan,
+    PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode, WorkloadPlan,
 };
 
 /// `Ideal` timing: the recorder's defaults.
@@ -41,7 +41,8 @@ pub(crate) fn ideal() -> Timing {
     }
 }
 
-/// A cluster of `nodes` nodes dealt over zones, with `pods` running pods on each of those that `with_pods` says.
+/// A cluster of `nodes` nodes dealt over zones, with `pods` running pods on each of those that
+/// `with_pods` says.
 pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) -> Plan {
     let profile = profile("1.34").expect("a release that is in the table");
     let mut plan = Plan {
@@ -87,7 +88,12 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
         tape: None,
     };
     for i in 0..nodes {
-        add_node(&mut plan, format!("n{i:05}"), zones[i % zones.len()], i as u64);
+        add_node(
+            &mut plan,
+            format!("n{i:05}"),
+            zones[i % zones.len()],
+            i as u64,
+        );
         for p in 0..pods {
             plan.pods.push(PodPlan {
                 name: format!("default/p{i:05}-{p:02}").into(),
@@ -102,9 +108,15 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
 
 /// One more node, whose heartbeats have an offset of their own.
 pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
-    let offset = |k: u64| Dur::from_millis(1 + (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13).wrapping_mul(k) % 9_998);
-    let labels =
-        BTreeMap::from([("kubernetes.io/hostname".to_owned(), name.clone()), ("topology.kubernetes.io/zone".to_owned(), zone.to_owned())]);
+    let offset = |k: u64| {
+        Dur::from_millis(
+            1 + (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 13).wrapping_mul(k) % 9_998,
+        )
+    };
+    let labels = BTreeMap::from([
+        ("kubernetes.io/hostname".to_owned(), name.clone()),
+        ("topology.kubernetes.io/zone".to_owned(), zone.to_owned()),
+    ]);
     plan.nodes.push(NodePlan {
         name,
         labels: Rc::new(labels),
@@ -120,8 +132,18 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
 
 fn act(plan: &mut Plan, at: Time, name: &str, act: Do) {
     let entry = plan.timeline.len() as u32;
-    plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends: None, is_fault: true });
-    plan.actions.push(Action { at, entry, phase: Phase::Begin, act });
+    plan.timeline.push(TimelineEntry {
+        at,
+        name: name.to_owned(),
+        ends: None,
+        is_fault: true,
+    });
+    plan.actions.push(Action {
+        at,
+        entry,
+        phase: Phase::Begin,
+        act,
+    });
 }
 
 /// Nothing happens for a day.
@@ -129,21 +151,37 @@ pub(crate) fn healthy_day(nodes: usize) -> Plan {
     cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(86_400))
 }
 
-/// All nodes of three zones go dark at 60 s; one live node in a fourth zone, so that the zones are Full and not the
-/// cluster; ten nodes per second and zone; eleven minutes.
+/// All nodes of three zones go dark at 60 s; one live node in a fourth zone, so that the zones are
+/// Full and not the cluster; ten nodes per second and zone; eleven minutes.
 pub(crate) fn outage(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
     add_node(&mut plan, "live".to_owned(), "d", 77);
     plan.flags.node_eviction_rate = 10.0;
-    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "dark",
+        Do::Cut((0..nodes as u32).collect()),
+    );
     plan
 }
 
-/// The same without the live node and at the default rate: master disruption, healed at eight minutes.
+/// The same without the live node and at the default rate: master disruption, healed at eight
+/// minutes.
 pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
-    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
-    act(&mut plan, Time::from_secs(480), "light", Do::Heal((0..nodes as u32).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "dark",
+        Do::Cut((0..nodes as u32).collect()),
+    );
+    act(
+        &mut plan,
+        Time::from_secs(480),
+        "light",
+        Do::Heal((0..nodes as u32).collect()),
+    );
     plan
 }
 
@@ -151,22 +189,40 @@ pub(crate) fn master_disruption(nodes: usize, pods: usize) -> Plan {
 pub(crate) fn tainted_at_once(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(120));
     let taint = Taint::new("maintenance", Effect::NoExecute);
-    let edit = TaintEdit { add: vec![taint], ..TaintEdit::default() };
-    act(&mut plan, Time::from_secs(60), "taint", Do::Taint((0..nodes as u32).collect(), edit));
+    let edit = TaintEdit {
+        add: vec![taint],
+        ..TaintEdit::default()
+    };
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "taint",
+        Do::Taint((0..nodes as u32).collect(), edit),
+    );
     plan
 }
 
-/// The real stack's case: 1,000 nodes, 10,000 pods that tolerate silence for 30 s, 111 nodes of one zone dark, `Typical` timing
-/// with client limits. On a real control plane it was 1,188 s from the cut to the last deletion.
+/// The real stack's case: 1,000 nodes, 10,000 pods that tolerate silence for 30 s, 111 nodes of one
+/// zone dark, `Typical` timing with client limits. On a real control plane it was 1,188 s from the
+/// cut to the last deletion.
 pub(crate) fn real_stack() -> Plan {
     let mut plan = cluster(1_000, &["a", "b", "c"], 10, Time::from_secs(1_300));
-    plan.templates[0].tolerations = vec![tolerates("node.kubernetes.io/unreachable", 30), tolerates("node.kubernetes.io/not-ready", 30)];
+    plan.templates[0].tolerations = vec![
+        tolerates("node.kubernetes.io/unreachable", 30),
+        tolerates("node.kubernetes.io/not-ready", 30),
+    ];
     plan.timing = typical();
-    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..111).map(|i| i * 9).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "dark",
+        Do::Cut((0..111).map(|i| i * 9).collect()),
+    );
     plan
 }
 
-/// One run of a sweep: 100 nodes, 1,000 pods, an hour in which one node fails for good, `Typical` timing.
+/// One run of a sweep: 100 nodes, 1,000 pods, an hour in which one node fails for good, `Typical`
+/// timing.
 pub(crate) fn one_of_a_sweep() -> Plan {
     let mut plan = cluster(100, &["a", "b", "c"], 10, Time::from_secs(3_600));
     plan.timing = typical();
@@ -178,36 +234,65 @@ pub(crate) fn one_of_a_sweep() -> Plan {
 pub(crate) fn a_zone_of_three(nodes: usize, pods: usize) -> Plan {
     let mut plan = cluster(nodes, &["a", "b", "c"], pods, Time::from_secs(660));
     plan.flags.node_eviction_rate = 10.0;
-    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).step_by(3).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "dark",
+        Do::Cut((0..nodes as u32).step_by(3).collect()),
+    );
     plan
 }
 
-/// ReplicaSets of so many pods each, made as the cluster's user writes them, and the controllers that work for them.
+/// ReplicaSets of so many pods each, made as the cluster's user writes them, and the controllers
+/// that work for them.
 fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
     for i in 0..count {
         let name = format!("w{i:05}");
         let labels = BTreeMap::from([("app".to_owned(), name.clone())]);
-        let requests = [("cpu", 1_000), ("memory", (2 << 30) * 1_000)].map(|(r, n)| (r.to_owned(), Quantity::from_milli(n)));
+        let requests = [("cpu", 1_000), ("memory", (2 << 30) * 1_000)]
+            .map(|(r, n)| (r.to_owned(), Quantity::from_milli(n)));
         plan.workloads.push(WorkloadPlan {
             name: format!("ReplicaSet/default/{name}"),
             kind: WorkloadKind::ReplicaSet,
             owner: None,
-            selector: Rc::new(LabelSelector { match_labels: labels.clone(), ..LabelSelector::default() }),
+            selector: Rc::new(LabelSelector {
+                match_labels: labels.clone(),
+                ..LabelSelector::default()
+            }),
             template: plan.templates.len() as u32,
             node: None,
             min_ready_seconds: 0,
             needs: None,
-            spec: WorkloadSpec::ReplicaSet { replicas: replicas as i32 },
+            spec: WorkloadSpec::ReplicaSet {
+                replicas: replicas as i32,
+            },
         });
-        plan.templates.push(PodTemplate { labels, requests: requests.into(), ..PodTemplate::default() });
+        plan.templates.push(PodTemplate {
+            labels,
+            requests: requests.into(),
+            ..PodTemplate::default()
+        });
     }
-    plan.controllers = Controllers { pod_gc: true, replica_set: true, scheduler: true, ..Controllers::default() };
+    plan.controllers = Controllers {
+        pod_gc: true,
+        replica_set: true,
+        scheduler: true,
+        ..Controllers::default()
+    };
 }
 
 /// What each node of the placements has: room for 32 pods of a ReplicaSet.
 fn capacity(plan: &mut Plan) {
-    let amounts = [("cpu", 32_000), ("memory", (128 << 30) * 1_000), ("pods", 110_000)];
-    let allocatable = Rc::new(amounts.map(|(r, n)| (r.to_owned(), Quantity::from_milli(n))).into());
+    let amounts = [
+        ("cpu", 32_000),
+        ("memory", (128 << 30) * 1_000),
+        ("pods", 110_000),
+    ];
+    let allocatable = Rc::new(
+        amounts
+            .map(|(r, n)| (r.to_owned(), Quantity::from_milli(n)))
+            .into(),
+    );
     for node in &mut plan.nodes {
         node.allocatable = Rc::clone(&allocatable);
     }
@@ -221,7 +306,8 @@ pub(crate) fn placement(nodes: usize) -> Plan {
     plan
 }
 
-/// The outage, of as many ReplicaSets as nodes with 30 pods each on 30 nodes, and as many live nodes in a fourth zone.
+/// The outage, of as many ReplicaSets as nodes with 30 pods each on 30 nodes, and as many live
+/// nodes in a fourth zone.
 pub(crate) fn outage_with_room(nodes: usize) -> Plan {
     const REPLICAS: usize = 30;
     let mut plan = cluster(nodes, &["a", "b", "c"], 0, Time::from_secs(660));
@@ -232,8 +318,15 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
     capacity(&mut plan);
     for set in 0..nodes {
         let name = format!("w{set:05}");
-        let owner = OwnerReference { kind: "ReplicaSet".to_owned(), name: name.clone(), object: None };
-        let template = PodTemplate { owner: Some(owner), ..plan.templates[set + 1].clone() };
+        let owner = OwnerReference {
+            kind: "ReplicaSet".to_owned(),
+            name: name.clone(),
+            object: None,
+        };
+        let template = PodTemplate {
+            owner: Some(owner),
+            ..plan.templates[set + 1].clone()
+        };
         for i in 0..REPLICAS {
             plan.pods.push(PodPlan {
                 name: format!("default/{name}-{i:02}").into(),
@@ -245,15 +338,23 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
         plan.templates.push(template);
     }
     plan.flags.node_eviction_rate = 10.0;
-    act(&mut plan, Time::from_secs(60), "dark", Do::Cut((0..nodes as u32).collect()));
+    act(
+        &mut plan,
+        Time::from_secs(60),
+        "dark",
+        Do::Cut((0..nodes as u32).collect()),
+    );
     plan
 }
 
 /// `Typical` timing, as the scenario language has it.
 pub(crate) fn typical() -> Timing {
     let starter = br#"Scenario(version: 1, horizon: "1m", nodes: [(names: "n")])"#.to_vec();
-    let loaded = taintsim::scenario::parse("typical.ron", starter, std::path::Path::new(".")).expect("a scenario that is right");
-    taintsim::scenario::build(&loaded, &taintsim::scenario::Overrides::default()).expect("and can be built").timing
+    let loaded = taintsim::scenario::parse("typical.ron", starter, std::path::Path::new("."))
+        .expect("a scenario that is right");
+    taintsim::scenario::build(&loaded, &taintsim::scenario::Overrides::default())
+        .expect("and can be built")
+        .timing
 }
 
 fn tolerates(key: &str, seconds: i64) -> Toleration {

@@ -1,5 +1,5 @@
-//! The engines: taintsim's queue, and its peers `simcore` and `nexosim`, each used in the cheapest way that it documents: one component or
-//! model that holds the whole workload, on one thread.
+//! The engines: taintsim's queue, and its peers `simcore` and `nexosim`, each used in the cheapest
+//! way that it documents: one component or model that holds the whole workload, on one thread.
 
 use super::{Alarm, Event, Work};
 use nexosim::model::{BuildContext, Context, Model, ProtoModel, schedulable};
@@ -54,14 +54,19 @@ impl<W: Work<OurKey>> Engine<W> for Ours<W> {
     type Key = OurKey;
 
     fn start(work: W) -> Self {
-        let mut ours = Self { queue: EventQueue::default(), work };
+        let mut ours = Self {
+            queue: EventQueue::default(),
+            work,
+        };
         ours.work.start(&mut ours.queue);
         ours
     }
 
     fn run_events(&mut self, n: u64) {
         for _ in 0..n {
-            let Some((at, _, event)) = self.queue.pop() else { return };
+            let Some((at, _, event)) = self.queue.pop() else {
+                return;
+            };
             self.work.on(at.as_nanos(), event, &mut self.queue);
         }
     }
@@ -120,7 +125,14 @@ impl<W: Work<SimCoreKey>> EventHandler for Component<W> {
         let now = event.time as u64;
         cast!(match event.data {
             Fired { event } => {
-                self.work.on(now, event, &mut SimCoreAlarm { ctx: &self.ctx, now });
+                self.work.on(
+                    now,
+                    event,
+                    &mut SimCoreAlarm {
+                        ctx: &self.ctx,
+                        now,
+                    },
+                );
             }
         })
     }
@@ -135,7 +147,10 @@ impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
         work.start(&mut SimCoreAlarm { ctx: &ctx, now: 0 });
         let component = Rc::new(RefCell::new(Component { ctx, work }));
         simulation.add_handler("work", component.clone());
-        Self { simulation, component }
+        Self {
+            simulation,
+            component,
+        }
     }
 
     fn run_events(&mut self, n: u64) {
@@ -148,12 +163,18 @@ impl<W: Work<SimCoreKey> + 'static> Engine<W> for SimCore<W> {
 
     fn finish(self) -> W {
         drop(self.simulation);
-        Rc::into_inner(self.component).expect("the simulation is gone").into_inner().work
+        Rc::into_inner(self.component)
+            .expect("the simulation is gone")
+            .into_inner()
+            .work
     }
 }
 
 /// Where nexosim, whose models must be `Send`, leaves the workload behind.
-#[expect(clippy::disallowed_types, reason = "nexosim's models must be `Send`; locked once, at the end")]
+#[expect(
+    clippy::disallowed_types,
+    reason = "nexosim's models must be `Send`; locked once, at the end"
+)]
 type LeftBehind<W> = std::sync::Arc<std::sync::Mutex<Option<W>>>;
 
 /// nexosim.
@@ -165,7 +186,8 @@ pub(crate) struct NeXosim<W> {
 /// Keys of nexosim's events.
 pub(crate) type NeXosimKey = nexosim::simulation::EventKey;
 
-/// The model has no state of its own: the workload is its environment, which need not be serializable.
+/// The model has no state of its own: the workload is its environment, which need not be
+/// serializable.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Host<W>(PhantomData<fn() -> W>);
@@ -202,12 +224,16 @@ struct NeXosimAlarm<'a, W: Work<NeXosimKey> + Send + 'static> {
 impl<W: Work<NeXosimKey> + Send + 'static> Alarm<NeXosimKey> for NeXosimAlarm<'_, W> {
     fn post(&mut self, at: u64, event: Event) {
         let delay = Duration::from_nanos(at - self.now);
-        self.cx.schedule_event(delay, schedulable!(Host::<W>::fire), event).expect("the delay is not zero");
+        self.cx
+            .schedule_event(delay, schedulable!(Host::<W>::fire), event)
+            .expect("the delay is not zero");
     }
 
     fn set(&mut self, at: u64, event: Event) -> NeXosimKey {
         let delay = Duration::from_nanos(at - self.now);
-        self.cx.schedule_keyed_event(delay, schedulable!(Host::<W>::fire), event).expect("the delay is not zero")
+        self.cx
+            .schedule_keyed_event(delay, schedulable!(Host::<W>::fire), event)
+            .expect("the delay is not zero")
     }
 
     fn cancel(&mut self, key: NeXosimKey) {
@@ -239,9 +265,15 @@ impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
 
     fn start(work: W) -> Self {
         let result = LeftBehind::default();
-        let host = Proto(Env { work: Some(work), result: result.clone() });
+        let host = Proto(Env {
+            work: Some(work),
+            result: result.clone(),
+        });
         let start = MonotonicTime::new(0, 0).expect("zero is a time");
-        let simulation = SimInit::with_num_threads(1).add_model(host, Mailbox::new(), "work").init(start).expect("it starts");
+        let simulation = SimInit::with_num_threads(1)
+            .add_model(host, Mailbox::new(), "work")
+            .init(start)
+            .expect("it starts");
         Self { simulation, result }
     }
 
@@ -252,12 +284,17 @@ impl<W: Work<NeXosimKey> + Send + 'static> Engine<W> for NeXosim<W> {
     }
 
     fn run_until(&mut self, end: u64) {
-        let end = MonotonicTime::new((end / super::SEC) as i64, (end % super::SEC) as u32).expect("a time");
+        let end = MonotonicTime::new((end / super::SEC) as i64, (end % super::SEC) as u32)
+            .expect("a time");
         self.simulation.step_until(end).expect("it runs");
     }
 
     fn finish(self) -> W {
         drop(self.simulation);
-        self.result.lock().expect("nobody panicked").take().expect("the simulation is gone")
+        self.result
+            .lock()
+            .expect("nobody panicked")
+            .take()
+            .expect("the simulation is gone")
     }
 }

@@ -1,4 +1,5 @@
-//! Healthy nodes and a monitor: each node renews its lease every 10 s and a bit, and every 5 s a pass looks at the age of all leases.
+//! Healthy nodes and a monitor: each node renews its lease every 10 s and a bit, and every 5 s a
+//! pass looks at the age of all leases.
 
 use super::{Alarm, Event, SEC, Work, below, fold, rnd};
 
@@ -15,7 +16,12 @@ impl Heartbeat {
     pub(crate) const HOUR: (u64, u64) = (0x480f_b1f3_fbc1_0d7b, 18_356_434_987_765_422);
 
     pub(crate) fn new(nodes: usize) -> Self {
-        Self { last: vec![0; nodes], renewals: vec![0; nodes], ages: 0, checksum: 0 }
+        Self {
+            last: vec![0; nodes],
+            renewals: vec![0; nodes],
+            ages: 0,
+            checksum: 0,
+        }
     }
 }
 
@@ -34,11 +40,16 @@ impl<K> Work<K> for Heartbeat {
                 let k = &mut self.renewals[i as usize];
                 *k += 1;
                 self.checksum = fold(self.checksum, now, u64::from(i));
-                alarm.post(now + 10 * SEC + below(rnd(u64::from(i), u64::from(*k)), 2 * SEC / 5), event);
+                alarm.post(
+                    now + 10 * SEC + below(rnd(u64::from(i), u64::from(*k)), 2 * SEC / 5),
+                    event,
+                );
             }
             _ => {
                 let ages = self.last.iter().map(|last| now - last);
-                let (sum, old) = ages.fold((0, 0), |(sum, old), age| (sum + age, old + u64::from(age > 40 * SEC)));
+                let (sum, old) = ages.fold((0, 0), |(sum, old), age| {
+                    (sum + age, old + u64::from(age > 40 * SEC))
+                });
                 self.ages += sum;
                 self.checksum = fold(self.checksum, now, old);
                 alarm.post(now + 5 * SEC, event);

@@ -1,5 +1,5 @@
-//! The hold model: a fixed number of timers, each of which is set again as soon as it fires, after an exponential delay with a mean of one
-//! second. The classic measure of a pending event set.
+//! The hold model: a fixed number of timers, each of which is set again as soon as it fires, after
+//! an exponential delay with a mean of one second. The classic measure of a pending event set.
 
 use super::{Alarm, Event, Work, fold, rnd};
 
@@ -12,10 +12,17 @@ pub(crate) struct Hold {
 impl Hold {
     /// So many timers; nothing happens any more after so many firings.
     pub(crate) fn new(pending: usize, firings: u64) -> Self {
-        Self { fired: vec![0; pending], left: firings, checksum: 0 }
+        Self {
+            fired: vec![0; pending],
+            left: firings,
+            checksum: 0,
+        }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the hold model's delays are exponential; no result hangs on the last bit")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the hold model's delays are exponential; no result hangs on the last bit"
+    )]
     fn delay(id: u64, k: u64) -> u64 {
         let u = ((rnd(id, k) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         1 + (-u.ln() * 1e9) as u64

@@ -1,8 +1,9 @@
-//! The four workloads of the kernel's benches, and the engines that run them: the same code at full size in `benches/kernel.rs` and at
-//! small size in `tests/kernel_workloads.rs`, so that it cannot rot.
+//! The four workloads of the kernel's benches, and the engines that run them: the same code at full
+//! size in `benches/kernel.rs` and at small size in `tests/kernel_workloads.rs`, so that it cannot
+//! rot.
 //!
-//! A workload is written once, against the few calls that every engine has. Each folds every event that fires into a checksum, in order:
-//! equal checksums prove equal work.
+//! A workload is written once, against the few calls that every engine has. Each folds every event
+//! that fires into a checksum, in order: equal checksums prove equal work.
 
 pub(crate) mod engines;
 pub(crate) mod heartbeat;

@@ -1,5 +1,6 @@
-//! A partition: as the heartbeats, but part of the nodes is silent from 60 s on. At the first age over 40 s a node is tainted, and 30
-//! timers are set at 300 s from then; at 200 s half of the tainted nodes recover and cancel theirs.
+//! A partition: as the heartbeats, but part of the nodes is silent from 60 s on. At the first age
+//! over 40 s a node is tainted, and 30 timers are set at 300 s from then; at 200 s half of the
+//! tainted nodes recover and cancel theirs.
 
 use super::{Alarm, Event, SEC, Work, below, fold, rnd};
 
@@ -25,7 +26,9 @@ impl<K> Partition<K> {
 
     /// So many nodes; half of one zone of three goes silent, or the whole cluster.
     pub(crate) fn new(nodes: usize, whole: bool) -> Self {
-        let timers = std::iter::repeat_with(|| None).take(nodes * PODS as usize).collect();
+        let timers = std::iter::repeat_with(|| None)
+            .take(nodes * PODS as usize)
+            .collect();
         Self {
             whole,
             last: vec![0; nodes],
@@ -44,7 +47,11 @@ impl<K> Partition<K> {
     }
 
     const fn recovers(&self, i: u32) -> bool {
-        if self.whole { i.is_multiple_of(2) } else { (i / 6).is_multiple_of(2) }
+        if self.whole {
+            i.is_multiple_of(2)
+        } else {
+            (i / 6).is_multiple_of(2)
+        }
     }
 
     fn monitor(&mut self, now: u64, alarm: &mut impl Alarm<K>) {
@@ -94,7 +101,10 @@ impl<K> Work<K> for Partition<K> {
                 let k = &mut self.renewals[i as usize];
                 *k += 1;
                 self.checksum = fold(self.checksum, now, u64::from(i));
-                alarm.post(now + 10 * SEC + below(rnd(u64::from(i), u64::from(*k)), 2 * SEC / 5), event);
+                alarm.post(
+                    now + 10 * SEC + below(rnd(u64::from(i), u64::from(*k)), 2 * SEC / 5),
+                    event,
+                );
             }
             Event::Pod(pod) => {
                 self.fired += 1;

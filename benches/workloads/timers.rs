@@ -1,4 +1,5 @@
-//! Rounds of timers, 1,000 s apart: each sets all of them at 300 s and a bit, and 140 s later cancels every other one.
+//! Rounds of timers, 1,000 s apart: each sets all of them at 300 s and a bit, and 140 s later
+//! cancels every other one.
 
 use super::{Alarm, Event, SEC, Work, below, fold, rnd};
 
@@ -13,7 +14,11 @@ impl<K> Timers<K> {
     pub(crate) const FULL: u64 = 0xdd9c_7a67_c922_f689;
 
     pub(crate) fn new(timers: usize, rounds: u32) -> Self {
-        Self { rounds, keys: std::iter::repeat_with(|| None).take(timers).collect(), checksum: 0 }
+        Self {
+            rounds,
+            keys: std::iter::repeat_with(|| None).take(timers).collect(),
+            checksum: 0,
+        }
     }
 }
 
@@ -32,7 +37,13 @@ impl<K> Work<K> for Timers<K> {
                 alarm.post(now + 140 * SEC, Event::End(round));
             }
             Event::End(round) => {
-                for key in self.keys.iter_mut().skip(1).step_by(2).filter_map(Option::take) {
+                for key in self
+                    .keys
+                    .iter_mut()
+                    .skip(1)
+                    .step_by(2)
+                    .filter_map(Option::take)
+                {
                     alarm.cancel(key);
                 }
                 if round + 1 < self.rounds {

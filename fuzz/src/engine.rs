@@ -1,7 +1,9 @@
-//! The loop: change an input, give it to the reader, watch time, memory and panics, keep what is new, make small what fails.
+//! The loop: change an input, give it to the reader, watch time, memory and panics, keep what is
+//! new, make small what fails.
 //!
-//! No instrumented build tells which way an input took, which would need a nightly compiler. Instead what a reader says of an input is taken
-//! for its way: the words of the error, or the shape of the result. An input that ends as none before it joins the pool.
+//! No instrumented build tells which way an input took, which would need a nightly compiler.
+//! Instead what a reader says of an input is taken for its way: the words of the error, or the
+//! shape of the result. An input that ends as none before it joins the pool.
 
 use crate::mutate::Mutator;
 use crate::target::{Check, Outcome, Target, refused};
@@ -21,14 +23,15 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How many inputs are kept beside the first ones.
 const POOL_MAX: usize = 256;
 
-/// Up to how many kept ones those that were refused are kept as well: from what is whole come more that are.
+/// Up to how many kept ones those that were refused are kept as well: from what is whole come more
+/// that are.
 const REFUSED_MAX: usize = 64;
 
 /// How many ways are told apart.
 const WAYS_MAX: usize = 100_000;
 
-/// What makes a reader hold more is not kept: from a scenario of 10,000 pods come others, and each takes as long as a thousand small ones.
-/// Time would say the same, but not the same in every run.
+/// What makes a reader hold more is not kept: from a scenario of 10,000 pods come others, and each
+/// takes as long as a thousand small ones. Time would say the same, but not the same in every run.
 const KEPT_MIB_MAX: f32 = 2.0;
 
 /// How many tries and how long making an input small takes at most.
@@ -101,7 +104,13 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to watch: an input that does not end is written to the folder, and the program ends.
     pub(crate) fn start(folder: &Path, longest: Duration) -> Arc<Self> {
-        let (watch, folder) = (Arc::new(Watch { longest, now: Mutex::default() }), folder.to_path_buf());
+        let (watch, folder) = (
+            Arc::new(Watch {
+                longest,
+                now: Mutex::default(),
+            }),
+            folder.to_path_buf(),
+        );
         let watching = Arc::clone(&watch);
         thread::spawn(move || {
             loop {
@@ -109,7 +118,11 @@ impl Watch {
                 let now = watching.now.lock().unwrap_or_else(PoisonError::into_inner);
                 if now.1.is_some_and(|since| since.elapsed() > longest + GRACE) {
                     let file = Place { folder: &folder }.keep(now.2, &now.0);
-                    eprintln!("{}: an input has not ended after {longest:?}; it is in {}", now.2, file.display());
+                    eprintln!(
+                        "{}: an input has not ended after {longest:?}; it is in {}",
+                        now.2,
+                        file.display()
+                    );
                     process::exit(1);
                 }
             }
@@ -141,7 +154,10 @@ static UNDER_WAY: AtomicBool = AtomicBool::new(false);
 pub(crate) fn keep_panics() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        let text = format!("panic at {place}: {}", info.payload_as_str().unwrap_or_default());
+        let text = format!(
+            "panic at {place}: {}",
+            info.payload_as_str().unwrap_or_default()
+        );
         if !UNDER_WAY.load(Ordering::Relaxed) {
             eprintln!("{text}");
         }
@@ -181,10 +197,19 @@ impl Bench<'_> {
             Err(PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone())
         });
         if took > self.watch.longest {
-            return (Err(format!("it took more than {:?}", self.watch.longest)), mib);
+            return (
+                Err(format!("it took more than {:?}", self.watch.longest)),
+                mib,
+            );
         }
         if mib > self.target.kind.memory_mib_max() {
-            return (Err(format!("it held more than {} MiB", self.target.kind.memory_mib_max())), mib);
+            return (
+                Err(format!(
+                    "it held more than {} MiB",
+                    self.target.kind.memory_mib_max()
+                )),
+                mib,
+            );
         }
         (ended, mib)
     }
@@ -201,7 +226,11 @@ impl Bench<'_> {
                 }
                 tries += 1;
                 let smaller = [&best[..at], &best[(at + part).min(best.len())..]].concat();
-                if self.once(&smaller).0.is_err_and(|what| kind_of(&what) == kind) {
+                if self
+                    .once(&smaller)
+                    .0
+                    .is_err_and(|what| kind_of(&what) == kind)
+                {
                     best = smaller;
                 } else {
                     at += part;
@@ -215,20 +244,40 @@ impl Bench<'_> {
 
 /// Failures that are one: a panic's place, or the words before the first colon.
 fn kind_of(what: &str) -> String {
-    let words = if what.starts_with("panic at ") { what.split(": ").next() } else { what.split(':').next() };
+    let words = if what.starts_with("panic at ") {
+        what.split(": ").next()
+    } else {
+        what.split(':').next()
+    };
     words.unwrap_or_default().to_owned()
 }
 
 /// Gives a target inputs until it is enough.
-pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watch, place: &Place<'_>) -> Report {
+pub(crate) fn run(
+    target: &'static Target,
+    seed: u64,
+    until: Until,
+    watch: &Watch,
+    place: &Place<'_>,
+) -> Report {
     let begun = Instant::now();
     let mut name = DefaultHasher::new();
     name.write(target.name.as_bytes());
     let mut rng = Rng::with_seed(seed ^ name.finish());
     let mut pool = (target.seeds)();
     let first = pool.len();
-    let mutator = Mutator { words: target.words, most: target.kind.length_max(), text: target.text };
-    let mut bench = Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 };
+    let mutator = Mutator {
+        words: target.words,
+        most: target.kind.length_max(),
+        text: target.text,
+    };
+    let mut bench = Bench {
+        target,
+        check: (target.check)(),
+        watch,
+        slowest: Duration::ZERO,
+        peak_mib: 0.0,
+    };
     let (mut ways, mut known, mut failures) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let (mut inputs, mut taken, mut input, mut told) = (0, 0, Vec::new(), begun);
     // Looking at the clock costs as much as a small input.
@@ -244,7 +293,11 @@ pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watc
             Ok(way) => {
                 taken += u64::from(way.taken);
                 let room = if way.taken { POOL_MAX } else { REFUSED_MAX };
-                if ways.len() < WAYS_MAX && ways.insert(way) && mib <= KEPT_MIB_MAX && pool.len() < first + room {
+                if ways.len() < WAYS_MAX
+                    && ways.insert(way)
+                    && mib <= KEPT_MIB_MAX
+                    && pool.len() < first + room
+                {
                     pool.push(input.clone());
                 }
             }
@@ -254,20 +307,45 @@ pub(crate) fn run(target: &'static Target, seed: u64, until: Until, watch: &Watc
                     let small = bench.shrink(&input, &kind);
                     let what = bench.once(&small).0.err().unwrap_or(what);
                     let file = place.keep(target.name, &small);
-                    eprintln!("{}: {what}\n  with {:?}", target.name, String::from_utf8_lossy(&small[..small.len().min(2_000)]));
+                    eprintln!(
+                        "{}: {what}\n  with {:?}",
+                        target.name,
+                        String::from_utf8_lossy(&small[..small.len().min(2_000)])
+                    );
                     failures.push(Failure { what, file });
                 }
             }
         }
         if inputs % 1024 == 0 && told.elapsed() > Duration::from_secs(30) {
             told = Instant::now();
-            eprintln!("{}: {inputs} inputs in {} s, {} ways", target.name, begun.elapsed().as_secs(), ways.len());
+            eprintln!(
+                "{}: {inputs} inputs in {} s, {} ways",
+                target.name,
+                begun.elapsed().as_secs(),
+                ways.len()
+            );
         }
     }
-    Report { inputs, taken, took: begun.elapsed(), ways: ways.len(), slowest: bench.slowest, peak_mib: bench.peak_mib, failures }
+    Report {
+        inputs,
+        taken,
+        took: begun.elapsed(),
+        ways: ways.len(),
+        slowest: bench.slowest,
+        peak_mib: bench.peak_mib,
+        failures,
+    }
 }
 
 /// Gives a target one input.
 pub(crate) fn one(target: &'static Target, input: &[u8], watch: &Watch) -> Outcome {
-    Bench { target, check: (target.check)(), watch, slowest: Duration::ZERO, peak_mib: 0.0 }.once(input).0
+    Bench {
+        target,
+        check: (target.check)(),
+        watch,
+        slowest: Duration::ZERO,
+        peak_mib: 0.0,
+    }
+    .once(input)
+    .0
 }

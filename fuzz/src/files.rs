@@ -1,7 +1,8 @@
 //! Readers of whole files: scenarios, tapes, exports in three forms, recorded timelines.
 //!
-//! Nothing touches the file system but the reading of the first inputs. Those are the scenarios, exports and recordings that the repository
-//! has anyway, the small ones, without the comments of scenarios: a change to a comment is a change to nothing.
+//! Nothing touches the file system but the reading of the first inputs. Those are the scenarios,
+//! exports and recordings that the repository has anyway, the small ones, without the comments of
+//! scenarios: a change to a comment is a change to nothing.
 
 use crate::target::{Kind, Outcome, Target, of_text, refused, same, shape, taken};
 use flate2::Compression;
@@ -193,8 +194,24 @@ const RECORDED: &[&str] = &[
 ];
 
 pub(crate) static TARGETS: [Target; 6] = [
-    Target { name: "scenarios", kind: Kind::File, text: true, long: 1_500_000, seeds: scenarios, words: RON, check: || Box::new(scenario) },
-    Target { name: "tapes", kind: Kind::File, text: true, long: 700_000, seeds: tapes, words: RON, check: || of_text(tape) },
+    Target {
+        name: "scenarios",
+        kind: Kind::File,
+        text: true,
+        long: 1_500_000,
+        seeds: scenarios,
+        words: RON,
+        check: || Box::new(scenario),
+    },
+    Target {
+        name: "tapes",
+        kind: Kind::File,
+        text: true,
+        long: 700_000,
+        seeds: tapes,
+        words: RON,
+        check: || of_text(tape),
+    },
     Target {
         name: "exports-json",
         kind: Kind::File,
@@ -236,28 +253,51 @@ pub(crate) static TARGETS: [Target; 6] = [
 /// The files of a folder of the repository with an ending, by name.
 fn shipped(folder: &str, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(folder);
-    let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()));
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.to_string_lossy().ends_with(ending)).collect();
+    let entries =
+        fs::read_dir(&folder).unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.to_string_lossy().ends_with(ending))
+        .collect();
     paths.sort();
-    paths.into_iter().filter_map(|p| Some((p.clone(), fs::read(&p).ok()?))).collect()
+    paths
+        .into_iter()
+        .filter_map(|p| Some((p.clone(), fs::read(&p).ok()?)))
+        .collect()
 }
 
 /// The shipped scenarios that are small once their comments are gone.
 pub(crate) fn scenarios() -> Vec<Vec<u8>> {
     const SMALL: usize = 1_800;
-    let folders = ["scenarios", "scenarios/races", "scenarios/measured", "tests/scenarios/valid"];
+    let folders = [
+        "scenarios",
+        "scenarios/races",
+        "scenarios/measured",
+        "tests/scenarios/valid",
+    ];
     let all = folders.iter().flat_map(|folder| shipped(folder, ".ron"));
     let bare = all.map(|(_, bytes)| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let kept: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("//")).collect();
+        let kept: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with("//"))
+            .collect();
         kept.join("\n").into_bytes()
     });
     bare.filter(|text| text.len() <= SMALL).collect()
 }
 
 fn tapes() -> Vec<Vec<u8>> {
-    let deviations = [("next", "eviction:default/db-0", 0, 1), ("list-order", "#7", 3, u64::MAX), ("", "", u32::MAX, 0)];
-    let deviations = deviations.map(|(point, object, n, value)| spec::Deviation(point.to_owned(), object.to_owned(), n, value));
+    let deviations = [
+        ("next", "eviction:default/db-0", 0, 1),
+        ("list-order", "#7", 3, u64::MAX),
+        ("", "", u32::MAX, 0),
+    ];
+    let deviations = deviations.map(|(point, object, n, value)| {
+        spec::Deviation(point.to_owned(), object.to_owned(), n, value)
+    });
     let of = |text: Vec<u8>| Tape {
         version: VERSION,
         doc: "A race.".to_owned(),
@@ -274,50 +314,78 @@ fn tapes() -> Vec<Vec<u8>> {
         },
         scenario: String::from_utf8_lossy(&text).into_owned(),
     };
-    scenarios().into_iter().filter(|text| text.len() < 900).map(|text| of(text).write().into_bytes()).collect()
+    scenarios()
+        .into_iter()
+        .filter(|text| text.len() < 900)
+        .map(|text| of(text).write().into_bytes())
+        .collect()
 }
 
 /// The objects of an export that has every field, each in a list with its node.
 fn json() -> Vec<Vec<u8>> {
     let (_, text) = shipped("tests/exports", "every-field.json").remove(0);
     let text = String::from_utf8_lossy(&text).into_owned();
-    let objects: Vec<&str> =
-        text.lines().filter(|l| l.starts_with("{\"apiVersion\"") && !l.contains("\"List\"")).map(|l| l.trim_end_matches(',')).collect();
+    let objects: Vec<&str> = text
+        .lines()
+        .filter(|l| l.starts_with("{\"apiVersion\"") && !l.contains("\"List\""))
+        .map(|l| l.trim_end_matches(','))
+        .collect();
     let list = |items: &str| format!("{{\"kind\":\"List\",\"items\":[{items}]}}").into_bytes();
     let of_each = objects.iter().map(|o| list(&format!("{},{o}", objects[0])));
-    of_each.chain(objects.iter().map(|o| o.as_bytes().to_vec())).collect()
+    of_each
+        .chain(objects.iter().map(|o| o.as_bytes().to_vec()))
+        .collect()
 }
 
 fn yaml() -> Vec<Vec<u8>> {
     let text = include_str!("../corpus/export.yaml");
-    text.split("---\n").chain([text]).map(|t| t.as_bytes().to_vec()).collect()
+    text.split("---\n")
+        .chain([text])
+        .map(|t| t.as_bytes().to_vec())
+        .collect()
 }
 
 fn zipped(bytes: &[u8]) -> Vec<u8> {
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
     // Writing to a vector cannot fail.
-    gz.write_all(bytes).and_then(|()| gz.finish()).unwrap_or_default()
+    gz.write_all(bytes)
+        .and_then(|()| gz.finish())
+        .unwrap_or_default()
 }
 
 fn packed() -> Vec<Vec<u8>> {
     let bomb = zipped(&vec![b' '; 300_000]);
-    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain("kind: Ü\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain("kind: Ü\n".encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
     let twice = zipped(&zipped(b"{}"));
     let two = [zipped(b"{\"kind\":\"List\","), zipped(b"\"items\":[]}")].concat();
     let (json, yaml) = (json(), yaml());
     let plain = json.iter().take(3).chain(&yaml[..2]);
-    plain.clone().map(|t| zipped(t)).chain([bomb, zipped(&wide), wide, twice, two]).chain(plain.cloned()).collect()
+    plain
+        .clone()
+        .map(|t| zipped(t))
+        .chain([bomb, zipped(&wide), wide, twice, two])
+        .chain(plain.cloned())
+        .collect()
 }
 
 fn recordings() -> Vec<Vec<u8>> {
     const MOST: usize = 5_000;
-    let all = shipped("tests/traces/timelines", ".json.gz").into_iter().filter(|(_, b)| b.len() < 1_000);
-    all.filter_map(|(_, bytes)| files::unpack(bytes, 1 << 20).ok()).filter(|text| text.len() <= MOST).collect()
+    let all = shipped("tests/traces/timelines", ".json.gz")
+        .into_iter()
+        .filter(|(_, b)| b.len() < 1_000);
+    all.filter_map(|(_, bytes)| files::unpack(bytes, 1 << 20).ok())
+        .filter(|text| text.len() <= MOST)
+        .collect()
 }
 
 /// Problems have words and places inside the text, and can be shown.
 pub(crate) fn said(problems: &Problems) -> Outcome {
-    let Some(first) = problems.0.first() else { return Err("refused without a problem".to_owned()) };
+    let Some(first) = problems.0.first() else {
+        return Err("refused without a problem".to_owned());
+    };
     if problems.0.iter().any(|p| p.message.is_empty()) {
         return Err("a problem without words".to_owned());
     }
@@ -336,9 +404,18 @@ pub(crate) fn built(bytes: &[u8]) -> Result<sim::Plan, Problems> {
 
 pub(crate) fn scenario(bytes: &[u8]) -> Outcome {
     match built(bytes) {
-        Ok(plan) => taken((plan.nodes.len() as u64).min(9) << 16 ^ (plan.pods.len() as u64).min(9) << 8 ^ plan.timeline.len() as u64),
+        Ok(plan) => taken(
+            (plan.nodes.len() as u64).min(9) << 16
+                ^ (plan.pods.len() as u64).min(9) << 8
+                ^ plan.timeline.len() as u64,
+        ),
         Err(problems) => {
-            if let Some(at) = problems.0.iter().filter_map(|p| p.bytes()).find(|at| at.start > at.end || at.end > bytes.len() + 4) {
+            if let Some(at) = problems
+                .0
+                .iter()
+                .filter_map(|p| p.bytes())
+                .find(|at| at.start > at.end || at.end > bytes.len() + 4)
+            {
                 return Err(format!("a problem outside of the text: {at:?}"));
             }
             said(&problems)
@@ -353,30 +430,47 @@ fn tape(text: &str) -> Outcome {
         Err(problem) => return refused(shape(&problem.message)),
     };
     let written = read.write();
-    let again = Tape::read("f.tape", &written).map_err(|p| format!("a tape written cannot be read: {}", p.message))?;
+    let again = Tape::read("f.tape", &written)
+        .map_err(|p| format!("a tape written cannot be read: {}", p.message))?;
     same("a tape written and read", &again, &read)?;
-    match read.loaded(Path::new("no-such-folder")).and_then(|loaded| scenario::build(&loaded, &read.overrides())) {
+    match read
+        .loaded(Path::new("no-such-folder"))
+        .and_then(|loaded| scenario::build(&loaded, &read.overrides()))
+    {
         Ok(plan) => taken(plan.timeline.len() as u64),
         Err(problems) => said(&problems),
     }
 }
 
 fn export(bytes: &[u8]) -> Outcome {
-    let cluster = Input::from_bytes("f", bytes.to_vec()).and_then(|input| ImportedCluster::read(&[input]));
+    let cluster =
+        Input::from_bytes("f", bytes.to_vec()).and_then(|input| ImportedCluster::read(&[input]));
     match cluster.and_then(ImportedCluster::builds) {
         Ok(cluster) => {
             if let Err(problems) = built(cluster.to_scenario().as_bytes()) {
-                return Err(format!("an import that does not build: {}", problems.0.first().map_or("", |p| &p.message)));
+                return Err(format!(
+                    "an import that does not build: {}",
+                    problems.0.first().map_or("", |p| &p.message)
+                ));
             }
-            taken(cluster.nodes.len() as u64 ^ (cluster.pods.len() as u64) << 8 ^ (cluster.summary.lines().len() as u64) << 16)
+            taken(
+                cluster.nodes.len() as u64
+                    ^ (cluster.pods.len() as u64) << 8
+                    ^ (cluster.summary.lines().len() as u64) << 16,
+            )
         }
         Err(error) => refused(shape(&error)),
     }
 }
 
-/// What is packed already as it is, and what is not packed: a checksum hides every change behind it.
+/// What is packed already as it is, and what is not packed: a checksum hides every change behind
+/// it.
 fn gzip(bytes: &[u8]) -> Outcome {
-    if bytes.starts_with(&[0x1f, 0x8b]) { export(bytes) } else { export(&zipped(bytes)) }
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        export(bytes)
+    } else {
+        export(&zipped(bytes))
+    }
 }
 
 fn recording(bytes: &[u8]) -> Outcome {

@@ -1,4 +1,5 @@
-//! Readers of small texts that have no door of their own: the text stands in a scenario, or in an export, that is whole but for it.
+//! Readers of small texts that have no door of their own: the text stands in a scenario, or in an
+//! export, that is whole but for it.
 
 use crate::files::said;
 use crate::target::{Check, Kind, Target, lines, of_text, refused, shape, taken};
@@ -14,7 +15,22 @@ pub(crate) static TARGETS: [Target; 5] = [
         text: true,
         long: 300_000,
         seeds: || lines(include_str!("../corpus/times.txt")),
-        words: &["cut", "end of ", "start of ", "lag", " + ", " - ", "+", "10s", "1m", "horizon", "292y", "\"", "(", ")"],
+        words: &[
+            "cut",
+            "end of ",
+            "start of ",
+            "lag",
+            " + ",
+            " - ",
+            "+",
+            "10s",
+            "1m",
+            "horizon",
+            "292y",
+            "\"",
+            "(",
+            ")",
+        ],
         check: times,
     },
     Target {
@@ -85,7 +101,21 @@ pub(crate) static TARGETS: [Target; 5] = [
         text: true,
         long: 300_000,
         seeds: || lines(include_str!("../corpus/references.txt")),
-        words: &["a-0", "a-{0..1}", "solo", "web", "default/", "{", "}", "..", "*", "?", ",", "/", "Deployment/"],
+        words: &[
+            "a-0",
+            "a-{0..1}",
+            "solo",
+            "web",
+            "default/",
+            "{",
+            "}",
+            "..",
+            "*",
+            "?",
+            ",",
+            "/",
+            "Deployment/",
+        ],
         check: references,
     },
     Target {
@@ -94,7 +124,24 @@ pub(crate) static TARGETS: [Target; 5] = [
         text: true,
         long: 300_000,
         seeds: || lines(include_str!("../corpus/rfc3339.txt")),
-        words: &["T", "Z", "+", "-", ":", ".", "00", "29", "31", "59", "60", "9999", "0000", "+23:59", "2024-02-29", "\\u005a"],
+        words: &[
+            "T",
+            "Z",
+            "+",
+            "-",
+            ":",
+            ".",
+            "00",
+            "29",
+            "31",
+            "59",
+            "60",
+            "9999",
+            "0000",
+            "+23:59",
+            "2024-02-29",
+            "\\u005a",
+        ],
         check: rfc3339,
     },
 ];
@@ -102,9 +149,10 @@ pub(crate) static TARGETS: [Target; 5] = [
 /// A scenario that is whole.
 fn whole() -> Loaded {
     let text = include_str!("../corpus/inside.ron");
-    let loaded =
-        scenario::parse("inside.ron", text.as_bytes().to_vec(), Path::new("")).expect("the scenario that values are put into is whole");
-    scenario::build(&loaded, &Overrides::default()).expect("the scenario that values are put into builds");
+    let loaded = scenario::parse("inside.ron", text.as_bytes().to_vec(), Path::new(""))
+        .expect("the scenario that values are put into is whole");
+    scenario::build(&loaded, &Overrides::default())
+        .expect("the scenario that values are put into builds");
     loaded
 }
 
@@ -144,7 +192,11 @@ fn references() -> Check {
         1 => loaded.spec.pods[0].names = Some(OneOrMany::from(text)),
         _ => {
             let flag = FlagValue::Text(text.to_owned());
-            loaded.spec.flags.kube_controller_manager.insert("node-monitor-grace-period".to_owned(), flag);
+            loaded
+                .spec
+                .flags
+                .kube_controller_manager
+                .insert("node-monitor-grace-period".to_owned(), flag);
         }
     })
 }
@@ -152,7 +204,10 @@ fn references() -> Check {
 fn sets() -> Check {
     let whole = whole();
     of_text(move |text| {
-        let overrides = Overrides { sets: vec![text.to_owned()], ..Overrides::default() };
+        let overrides = Overrides {
+            sets: vec![text.to_owned()],
+            ..Overrides::default()
+        };
         match scenario::build(&whole, &overrides) {
             Ok(plan) => taken(plan.nodes.len() as u64),
             Err(problems) => said(&problems),
@@ -168,7 +223,11 @@ fn rfc3339() -> Check {
         let input = Input::from_bytes("inside.json", EXPORT.replace("AT", inside).into_bytes());
         match input.and_then(|input| ImportedCluster::read(&[input])) {
             Ok(cluster) => {
-                let zero = cluster.summary.time_zero.map(|t| t.to_rfc3339()).unwrap_or_default();
+                let zero = cluster
+                    .summary
+                    .time_zero
+                    .map(|t| t.to_rfc3339())
+                    .unwrap_or_default();
                 taken(zero.len() as u64)
             }
             Err(error) => refused(shape(&error)),

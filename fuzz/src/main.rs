@@ -1,4 +1,5 @@
-//! Fuzzing that stays: every reader of taintsim, and runs, on stable Rust. See README.md beside this package's manifest.
+//! Fuzzing that stays: every reader of taintsim, and runs, on stable Rust. See README.md beside
+//! this package's manifest.
 //!
 //! * [`target`]: what a target is.
 //! * [`mutate`]: new inputs from old ones.
@@ -67,29 +68,50 @@ struct Args {
 }
 
 fn time(text: &str) -> Result<Duration, String> {
-    taintsim::scenario::duration::parse(text).map(|d| Duration::from_nanos(d.as_nanos())).map_err(|e| e.to_string())
+    taintsim::scenario::duration::parse(text)
+        .map(|d| Duration::from_nanos(d.as_nanos()))
+        .map_err(|e| e.to_string())
 }
 
 fn targets() -> impl Iterator<Item = &'static Target> {
-    small::TARGETS.iter().chain(&inside::TARGETS).chain(&files::TARGETS).chain(&folders::TARGETS).chain(&runs::TARGETS)
+    small::TARGETS
+        .iter()
+        .chain(&inside::TARGETS)
+        .chain(&files::TARGETS)
+        .chain(&folders::TARGETS)
+        .chain(&runs::TARGETS)
 }
 
 fn chosen(args: &Args) -> Result<Vec<&'static Target>, String> {
-    if let Some(unknown) = args.target.iter().find(|name| !targets().any(|t| t.name == **name)) {
+    if let Some(unknown) = args
+        .target
+        .iter()
+        .find(|name| !targets().any(|t| t.name == **name))
+    {
         return Err(format!("there is no target {unknown:?}; --list names them"));
     }
     let is_chosen = |t: &&Target| {
-        let kind = args.small && matches!(t.kind, Kind::Small | Kind::Inside) || args.files && t.kind == Kind::File;
+        let kind = args.small && matches!(t.kind, Kind::Small | Kind::Inside)
+            || args.files && t.kind == Kind::File;
         args.all || kind || args.target.iter().any(|name| t.name == name)
     };
     let chosen: Vec<_> = targets().filter(is_chosen).collect();
-    if chosen.is_empty() { Err("name a --target, or take --small, --files or --all".to_owned()) } else { Ok(chosen) }
+    if chosen.is_empty() {
+        Err("name a --target, or take --small, --files or --all".to_owned())
+    } else {
+        Ok(chosen)
+    }
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
     if args.list {
-        targets().for_each(|t| println!("{:<16} {:?}, {} inputs in a long run", t.name, t.kind, t.long));
+        targets().for_each(|t| {
+            println!(
+                "{:<16} {:?}, {} inputs in a long run",
+                t.name, t.kind, t.long
+            )
+        });
         return ExitCode::SUCCESS;
     }
     let chosen = match chosen(&args) {
@@ -104,7 +126,9 @@ fn main() -> ExitCode {
     if let Some(file) = &args.input {
         return replay(&chosen, file, &watch);
     }
-    let share = args.time.map_or(Duration::MAX, |all| all / chosen.len() as u32);
+    let share = args
+        .time
+        .map_or(Duration::MAX, |all| all / chosen.len() as u32);
     let (mut inputs, mut failed) = (0, 0);
     println!(
         "{:<16} {:>12} {:>7} {:>8} {:>10} {:>6} {:>10} {:>9}",
@@ -112,9 +136,26 @@ fn main() -> ExitCode {
     );
     for target in &chosen {
         // Without a bound of its own, a target gets a moment's worth.
-        let few = if args.time.is_some() { u64::MAX } else { 10_000 };
-        let until = Until { runs: args.runs.unwrap_or(if args.long { target.long } else { few }), time: share };
-        let report = engine::run(target, args.seed, until, &watch, &Place { folder: &args.failures });
+        let few = if args.time.is_some() {
+            u64::MAX
+        } else {
+            10_000
+        };
+        let until = Until {
+            runs: args
+                .runs
+                .unwrap_or(if args.long { target.long } else { few }),
+            time: share,
+        };
+        let report = engine::run(
+            target,
+            args.seed,
+            until,
+            &watch,
+            &Place {
+                folder: &args.failures,
+            },
+        );
         let seconds = report.took.as_secs_f64();
         println!(
             "{:<16} {:>12} {:>6.2}% {:>8.1} {:>10.0} {:>6} {:>8.1}ms {:>9.1}",
@@ -128,13 +169,26 @@ fn main() -> ExitCode {
             report.peak_mib
         );
         for failure in &report.failures {
-            println!("  FAILED: {}\n  again: --target {} --input {}", failure.what, target.name, failure.file.display());
+            println!(
+                "  FAILED: {}\n  again: --target {} --input {}",
+                failure.what,
+                target.name,
+                failure.file.display()
+            );
         }
         inputs += report.inputs;
         failed += report.failures.len();
     }
-    println!("{inputs} inputs, {} targets, seed {}: {failed} ways to fail", chosen.len(), args.seed);
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "{inputs} inputs, {} targets, seed {}: {failed} ways to fail",
+        chosen.len(),
+        args.seed
+    );
+    if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// One input again, for each chosen target.
@@ -149,7 +203,11 @@ fn replay(chosen: &[&'static Target], file: &PathBuf, watch: &Watch) -> ExitCode
     let mut code = ExitCode::SUCCESS;
     for target in chosen {
         match engine::one(target, &input, watch) {
-            Ok(way) => println!("{}: {}, as it should be", target.name, if way.taken { "taken" } else { "refused" }),
+            Ok(way) => println!(
+                "{}: {}, as it should be",
+                target.name,
+                if way.taken { "taken" } else { "refused" }
+            ),
             Err(what) => {
                 println!("{}: {what}", target.name);
                 code = ExitCode::FAILURE;

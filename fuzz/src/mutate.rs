@@ -54,12 +54,14 @@ pub(crate) struct Mutator<'a> {
     pub(crate) words: &'a [&'a str],
     /// Bytes.
     pub(crate) most: usize,
-    /// Whether inputs are texts: changes then stay between characters as good as always, and digits and brackets are known.
+    /// Whether inputs are texts: changes then stay between characters as good as always, and digits
+    /// and brackets are known.
     pub(crate) text: bool,
 }
 
 impl Mutator<'_> {
-    /// A changed copy of an input of the pool, in `input`; half of them of the `first` ones, which are whole.
+    /// A changed copy of an input of the pool, in `input`; half of them of the `first` ones, which
+    /// are whole.
     pub(crate) fn fill(&self, rng: &mut Rng, pool: &[Vec<u8>], first: usize, input: &mut Vec<u8>) {
         input.clear();
         let among = if rng.bool() { first } else { pool.len() };
@@ -95,7 +97,10 @@ impl Mutator<'_> {
                 let from = rng.usize(..=other.len());
                 let end = self.span(rng, from, other.len());
                 let over = self.span(rng, at, input.len());
-                input.splice(at..if rng.bool() { over } else { at }, other[from..end].iter().copied());
+                input.splice(
+                    at..if rng.bool() { over } else { at },
+                    other[from..end].iter().copied(),
+                );
             }
             6 => input.truncate(at),
             7 | 8 => self.put(rng, input, at..at),
@@ -110,9 +115,15 @@ impl Mutator<'_> {
             }
             // A number becomes another, one beside it or far off.
             11..=13 => {
-                let Some(number) = next(input, at, u8::is_ascii_digit) else { return };
-                let old = std::str::from_utf8(&input[number.clone()]).ok().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-                // Small ones and those beyond every limit: what lies between makes clusters of a million pods, which are legal, and slow.
+                let Some(number) = next(input, at, u8::is_ascii_digit) else {
+                    return;
+                };
+                let old = std::str::from_utf8(&input[number.clone()])
+                    .ok()
+                    .and_then(|n| n.parse::<u64>().ok())
+                    .unwrap_or(0);
+                // Small ones and those beyond every limit: what lies between makes clusters of a
+                // million pods, which are legal, and slow.
                 let new = match rng.u16(..1024) {
                     0 => rng.u64(..) >> rng.u8(..64),
                     1..256 => old.saturating_add(1),
@@ -128,8 +139,10 @@ impl Mutator<'_> {
             14..=16 => {
                 let other = &pool[rng.usize(..pool.len())];
                 let from = rng.usize(..=other.len());
-                let letter = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/');
-                if let (Some(old), Some(new)) = (next(input, at, letter), next(other, from, letter)) {
+                let letter =
+                    |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'/');
+                if let (Some(old), Some(new)) = (next(input, at, letter), next(other, from, letter))
+                {
                     input.splice(old, other[new].iter().copied());
                 }
             }
@@ -137,7 +150,10 @@ impl Mutator<'_> {
             17..=19 => {
                 let mark = if rng.bool() { b'\n' } else { b',' };
                 let start = input[..at].iter().rposition(|b| *b == mark).unwrap_or(0);
-                let end = input[at..].iter().position(|b| *b == mark).map_or(input.len(), |i| at + i);
+                let end = input[at..]
+                    .iter()
+                    .position(|b| *b == mark)
+                    .map_or(input.len(), |i| at + i);
                 if rng.bool() {
                     input.drain(start..end);
                 } else {
@@ -151,7 +167,11 @@ impl Mutator<'_> {
 
     fn put(&self, rng: &mut Rng, input: &mut Vec<u8>, range: Range<usize>) {
         let own = !self.words.is_empty() && rng.u8(..3) > 0;
-        let word = if own { self.words[rng.usize(..self.words.len())] } else { EVERYWHERE[rng.usize(..EVERYWHERE.len())] };
+        let word = if own {
+            self.words[rng.usize(..self.words.len())]
+        } else {
+            EVERYWHERE[rng.usize(..EVERYWHERE.len())]
+        };
         input.splice(range, word.bytes());
     }
 
@@ -174,17 +194,30 @@ impl Mutator<'_> {
 /// The number, or the word, that a place lies in.
 fn word(input: &[u8], at: usize) -> Range<usize> {
     let around = |class: fn(&u8) -> bool| {
-        let start = input[..at].iter().rposition(|b| !class(b)).map_or(0, |i| i + 1);
-        let end = input[at..].iter().position(|b| !class(b)).map_or(input.len(), |i| at + i);
+        let start = input[..at]
+            .iter()
+            .rposition(|b| !class(b))
+            .map_or(0, |i| i + 1);
+        let end = input[at..]
+            .iter()
+            .position(|b| !class(b))
+            .map_or(input.len(), |i| at + i);
         start..end
     };
     let number = around(u8::is_ascii_digit);
-    if number.is_empty() { around(u8::is_ascii_alphanumeric) } else { number }
+    if number.is_empty() {
+        around(u8::is_ascii_alphanumeric)
+    } else {
+        number
+    }
 }
 
 /// The first run of bytes of a class from a place on.
 fn next(input: &[u8], at: usize, class: impl Fn(&u8) -> bool) -> Option<Range<usize>> {
     let start = at + input[at..].iter().position(&class)?;
-    let end = input[start..].iter().position(|b| !class(b)).map_or(input.len(), |i| start + i);
+    let end = input[start..]
+        .iter()
+        .position(|b| !class(b))
+        .map_or(input.len(), |i| start + i);
     Some(start..end)
 }

@@ -1,4 +1,5 @@
-//! Runs: scenarios that build after a change are run, and what they record is written and read back.
+//! Runs: scenarios that build after a change are run, and what they record is written and read
+//! back.
 
 use crate::files::{RON, built, said, scenarios};
 use crate::target::{Kind, Outcome, Target, refused, taken};
@@ -15,37 +16,59 @@ const ENTRIES_MAX: usize = 200;
 /// So much virtual time is run at most.
 const HORIZON_MAX: Dur = Dur::from_secs(900);
 
-pub(crate) static TARGETS: [Target; 1] =
-    [Target { name: "runs", kind: Kind::Run, text: true, long: 200_000, seeds: scenarios, words: RON, check: || Box::new(run) }];
+pub(crate) static TARGETS: [Target; 1] = [Target {
+    name: "runs",
+    kind: Kind::Run,
+    text: true,
+    long: 200_000,
+    seeds: scenarios,
+    words: RON,
+    check: || Box::new(run),
+}];
 
 fn run(input: &[u8]) -> Outcome {
     let mut plan = match built(input) {
         Ok(plan) => plan,
         Err(problems) => return said(&problems),
     };
-    if plan.nodes.len() > NODES_MAX || plan.pods.len() > PODS_MAX || plan.timeline.len() > ENTRIES_MAX {
+    if plan.nodes.len() > NODES_MAX
+        || plan.pods.len() > PODS_MAX
+        || plan.timeline.len() > ENTRIES_MAX
+    {
         return refused(0);
     }
     plan.horizon = plan.horizon.min(Time::ZERO + HORIZON_MAX);
     let mut looks = 0;
     // A run is watched every 65,536 events, and ended at the second look.
-    let (trace, finished) = sim::run_watched(&plan, Choices::seeded(plan.timeline.len() as u64), &mut |_| {
-        looks += 1;
-        looks < 2
-    });
+    let (trace, finished) = sim::run_watched(
+        &plan,
+        Choices::seeded(plan.timeline.len() as u64),
+        &mut |_| {
+            looks += 1;
+            looks < 2
+        },
+    );
     let (mut names, mut lines) = (Vec::new(), Vec::new());
     let write = |names: &mut Vec<u8>, lines: &mut Vec<u8>, trace| {
-        trace_json::write(names, trace).and_then(|()| events::write(lines, &Analysis::new(&plan, trace)))
+        trace_json::write(names, trace)
+            .and_then(|()| events::write(lines, &Analysis::new(&plan, trace)))
     };
     write(&mut names, &mut lines, &trace).map_err(|e| format!("records cannot be written: {e}"))?;
-    let mut again = trace_json::read(&names).map_err(|e| format!("trace.json cannot be read: {e}"))?;
+    let mut again =
+        trace_json::read(&names).map_err(|e| format!("trace.json cannot be read: {e}"))?;
     again.horizon = trace.horizon;
     let text = std::str::from_utf8(&lines).map_err(|e| format!("events.jsonl is no UTF-8: {e}"))?;
-    let again = events::read(text, again).map_err(|e| format!("events.jsonl cannot be read: {e}"))?;
+    let again =
+        events::read(text, again).map_err(|e| format!("events.jsonl cannot be read: {e}"))?;
     let (mut names_again, mut lines_again) = (Vec::new(), Vec::new());
-    write(&mut names_again, &mut lines_again, &again).map_err(|e| format!("records cannot be written again: {e}"))?;
+    write(&mut names_again, &mut lines_again, &again)
+        .map_err(|e| format!("records cannot be written again: {e}"))?;
     if names != names_again || lines != lines_again {
         return Err("records read and written again differ".to_owned());
     }
-    taken(1 ^ u64::from(trace.len().checked_ilog2().unwrap_or(0)) << 8 ^ u64::from(finished) << 16 ^ (plan.timeline.len() as u64) << 24)
+    taken(
+        1 ^ u64::from(trace.len().checked_ilog2().unwrap_or(0)) << 8
+            ^ u64::from(finished) << 16
+            ^ (plan.timeline.len() as u64) << 24,
+    )
 }

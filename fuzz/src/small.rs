@@ -18,7 +18,22 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 20_000_000,
         seeds: || lines(include_str!("../corpus/durations.txt")),
-        words: &["ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", ".", "-", "+", "1h30m", "2562047h47m16.854775807s"],
+        words: &[
+            "ns",
+            "us",
+            "µs",
+            "μs",
+            "ms",
+            "s",
+            "m",
+            "h",
+            "d",
+            ".",
+            "-",
+            "+",
+            "1h30m",
+            "2562047h47m16.854775807s",
+        ],
         check: || of_text(durations),
     },
     Target {
@@ -27,7 +42,10 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 20_000_000,
         seeds: || lines(include_str!("../corpus/quantities.txt")),
-        words: &["n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e", "E-", "e+", ".", "-", "+", "KB"],
+        words: &[
+            "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e",
+            "E-", "e+", ".", "-", "+", "KB",
+        ],
         check: || of_text(quantities),
     },
     Target {
@@ -70,7 +88,10 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 15_000_000,
         seeds: || lines(include_str!("../corpus/selectors.txt")),
-        words: &[" in ", " notin ", "in", "notin", "(", ")", "()", ",", "!", "=", "==", "!=", ">", "<", "/", ".", "app", "true", "-"],
+        words: &[
+            " in ", " notin ", "in", "notin", "(", ")", "()", ",", "!", "=", "==", "!=", ">", "<",
+            "/", ".", "app", "true", "-",
+        ],
         check: || of_text(selectors),
     },
     Target {
@@ -79,7 +100,20 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 10_000_000,
         seeds: || lines(include_str!("../corpus/names.txt")),
-        words: &["{", "}", "..", ",", "{0..9}", "{00..10}", "{a,b}", "{1..18446744073709551615}", "-", "/", "*", "?"],
+        words: &[
+            "{",
+            "}",
+            "..",
+            ",",
+            "{0..9}",
+            "{00..10}",
+            "{a,b}",
+            "{1..18446744073709551615}",
+            "-",
+            "/",
+            "*",
+            "?",
+        ],
         check: || of_text(names_and_ranges),
     },
     Target {
@@ -88,7 +122,9 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 10_000_000,
         seeds: || lines(include_str!("../corpus/releases.txt")),
-        words: &["v", ".", "+", "-", "1.", "alpha", "beta.1", "rc", "-gke.100", "+k3s1", "-eks-"],
+        words: &[
+            "v", ".", "+", "-", "1.", "alpha", "beta.1", "rc", "-gke.100", "+k3s1", "-eks-",
+        ],
         check: || of_text(releases),
     },
     Target {
@@ -97,7 +133,17 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 10_000_000,
         seeds: || lines(include_str!("../corpus/properties.txt")),
-        words: &["(", ")", "pod-stuck", "EvictLoop", "-", "10s", "never", "Never", "taint-"],
+        words: &[
+            "(",
+            ")",
+            "pod-stuck",
+            "EvictLoop",
+            "-",
+            "10s",
+            "never",
+            "Never",
+            "taint-",
+        ],
         check: || of_text(properties),
     },
     Target {
@@ -106,7 +152,18 @@ pub(crate) static TARGETS: [Target; 10] = [
         text: true,
         long: 2_000_000,
         seeds: || lines(include_str!("../corpus/figures.txt")),
-        words: &["all", ":", ",", "/", "default", "Deployment", "web", "db", "up", "missing"],
+        words: &[
+            "all",
+            ":",
+            ",",
+            "/",
+            "default",
+            "Deployment",
+            "web",
+            "db",
+            "up",
+            "missing",
+        ],
         check: || of_text(figures),
     },
     Target {
@@ -124,18 +181,32 @@ fn durations(text: &str) -> Outcome {
     let signed = duration::parse_signed(text);
     let read = match (duration::parse(text), &signed) {
         (Ok(read), Ok(ns)) => {
-            same("a duration with a sign and one without", &i128::from(read.as_nanos()), &i128::from(*ns))?;
+            same(
+                "a duration with a sign and one without",
+                &i128::from(read.as_nanos()),
+                &i128::from(*ns),
+            )?;
             read
         }
-        (Ok(_), Err(error)) => return Err(format!("read without a sign and not with one: {error}")),
+        (Ok(_), Err(error)) => {
+            return Err(format!("read without a sign and not with one: {error}"));
+        }
         (Err(error), _) => {
             error.hint();
             return refused(shape(&error));
         }
     };
     let (ours, go) = (duration::format(read), duration::format_go(read));
-    same("a duration written and read", &duration::parse(&ours), &Ok(read))?;
-    same("a duration written as Go does and read", &duration::parse(&go), &Ok(read))?;
+    same(
+        "a duration written and read",
+        &duration::parse(&ours),
+        &Ok(read),
+    )?;
+    same(
+        "a duration written as Go does and read",
+        &duration::parse(&go),
+        &Ok(read),
+    )?;
     duration::whole_seconds(text);
     taken(go.len() as u64)
 }
@@ -149,22 +220,35 @@ fn quantities(text: &str) -> Outcome {
         }
     };
     let written = read.to_string();
-    let again = Quantity::parse(&written).map_err(|e| format!("a quantity written cannot be read: {written}: {e}"))?;
+    let again = Quantity::parse(&written)
+        .map_err(|e| format!("a quantity written cannot be read: {written}: {e}"))?;
     same("a quantity written and read", &again, &read)?;
     // Rounded away from zero, and not by more than one.
     let (value, milli) = (read.value(), read.milli_value());
     if milli.abs() > value.abs() * 1000 || (value.abs() - 1) * 1000 >= milli.abs().max(1) {
-        return Err(format!("a quantity in units and in thousandths: {value} and {milli}"));
+        return Err(format!(
+            "a quantity in units and in thousandths: {value} and {milli}"
+        ));
     }
-    if read.checked_add(read).and_then(|twice| twice.checked_sub(read)) != Some(read) {
+    if read
+        .checked_add(read)
+        .and_then(|twice| twice.checked_sub(read))
+        != Some(read)
+    {
         return Err("a quantity added and taken away is another".to_owned());
     }
     taken((written.len() as u64) << 8 ^ read.format() as u64)
 }
 
 fn shares(text: &str) -> Outcome {
-    let Some(read) = IntOrPercent::parse(text) else { return refused(0) };
-    same("a share written and read", &IntOrPercent::parse(&read.to_string()), &Some(read))?;
+    let Some(read) = IntOrPercent::parse(text) else {
+        return refused(0);
+    };
+    same(
+        "a share written and read",
+        &IntOrPercent::parse(&read.to_string()),
+        &Some(read),
+    )?;
     let counts = [0, 1, 3, 100, 150_000, i32::MAX].map(|n| read.of(n));
     if matches!(read, IntOrPercent::Percent(0..=100)) && !counts.is_sorted() {
         return Err(format!("shares of more are fewer: {counts:?}"));
@@ -184,7 +268,8 @@ fn taints(text: &str) -> Outcome {
     match kubectl_taint::parse_list(text) {
         Ok(edit) => {
             let written = all(&edit);
-            let again = kubectl_taint::parse_list(&written).map_err(|e| format!("taints written cannot be read: {written}: {e}"))?;
+            let again = kubectl_taint::parse_list(&written)
+                .map_err(|e| format!("taints written cannot be read: {written}: {e}"))?;
             same("taints written and read", &again, &edit)?;
             taken(way ^ (edit.add.len() as u64) << 8 ^ (edit.remove.len() as u64) << 16)
         }
@@ -199,8 +284,16 @@ fn begun(text: &str) -> u64 {
 
 /// Taints as they are added and removed.
 fn all(edit: &TaintEdit) -> String {
-    let removed = edit.remove.iter().map(|(key, effect)| effect.map_or(format!("{key}-"), |e| format!("{key}:{e}-")));
-    edit.add.iter().map(ToString::to_string).chain(removed).collect::<Vec<_>>().join(",")
+    let removed = edit
+        .remove
+        .iter()
+        .map(|(key, effect)| effect.map_or(format!("{key}-"), |e| format!("{key}:{e}-")));
+    edit.add
+        .iter()
+        .map(ToString::to_string)
+        .chain(removed)
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 fn selectors(text: &str) -> Outcome {
@@ -209,9 +302,12 @@ fn selectors(text: &str) -> Outcome {
         Err(error) => return refused(shape(&error)),
     };
     let written = read.to_string();
-    let again = Selector::parse(&written).map_err(|e| format!("a selector written cannot be read: {written}: {e}"))?;
+    let again = Selector::parse(&written)
+        .map_err(|e| format!("a selector written cannot be read: {written}: {e}"))?;
     same("a selector written and read", &again, &read)?;
-    let labels: Labels = [("app", "web"), ("x", "1"), ("zone", "")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+    let labels: Labels = [("app", "web"), ("x", "1"), ("zone", "")]
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .into();
     taken(u64::from(read.matches(&labels)) ^ (read.requirements().len() as u64) << 32)
 }
 
@@ -223,7 +319,9 @@ fn names_and_ranges(text: &str) -> Outcome {
         return Err("a group's name is longer than what it is made from".to_owned());
     }
     match names::expand(text, LIMIT) {
-        Ok(all) if all.len() as u64 > LIMIT => Err(format!("more names than the limit: {}", all.len())),
+        Ok(all) if all.len() as u64 > LIMIT => {
+            Err(format!("more names than the limit: {}", all.len()))
+        }
         Ok(all) => taken(all.len() as u64),
         Err(error) => refused(shape(&error)),
     }
@@ -232,8 +330,13 @@ fn names_and_ranges(text: &str) -> Outcome {
 fn releases(text: &str) -> Outcome {
     match Release::parse(text) {
         Ok(read) => {
-            same("a release written and read", &Release::parse(&read.to_string()), &Ok(read))?;
-            profiles::profile(&read.to_string()).map_err(|e| format!("a release without a profile: {e}"))?;
+            same(
+                "a release written and read",
+                &Release::parse(&read.to_string()),
+                &Ok(read),
+            )?;
+            profiles::profile(&read.to_string())
+                .map_err(|e| format!("a release without a profile: {e}"))?;
             taken(u64::from(read.minor))
         }
         Err(error) => {
@@ -246,7 +349,11 @@ fn releases(text: &str) -> Outcome {
 fn properties(text: &str) -> Outcome {
     match Property::parse(text) {
         Ok(read) => {
-            same("a property written and read", &Property::parse(&read.to_string()), &Ok(read))?;
+            same(
+                "a property written and read",
+                &Property::parse(&read.to_string()),
+                &Ok(read),
+            )?;
             taken(read.name().len() as u64)
         }
         Err(error) => refused(shape(&error)),
@@ -254,7 +361,12 @@ fn properties(text: &str) -> Outcome {
 }
 
 fn figures(text: &str) -> Outcome {
-    let workloads = ["Deployment/default/web", "StatefulSet/default/db", "StatefulSet/shop/db"].map(str::to_owned);
+    let workloads = [
+        "Deployment/default/web",
+        "StatefulSet/default/db",
+        "StatefulSet/shop/db",
+    ]
+    .map(str::to_owned);
     match columns::parse(&[text.to_owned()], &workloads) {
         Ok(columns) => taken(columns.len() as u64),
         Err(problem) => refused(shape(&problem.message)),

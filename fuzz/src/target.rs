@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hasher};
 /// How an input ended: the way that it took, or what must not be.
 pub(crate) type Outcome = Result<Way, String>;
 
-/// The way that an input took: a hash of the shape of what came of it, and whether it was taken or refused.
+/// The way that an input took: a hash of the shape of what came of it, and whether it was taken or
+/// refused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Way {
     /// Whether it was taken.
@@ -21,7 +22,10 @@ pub(crate) fn taken(shape: u64) -> Outcome {
 
 /// An input that was refused; `shape` tells apart why.
 pub(crate) fn refused(shape: u64) -> Outcome {
-    Ok(Way { taken: false, shape })
+    Ok(Way {
+        taken: false,
+        shape,
+    })
 }
 
 /// A reader that is given inputs.
@@ -109,7 +113,9 @@ pub(crate) fn shape(of: &dyn Display) -> u64 {
                         }
                         self.escaped = b == b'\\' && !self.escaped;
                     }
-                    None if matches!(b, b'"' | b'`') => (self.quoted, self.escaped) = (Some(b), false),
+                    None if matches!(b, b'"' | b'`') => {
+                        (self.quoted, self.escaped) = (Some(b), false)
+                    }
                     None => {}
                 }
                 if self.quoted.is_none() && b.is_ascii_lowercase() && self.letters < LETTERS {
@@ -127,6 +133,14 @@ pub(crate) fn shape(of: &dyn Display) -> u64 {
 }
 
 /// Fails unless both are equal.
-pub(crate) fn same<T: PartialEq + fmt::Debug>(what: &str, left: &T, right: &T) -> Result<(), String> {
-    if left == right { Ok(()) } else { Err(format!("{what}: {left:?} is not {right:?}")) }
+pub(crate) fn same<T: PartialEq + fmt::Debug>(
+    what: &str,
+    left: &T,
+    right: &T,
+) -> Result<(), String> {
+    if left == right {
+        Ok(())
+    } else {
+        Err(format!("{what}: {left:?} is not {right:?}"))
+    }
 }

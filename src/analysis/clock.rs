@@ -10,10 +10,15 @@ pub fn absolute(at: Time) -> String {
 /// `10:50`, or `1:10:50` from an hour on; the fraction is cut off.
 pub fn whole(at: Time) -> String {
     let s = at.as_secs();
-    if s < 3_600 { format!("{}:{:02}", s / 60, s % 60) } else { format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60) }
+    if s < 3_600 {
+        format!("{}:{:02}", s / 60, s % 60)
+    } else {
+        format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60)
+    }
 }
 
-/// `50.5s`, `2m20s`, `1h5m`, in Go's manner, to the millisecond; shorter ones than that to the nanosecond, `1.5us`.
+/// `50.5s`, `2m20s`, `1h5m`, in Go's manner, to the millisecond; shorter ones than that to the
+/// nanosecond, `1.5us`.
 pub fn short(d: Dur) -> String {
     let ns = d.as_nanos();
     if ns < 1_000_000 {

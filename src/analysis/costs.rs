@@ -1,28 +1,33 @@
 //! What a run cost, as figures that a person decides by.
 //!
-//! All are counted from the time on at which a workload serves (see [`serving`](super::serving)), to the end of the run.
-//! More is worse in every one of them.
+//! All are counted from the time on at which a workload serves (see [`serving`](super::serving)),
+//! to the end of the run. More is worse in every one of them.
 
 use crate::kernel::Dur;
 
 /// What a run cost a workload, or all of them. Integers, so that runs compare exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Costs {
-    /// Desired pods that were not up, summed over time, in pod-nanoseconds. Replacements count as up, pods that are being deleted do not.
+    /// Desired pods that were not up, summed over time, in pod-nanoseconds. Replacements count as
+    /// up, pods that are being deleted do not.
     pub missing_ns: u128,
-    /// Time in which fewer pods were up than it needs; of all workloads, in which one of them was below its need.
+    /// Time in which fewer pods were up than it needs; of all workloads, in which one of them was
+    /// below its need.
     pub below_need: Dur,
     /// The longest stretch of that; of all workloads, the longest of any of them.
     pub longest_below_need: Dur,
-    /// Time in which pods were desired and none was up; of all workloads, in which one of them had none.
+    /// Time in which pods were desired and none was up; of all workloads, in which one of them had
+    /// none.
     pub none_up: Dur,
-    /// Requests that went to pods which were not up, or that found no endpoint, if each desired pod brings one a nanosecond.
+    /// Requests that went to pods which were not up, or that found no endpoint, if each desired pod
+    /// brings one a nanosecond.
     pub requests_lost: u128,
     /// All requests, at the same rate.
     pub requests: u128,
     /// The time over which requests were counted.
     pub observed: Dur,
-    /// Containers that ran, and that clients reached, although their pod was being deleted or gone, summed over time, in pod-nanoseconds.
+    /// Containers that ran, and that clients reached, although their pod was being deleted or gone,
+    /// summed over time, in pod-nanoseconds.
     pub ghost_ns: u128,
     /// Pods that were evicted.
     pub evicted: u64,
@@ -55,7 +60,8 @@ pub enum Figure {
     MinutesNoneUp,
     /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
     RequestsLostShare,
-    /// The same share of the time observed, in minutes: as if all requests had been lost for so long.
+    /// The same share of the time observed, in minutes: as if all requests had been lost for so
+    /// long.
     RequestsLostMinutes,
     /// [`Costs::ghost_ns`], in minutes.
     GhostMinutes,
@@ -146,14 +152,28 @@ impl Figure {
 
     /// Whether it is a number of things, which has no fraction.
     pub fn is_count(self) -> bool {
-        matches!(self, Self::Evicted | Self::Needless | Self::Undecided | Self::Restarts | Self::PendingAtEnd | Self::MostPending)
+        matches!(
+            self,
+            Self::Evicted
+                | Self::Needless
+                | Self::Undecided
+                | Self::Restarts
+                | Self::PendingAtEnd
+                | Self::MostPending
+        )
     }
 
     /// Its value, in its unit.
     pub fn of(self, costs: &Costs) -> f64 {
         let minutes = |ns: u128| ns as f64 / 60e9;
         let time = |d: Dur| minutes(d.as_nanos().into());
-        let share = || if costs.requests == 0 { 0.0 } else { costs.requests_lost as f64 / costs.requests as f64 };
+        let share = || {
+            if costs.requests == 0 {
+                0.0
+            } else {
+                costs.requests_lost as f64 / costs.requests as f64
+            }
+        };
         match self {
             Self::ReplicaMinutesMissing => minutes(costs.missing_ns),
             Self::MinutesBelowNeed => time(costs.below_need),

@@ -9,15 +9,16 @@ use crate::trace::RecordId;
 /// A step function: from each time on the value beside it. Times rise; the first is zero.
 pub type Steps = Vec<(Time, u32)>;
 
-/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`, `dead`, `not_ready`,
-/// `terminating` and `pending`.
+/// Counts over time. Each pod that exists and is not finished is in exactly one of `available`,
+/// `dead`, `not_ready`, `terminating` and `pending`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Curves {
     /// Pods that are Running and Ready and are not being deleted, and that are up.
     pub available: Steps,
     /// Those that are not up, although the API has them as Running and Ready.
     pub dead: Steps,
-    /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready condition is not True, mostly.
+    /// Pods that are Running and not Ready and are not being deleted: on a node whose Ready
+    /// condition is not True, mostly.
     pub not_ready: Steps,
     /// Pods with a deletionTimestamp that still exist.
     pub terminating: Steps,
@@ -63,9 +64,13 @@ impl Counts {
     }
 
     fn node(&mut self, n: NodeFlags, by: i32) {
-        let add = |what: &mut u32, is: bool| *what = what.wrapping_add_signed(if is { by } else { 0 });
+        let add =
+            |what: &mut u32, is: bool| *what = what.wrapping_add_signed(if is { by } else { 0 });
         add(&mut self.silent, n.health() == Health::Silent);
-        add(&mut self.not_ready_nodes, matches!(n.health(), Health::Unknown | Health::NotReady));
+        add(
+            &mut self.not_ready_nodes,
+            matches!(n.health(), Health::Unknown | Health::NotReady),
+        );
         add(&mut self.tainted, n.exists && n.no_execute > 0);
     }
 }
@@ -93,11 +98,17 @@ impl Curves {
 
 /// The curves of a run. Values within one instant are not shown, only the last.
 pub fn curves(analysis: &Analysis<'_>) -> Curves {
-    let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
+    let mut curves = Curves {
+        horizon: analysis.horizon(),
+        ..Curves::default()
+    };
     let mut truth = Truth::new(analysis);
     let mut counts = Counts::default();
     truth.follow.nodes().for_each(|(_, n)| counts.node(n, 1));
-    truth.follow.pods().for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
+    truth
+        .follow
+        .pods()
+        .for_each(|(id, _)| counts.pod(&truth.standing(id), 1));
     let mut now = Time::ZERO;
     for (id, r) in analysis.trace.iter().enumerate() {
         if r.at != now {

@@ -1,4 +1,5 @@
-//! Why evictions pause: the states of zones over time with the pace that each allows, and master disruption.
+//! Why evictions pause: the states of zones over time with the pace that each allows, and master
+//! disruption.
 
 use super::setting::{Analysis, zone_name};
 use crate::api::names::TextId;
@@ -7,7 +8,8 @@ use crate::sim::Plan;
 use crate::trace::{What, ZoneState};
 use std::collections::BTreeMap;
 
-/// How fast nodes of a zone are tainted in a state that is not normal (`node_lifecycle_controller.go: setLimiterInZone`).
+/// How fast nodes of a zone are tainted in a state that is not normal
+/// (`node_lifecycle_controller.go: setLimiterInZone`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pace {
     /// One node every so long, at the rate of `--node-eviction-rate`.
@@ -24,13 +26,20 @@ impl Pace {
     /// The pace of a zone of so many nodes; none in a state that is no news.
     pub fn of(plan: &Plan, state: ZoneState, nodes: usize) -> Option<Self> {
         let f = &plan.flags;
-        let every = |rate: f32| (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64));
+        let every = |rate: f32| {
+            (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64))
+        };
         match state {
-            ZoneState::PartialDisruption if i64::try_from(nodes).unwrap_or(i64::MAX) > i64::from(f.large_cluster_size_threshold) => {
+            ZoneState::PartialDisruption
+                if i64::try_from(nodes).unwrap_or(i64::MAX)
+                    > i64::from(f.large_cluster_size_threshold) =>
+            {
                 Some(every(f.secondary_node_eviction_rate).map_or(Self::Zero, Self::Slow))
             }
             ZoneState::PartialDisruption => Some(Self::Stopped),
-            ZoneState::FullDisruption => Some(every(f.node_eviction_rate).map_or(Self::Zero, Self::Usual)),
+            ZoneState::FullDisruption => {
+                Some(every(f.node_eviction_rate).map_or(Self::Zero, Self::Usual))
+            }
             ZoneState::Initial | ZoneState::Normal | ZoneState::Empty => None,
         }
     }
@@ -45,7 +54,10 @@ impl Pace {
         match self {
             Self::Usual(every) => format!("no node is Ready, one is tainted every {every}"),
             Self::Slow(every) => format!("evictions slow down to one node every {every}"),
-            Self::Stopped => format!("evictions stop (no more than {} nodes)", plan.flags.large_cluster_size_threshold),
+            Self::Stopped => format!(
+                "evictions stop (no more than {} nodes)",
+                plan.flags.large_cluster_size_threshold
+            ),
             Self::Zero => "evictions stop (the rate is zero)".to_owned(),
         }
     }
@@ -69,7 +81,8 @@ pub struct Disrupted {
 pub struct Disruptions {
     /// When every zone was fully disrupted: from and until.
     pub master: Vec<(Time, Time)>,
-    /// The zones that were disrupted at some time, by name; empty is the name of nodes without a zone.
+    /// The zones that were disrupted at some time, by name; empty is the name of nodes without a
+    /// zone.
     pub zones: BTreeMap<String, Vec<Disrupted>>,
 }
 
@@ -85,7 +98,8 @@ impl Disruptions {
     }
 }
 
-/// The disruptions of a run. A controller that starts finds states anew; what it finds again goes on.
+/// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
+/// on.
 pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     let mut sizes = vec![0usize; analysis.zones.len()];
     for zone in &analysis.zone_of {
@@ -103,7 +117,11 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                     last.1 = r.at;
                 }
             }
-            What::Zone(state @ (ZoneState::Normal | ZoneState::PartialDisruption | ZoneState::FullDisruption)) => {
+            What::Zone(
+                state @ (ZoneState::Normal
+                | ZoneState::PartialDisruption
+                | ZoneState::FullDisruption),
+            ) => {
                 let name = zone_name(analysis.trace.names.text_of(TextId(r.object)));
                 let size = analysis.zones.binary_search(&name).map_or(0, |i| sizes[i]);
                 let open = |d: &Disrupted| d.to == horizon;
@@ -118,7 +136,12 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                         if let Some(last) = last {
                             last.to = r.at;
                         }
-                        zone.extend(pace.map(|pace| Disrupted { from: r.at, to: horizon, state, pace }));
+                        zone.extend(pace.map(|pace| Disrupted {
+                            from: r.at,
+                            to: horizon,
+                            state,
+                            pace,
+                        }));
                     }
                 }
             }

@@ -21,9 +21,11 @@ pub struct Eviction<'a> {
     pub pod: PodId,
     /// The node it was on.
     pub node: Option<NodeId>,
-    /// The NoExecute taint that led to it: the nearest one added among the causes, or else the latest one of the node.
+    /// The NoExecute taint that led to it: the nearest one added among the causes, or else the
+    /// latest one of the node.
     pub taint: Option<&'a Taint>,
-    /// The seconds of the timer that ran out: the least tolerationSeconds of the matching tolerations; 0 is at once.
+    /// The seconds of the timer that ran out: the least tolerationSeconds of the matching
+    /// tolerations; 0 is at once.
     pub timer_seconds: Option<u32>,
     /// When that timer was set.
     pub timer_set_at: Option<Time>,
@@ -41,7 +43,8 @@ impl Eviction<'_> {
         self.fault.map(|f| self.at.since(f.at))
     }
 
-    /// Whether the node's failure led to it, not a drain, or a taint that somebody set for another reason.
+    /// Whether the node's failure led to it, not a drain, or a taint that somebody set for another
+    /// reason.
     pub fn is_for_node_failure(&self) -> bool {
         match self.cause {
             EvictionCause::Timeout => true,
@@ -51,10 +54,13 @@ impl Eviction<'_> {
         }
     }
 
-    /// Whether it turned out to be needless: it was for the node's failure, and the node was back no later than `window`
-    /// after it.
+    /// Whether it turned out to be needless: it was for the node's failure, and the node was back
+    /// no later than `window` after it.
     pub fn is_needless(&self, window: Dur) -> bool {
-        self.is_for_node_failure() && self.node_back_at.is_some_and(|back| back.since(self.at) <= window)
+        self.is_for_node_failure()
+            && self
+                .node_back_at
+                .is_some_and(|back| back.since(self.at) <= window)
     }
 
     /// Whether the run ended before `window` was over, with the node still away.
@@ -79,7 +85,8 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     // The latest NoExecute taint of each node, those that it has from its creation first.
     let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
     for (i, n) in analysis.plan.nodes.iter().enumerate() {
-        latest_taint[analysis.node_id(i as u32).index()] = n.taints.iter().rev().find(|t| is_no_execute(t.effect));
+        latest_taint[analysis.node_id(i as u32).index()] =
+            n.taints.iter().rev().find(|t| is_no_execute(t.effect));
     }
     // What waits for its node to be back, and for its pod to be gone.
     let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); analysis.node_count()];
@@ -93,7 +100,10 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
         let step = follow.apply(id, r);
         if let Some((node, before, after)) = step.node {
             if let What::NodeTaints(change) = r.what {
-                let added = trace.taints.get(change as usize).and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
+                let added = trace
+                    .taints
+                    .get(change as usize)
+                    .and_then(|c| c.added.iter().rev().find(|t| is_no_execute(t.effect)));
                 latest_taint[node.index()] = added.or(latest_taint[node.index()]);
             }
             if after.is_back() && !before.is_back() {
@@ -112,16 +122,21 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
         }
         if let Some((pod, before)) = step.eviction(r) {
             let node = before.node_id();
-            let Some(cause) = EvictionCause::of(r, before.asked) else { continue };
+            let Some(cause) = EvictionCause::of(r, before.asked) else {
+                continue;
+            };
             let by_taint = cause == EvictionCause::Taint;
             let set = timer.and_then(|t| trace.get(t));
-            // A timer may be set for at-once evictions, too; without one the cause says that it was at once.
+            // A timer may be set for at-once evictions, too; without one the cause says that it was
+            // at once.
             let at_once = by_taint.then_some(0);
             let timer_seconds = match set.map(|s| s.what) {
                 Some(What::TimerSet(seconds)) if by_taint => Some(seconds),
                 _ => at_once,
             };
-            let taint = by_taint.then(|| taint_of(trace, id).or_else(|| latest_taint[node?.index()])).flatten();
+            let taint = by_taint
+                .then(|| taint_of(trace, id).or_else(|| latest_taint[node?.index()]))
+                .flatten();
             let back = node.filter(|&n| follow.node(n).is_back()).map(|_| r.at);
             let index = found.len() as u32;
             if let (Some(n), None) = (node, back) {
@@ -149,7 +164,12 @@ pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
 /// The NoExecute taint that was added nearest among the causes of a record.
 fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
     chain(trace, id).find_map(|(_, r)| match r.what {
-        What::NodeTaints(change) => trace.taints.get(change as usize)?.added.iter().find(|t| is_no_execute(t.effect)),
+        What::NodeTaints(change) => trace
+            .taints
+            .get(change as usize)?
+            .added
+            .iter()
+            .find(|t| is_no_execute(t.effect)),
         _ => None,
     })
 }

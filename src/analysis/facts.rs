@@ -1,8 +1,10 @@
-//! The facts of a run that a person follows: those records that mean something new, each with what it is about.
+//! The facts of a run that a person follows: those records that mean something new, each with what
+//! it is about.
 //!
-//! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready conditions, which follow
-//! their node's; events, which repeat what other records say, but for why a pod cannot be scheduled; waiting in a
-//! zone's queue, which the time of the taint shows; timers of zero seconds, whose eviction follows at once.
+//! Left out: what exists from the start; conditions that turn Unknown beside Ready; pods' Ready
+//! conditions, which follow their node's; events, which repeat what other records say, but for why
+//! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
+//! of zero seconds, whose eviction follows at once.
 
 use super::causes::Since;
 use super::setting::{Analysis, short_key};
@@ -14,7 +16,9 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::api::taint::Taint;
 use crate::kernel::Time;
-use crate::trace::{Actor, DrainOutcome, EventText, EvictionCause, Record, RecordId, What, ZoneState};
+use crate::trace::{
+    Actor, DrainOutcome, EventText, EvictionCause, Record, RecordId, What, ZoneState,
+};
 use std::collections::BTreeMap;
 
 /// Stands for "no timer" in [`Fact::Evicted`].
@@ -163,7 +167,16 @@ impl<'a> Facts<'a> {
         let follow = Follow::new(analysis);
         let owners = Owners::new(analysis);
         let (taints, keys, zones, why) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
-        Facts { analysis, follow, taints, keys, zones, owners, why, true_conditions }
+        Facts {
+            analysis,
+            follow,
+            taints,
+            keys,
+            zones,
+            owners,
+            why,
+            true_conditions,
+        }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -176,19 +189,43 @@ impl<'a> Facts<'a> {
             let (node, pod) = match (&step.node, &step.pod) {
                 (Some((n, ..)), _) => (n.0, None),
                 // A pod that is gone has no node any more, and one that is new had none.
-                (_, Some((p, before, after))) => (if after.node == NO_NODE { before.node } else { after.node }, Some(*p)),
+                (_, Some((p, before, after))) => (
+                    if after.node == NO_NODE {
+                        before.node
+                    } else {
+                        after.node
+                    },
+                    Some(*p),
+                ),
                 _ => (NO_NODE, None),
             };
             let mut emit = |fact| {
                 let about = (node != NO_NODE).then_some(NodeId(node));
                 // An entry is not given relative to itself.
-                let since = if is_entry(fact) { None } else { analysis.since_of(id, about) };
-                found(&Finding { at: r.at, record: id, fact, node, pod, since });
+                let since = if is_entry(fact) {
+                    None
+                } else {
+                    analysis.since_of(id, about)
+                };
+                found(&Finding {
+                    at: r.at,
+                    record: id,
+                    fact,
+                    node,
+                    pod,
+                    since,
+                });
             };
             if let What::NodeTaints(change) = r.what {
-                let Some(change) = analysis.trace.taints.get(change as usize) else { continue };
+                let Some(change) = analysis.trace.taints.get(change as usize) else {
+                    continue;
+                };
                 for t in &change.removed {
-                    emit(Fact::Untainted(taint_id(&mut self.keys, &mut self.taints, t)));
+                    emit(Fact::Untainted(taint_id(
+                        &mut self.keys,
+                        &mut self.taints,
+                        t,
+                    )));
                 }
                 for t in &change.added {
                     emit(Fact::Tainted(taint_id(&mut self.keys, &mut self.taints, t)));
@@ -201,8 +238,13 @@ impl<'a> Facts<'a> {
 
     /// The seconds of the timer that a deletion fulfils.
     fn timer_seconds(&self, r: &Record) -> u32 {
-        let (What::PodDeleting(_) | What::PodGone) = r.what else { return NO_TIMER };
-        let timer = self.follow.timer(&self.follow.pod(PodId(r.object))).and_then(|t| self.analysis.trace.get(t));
+        let (What::PodDeleting(_) | What::PodGone) = r.what else {
+            return NO_TIMER;
+        };
+        let timer = self
+            .follow
+            .timer(&self.follow.pod(PodId(r.object)))
+            .and_then(|t| self.analysis.trace.get(t));
         match timer.map(|t| t.what) {
             Some(What::TimerSet(s)) => s,
             _ => NO_TIMER,
@@ -218,13 +260,19 @@ impl<'a> Facts<'a> {
         match r.what {
             What::FaultBegan => known.then_some(Fact::EntryBegan(r.object)),
             What::FaultEnded => known.then_some(Fact::EntryEnded(r.object)),
-            What::Refused(text) => Some(Fact::Refused(TextId(text), if known { r.object } else { u32::MAX })),
+            What::Refused(text) => Some(Fact::Refused(
+                TextId(text),
+                if known { r.object } else { u32::MAX },
+            )),
             What::ControllersStarted => later.then_some(Fact::ControllersStarted),
             What::ControllersStopped => Some(Fact::ControllersStopped),
             // A controller that starts looks at its zones anew; what it finds again is no news.
             What::Zone(ZoneState::Initial | ZoneState::Empty) => None,
             What::Zone(state) => {
-                let before = self.zones.insert(r.object, state).unwrap_or(ZoneState::Normal);
+                let before = self
+                    .zones
+                    .insert(r.object, state)
+                    .unwrap_or(ZoneState::Normal);
                 (state != before).then_some(Fact::Zone(TextId(r.object), state))
             }
             What::MasterDisruptionEntered => Some(Fact::MasterDisruptionEntered),
@@ -232,17 +280,21 @@ impl<'a> Facts<'a> {
             What::NodeCreated => node_changed.map(|_| Fact::NodeJoined),
             What::NodeDeleted => node_changed.map(|_| Fact::NodeDeleted),
             // A machine that stops has said so.
-            What::NodeSilent => node_changed.filter(|(_, _, after)| !after.off).map(|_| Fact::Silent),
+            What::NodeSilent => node_changed
+                .filter(|(_, _, after)| !after.off)
+                .map(|_| Fact::Silent),
             What::NodeHeard => node_changed.map(|_| Fact::Heard),
             What::MachineOff => node_changed.map(|_| Fact::MachineOff),
             What::MachineOn => node_changed.map(|_| Fact::MachineOn),
             // The entry says it, and for whom.
             What::NetworkLost | What::NetworkBack => None,
-            What::NodeCondition(NodeConditionType::Ready, status, _) => node_changed.map(|_| match status {
-                ConditionStatus::True => Fact::Ready,
-                ConditionStatus::False => Fact::NotReady,
-                ConditionStatus::Unknown => Fact::Unknown,
-            }),
+            What::NodeCondition(NodeConditionType::Ready, status, _) => {
+                node_changed.map(|_| match status {
+                    ConditionStatus::True => Fact::Ready,
+                    ConditionStatus::False => Fact::NotReady,
+                    ConditionStatus::Unknown => Fact::Unknown,
+                })
+            }
             What::NodeCondition(kind, status, _) => {
                 let bits = self.true_conditions.get_mut(r.object as usize)?;
                 let bit = 1 << kind as u8;
@@ -258,28 +310,52 @@ impl<'a> Facts<'a> {
                     _ => None,
                 }
             }
-            What::NodeUnschedulable(value) => Some(if value { Fact::Cordoned } else { Fact::Uncordoned }),
-            What::PodCreated(_) => pod_changed.filter(|_| later).map(|_| workload().map_or(Fact::PodCreated, Fact::ReplicaCreated)),
-            What::PodBound(_) => pod_changed.filter(|_| later).map(|_| workload().map_or(Fact::PodBound, Fact::ReplicaBound)),
-            What::PodPhase(PodPhase::Running) => pod_changed.filter(|_| later).and_then(|_| workload()).map(Fact::ReplicaRunning),
+            What::NodeUnschedulable(value) => Some(if value {
+                Fact::Cordoned
+            } else {
+                Fact::Uncordoned
+            }),
+            What::PodCreated(_) => pod_changed
+                .filter(|_| later)
+                .map(|_| workload().map_or(Fact::PodCreated, Fact::ReplicaCreated)),
+            What::PodBound(_) => pod_changed
+                .filter(|_| later)
+                .map(|_| workload().map_or(Fact::PodBound, Fact::ReplicaBound)),
+            What::PodPhase(PodPhase::Running) => pod_changed
+                .filter(|_| later)
+                .and_then(|_| workload())
+                .map(Fact::ReplicaRunning),
             What::PodPhase(PodPhase::Failed) => pod_changed.map(|_| Fact::PodFailed),
             What::PodPhase(PodPhase::Succeeded) => pod_changed.map(|_| Fact::PodSucceeded),
-            What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => Some(match before.asked {
-                Some(cause) if r.actor == Actor::User => Fact::EvictedBy(cause),
-                _ => Fact::Evicted(timer),
-            }),
+            What::PodDeleting(_) | What::PodGone if let Some((_, before)) = step.eviction(r) => {
+                Some(match before.asked {
+                    Some(cause) if r.actor == Actor::User => Fact::EvictedBy(cause),
+                    _ => Fact::Evicted(timer),
+                })
+            }
             What::PodDeleting(_) => step.deletion_begins().map(|_| Fact::PodDeleted(r.actor)),
             What::PodGone => pod_changed.map(|_| Fact::PodGone),
             What::TimerSet(0) => None,
             What::TimerSet(seconds) => Some(Fact::TimerSet(seconds)),
             What::TimerCancelled => pod_changed.map(|_| Fact::TimerCancelled),
             What::EvictionFailed => Some(Fact::EvictionFailed),
-            What::EvictionRefused(state) => Some(Fact::EvictionRefused(self.analysis.trace.budgets.get(state as usize)?.budget)),
-            What::DrainEnded(end) => Some(Fact::DrainEnded(self.analysis.trace.drains.get(end as usize)?.outcome)),
-            What::BudgetCreated(_) => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Created)),
-            What::BudgetChanged(_) => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Changed)),
+            What::EvictionRefused(state) => Some(Fact::EvictionRefused(
+                self.analysis.trace.budgets.get(state as usize)?.budget,
+            )),
+            What::DrainEnded(end) => Some(Fact::DrainEnded(
+                self.analysis.trace.drains.get(end as usize)?.outcome,
+            )),
+            What::BudgetCreated(_) => {
+                Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Created))
+            }
+            What::BudgetChanged(_) => {
+                Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Changed))
+            }
             What::BudgetDeleted => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Deleted)),
-            What::CutShort(text) => Some(Fact::CutShort(TextId(text), if known { r.object } else { u32::MAX })),
+            What::CutShort(text) => Some(Fact::CutShort(
+                TextId(text),
+                if known { r.object } else { u32::MAX },
+            )),
             What::PodMessage(message) => {
                 let told = self.analysis.trace.messages.get(message as usize)?;
                 let body = told.body;
@@ -288,7 +364,11 @@ impl<'a> Facts<'a> {
                     && body.text == EventText::FailedScheduling
                     && self.why.insert(PodId(r.object), body.arg) != Some(body.arg);
                 let why = TextId(body.arg);
-                news.then(|| self.owners.of(self.analysis, PodId(r.object)).map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
+                news.then(|| {
+                    self.owners
+                        .of(self.analysis, PodId(r.object))
+                        .map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why))
+                })
             }
             What::NodeTaints(_)
             | What::EvictionGranted(_)
@@ -312,17 +392,24 @@ impl<'a> Facts<'a> {
 }
 
 fn is_entry(fact: Fact) -> bool {
-    matches!(fact, Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..) | Fact::CutShort(..))
+    matches!(
+        fact,
+        Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Refused(..) | Fact::CutShort(..)
+    )
 }
 
 fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {
-    // There are a handful of different taints in a run, so that a search through all of them is the fastest.
+    // There are a handful of different taints in a run, so that a search through all of them is the
+    // fastest.
     let same = |k: &Taint| k.effect == taint.effect && k.key == taint.key && k.value == taint.value;
     if let Some(i) = keys.iter().position(same) {
         return i as u32;
     }
     keys.push(taint.clone());
-    let short = Taint { key: short_key(&taint.key).to_owned(), ..taint.clone() };
+    let short = Taint {
+        key: short_key(&taint.key).to_owned(),
+        ..taint.clone()
+    };
     texts.push(short.to_string());
     keys.len() as u32 - 1
 }

@@ -1,4 +1,5 @@
-//! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone as a whole.
+//! What charts draw in lanes: health, taints and evictions over time, of each node or of each zone
+//! as a whole.
 
 use super::setting::Analysis;
 use super::state::{Follow, Health, NodeFlags};
@@ -54,7 +55,11 @@ pub enum Lanes {
 
 /// The lanes of a run: of nodes if there are no more than `most_nodes`, otherwise of zones.
 pub fn lanes(analysis: &Analysis<'_>, most_nodes: usize) -> Lanes {
-    if analysis.plan.nodes.len() <= most_nodes { Lanes::Nodes(node_lanes(analysis)) } else { Lanes::Zones(zone_lanes(analysis)) }
+    if analysis.plan.nodes.len() <= most_nodes {
+        Lanes::Nodes(node_lanes(analysis))
+    } else {
+        Lanes::Zones(zone_lanes(analysis))
+    }
 }
 
 /// Sets the value from a time on, over another one of the same instant.
@@ -76,7 +81,10 @@ fn count(steps: &mut Vec<(Time, u32)>, at: Time) {
 }
 
 fn tainted(n: NodeFlags) -> Tainted {
-    Tainted { no_schedule: n.exists && n.no_schedule > 0, no_execute: n.exists && n.no_execute > 0 }
+    Tainted {
+        no_schedule: n.exists && n.no_schedule > 0,
+        no_execute: n.exists && n.no_execute > 0,
+    }
 }
 
 fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
@@ -106,8 +114,11 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         }
     }
     let mut by_plan: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
-    let planned = (0..analysis.plan.nodes.len()).filter_map(|i| by_plan[analysis.node_id(i as u32).index()].take());
-    planned.filter(|l| l.health.iter().any(|h| h.1 != Health::Absent)).collect()
+    let planned = (0..analysis.plan.nodes.len())
+        .filter_map(|i| by_plan[analysis.node_id(i as u32).index()].take());
+    planned
+        .filter(|l| l.health.iter().any(|h| h.1 != Health::Absent))
+        .collect()
 }
 
 fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
@@ -148,7 +159,9 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
             set(&mut lanes[z].tainted, r.at, with_taint[z]);
         }
         if let Some((_, pod)) = step.eviction(r) {
-            let z = pod.node_id().map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
+            let z = pod
+                .node_id()
+                .map_or(0, |n| usize::from(analysis.zone_of[n.index()]));
             count(&mut lanes[z].evictions, r.at);
         }
     }

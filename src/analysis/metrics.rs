@@ -8,8 +8,8 @@ use crate::kernel::Dur;
 use crate::sim::plan::Plan;
 use crate::trace::Trace;
 
-/// How soon a node must be back for an eviction to have been needless, where nothing else is said: five minutes, the
-/// tolerationSeconds that Kubernetes gives to pods which state none.
+/// How soon a node must be back for an eviction to have been needless, where nothing else is said:
+/// five minutes, the tolerationSeconds that Kubernetes gives to pods which state none.
 pub const DEFAULT_NEEDLESS_WINDOW: Dur = Dur::from_secs(300);
 
 /// The figures of a run. Their definitions are those of [`summary`](super::summary).

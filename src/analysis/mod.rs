@@ -1,18 +1,22 @@
-//! What a finished run means: timelines, summaries, curves, lanes, evictions and causes as functions of a
-//! [`Trace`](crate::trace::Trace) and the [`Plan`](crate::sim::plan::Plan) it came from.
+//! What a finished run means: timelines, summaries, curves, lanes, evictions and causes as
+//! functions of a [`Trace`](crate::trace::Trace) and the [`Plan`](crate::sim::plan::Plan) it came
+//! from.
 //!
-//! Nothing here sees the simulator, draws a random number or does IO. [`Analysis`] holds what all of them share:
-//! the state the cluster started in and, for every record, the entry of the timeline that led to it. Each
-//! function then walks the trace once, with [`state::Follow`] keeping the state of nodes and pods as the
-//! records tell it; a trace of a million records takes a few tens of milliseconds per walk.
+//! Nothing here sees the simulator, draws a random number or does IO. [`Analysis`] holds what all
+//! of them share: the state the cluster started in and, for every record, the entry of the timeline
+//! that led to it. Each function then walks the trace once, with [`state::Follow`] keeping the
+//! state of nodes and pods as the records tell it; a trace of a million records takes a few tens of
+//! milliseconds per walk.
 //!
 //! Words used throughout:
-//! * A pod that is not finished is *evicted* when a controller that reacts to node failure sets its deletionTimestamp, or deletes it at
-//!   once: the taint eviction controller, or the node lifecycle controller in the mode of `--pod-eviction-timeout`. One life of
-//!   a pod is evicted at most once.
-//! * A pod is *available* when it is Running, its condition Ready is True and it is not being deleted, as the API
-//!   has it: a pod on a node that fell silent is available until its Ready condition is set to False.
-//! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not True.
+//! * A pod that is not finished is *evicted* when a controller that reacts to node failure sets its
+//!   deletionTimestamp, or deletes it at once: the taint eviction controller, or the node lifecycle
+//!   controller in the mode of `--pod-eviction-timeout`. One life of a pod is evicted at most once.
+//! * A pod is *available* when it is Running, its condition Ready is True and it is not being
+//!   deleted, as the API has it: a pod on a node that fell silent is available until its Ready
+//!   condition is set to False.
+//! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not
+//!   True.
 
 pub mod causes;
 pub mod clock;

@@ -38,7 +38,13 @@ impl Text<'_> {
             Fact::EntryEnded(entry) => return self.entry(row, entry, "ends", "end"),
             Fact::EvictionRefused(budget) => return self.eviction_refused(row, budget),
             Fact::DrainEnded(outcome) => return self.drain_ended(row, outcome),
-            Fact::Budget(..) if let Some(r) = self.analysis.trace.get(row.record).filter(|_| row.count == 1) => {
+            Fact::Budget(..)
+                if let Some(r) = self
+                    .analysis
+                    .trace
+                    .get(row.record)
+                    .filter(|_| row.count == 1) =>
+            {
                 return words::record(self.analysis, r);
             }
             Fact::Budget(..)
@@ -56,16 +62,32 @@ impl Text<'_> {
             fact => self.verb(fact),
         };
         let subject = match row.fact {
-            Fact::ReplicaCreated(w) | Fact::ReplicaBound(w) | Fact::ReplicaRunning(w) | Fact::ReplicaPending(w, _) => self.replicas(row, w),
+            Fact::ReplicaCreated(w)
+            | Fact::ReplicaBound(w)
+            | Fact::ReplicaRunning(w)
+            | Fact::ReplicaPending(w, _) => self.replicas(row, w),
             _ => self.subject(row),
         };
         match row.fact {
-            Fact::TimerSet(seconds) => return format!("eviction timer of {} s set for {subject}", grouped(seconds.into())),
+            Fact::TimerSet(seconds) => {
+                return format!(
+                    "eviction timer of {} s set for {subject}",
+                    grouped(seconds.into())
+                );
+            }
             Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
             _ => {}
         }
-        let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
-        if row.count > objects { format!("{subject} {said}, {} times", grouped(row.count.into())) } else { format!("{subject} {said}") }
+        let objects = if row.pods > 0 {
+            row.pods
+        } else {
+            row.nodes.len() as u32
+        };
+        if row.count > objects {
+            format!("{subject} {said}, {} times", grouped(row.count.into()))
+        } else {
+            format!("{subject} {said}")
+        }
     }
 
     /// What a fact says of its object; of a fact that has none, all of it.
@@ -132,14 +154,22 @@ impl Text<'_> {
     fn eviction_refused(&self, row: &Row, budget: WorkloadId) -> String {
         let trace = self.analysis.trace;
         let subject = self.subject(row);
-        let times = if row.count > 1 { format!(" {} times", grouped(row.count.into())) } else { String::new() };
+        let times = if row.count > 1 {
+            format!(" {} times", grouped(row.count.into()))
+        } else {
+            String::new()
+        };
         let state = match trace.get(row.record).map(|r| r.what) {
             Some(What::EvictionRefused(state)) => trace.budgets.get(state as usize),
             _ => None,
         };
         match state {
             Some(b) if budget.index() < trace.names.workloads() => {
-                format!("{subject}: eviction refused{times} ({}): {}", b.refusal.as_str(), stand(self.analysis, b))
+                format!(
+                    "{subject}: eviction refused{times} ({}): {}",
+                    b.refusal.as_str(),
+                    stand(self.analysis, b)
+                )
             }
             _ => format!("{subject}: eviction refused{times} by several budgets"),
         }
@@ -147,14 +177,26 @@ impl Text<'_> {
 
     fn drain_ended(&self, row: &Row, outcome: DrainOutcome) -> String {
         let end = match self.analysis.trace.get(row.record).map(|r| r.what) {
-            Some(What::DrainEnded(end)) if row.count == 1 => self.analysis.trace.drains.get(end as usize),
+            Some(What::DrainEnded(end)) if row.count == 1 => {
+                self.analysis.trace.drains.get(end as usize)
+            }
             _ => None,
         };
         match (end, row.nodes.as_slice()) {
-            (Some(end), &[node]) => words::drain_ended(self.analysis, self.analysis.node_name(node), end),
+            (Some(end), &[node]) => {
+                words::drain_ended(self.analysis, self.analysis.node_name(node), end)
+            }
             _ => {
-                let said = format!("{} {}", self.nodes(&row.nodes), self.verb(Fact::DrainEnded(outcome)));
-                if row.count as usize > row.nodes.len() { times(row, &said) } else { said }
+                let said = format!(
+                    "{} {}",
+                    self.nodes(&row.nodes),
+                    self.verb(Fact::DrainEnded(outcome))
+                );
+                if row.count as usize > row.nodes.len() {
+                    times(row, &said)
+                } else {
+                    said
+                }
             }
         }
     }
@@ -164,12 +206,19 @@ impl Text<'_> {
     }
 
     fn entry_name(&self, entry: u32) -> &str {
-        self.analysis.plan.timeline.get(entry as usize).map_or("", |e| &e.name)
+        self.analysis
+            .plan
+            .timeline
+            .get(entry as usize)
+            .map_or("", |e| &e.name)
     }
 
     fn entry(&self, row: &Row, entry: u32, one: &str, many: &str) -> String {
         match self.analysis.plan.timeline.get(entry as usize) {
-            None => format!("{} entries of the timeline {many}", grouped(row.count.into())),
+            None => format!(
+                "{} entries of the timeline {many}",
+                grouped(row.count.into())
+            ),
             // What does not last neither begins nor ends.
             Some(e) if !self.analysis.plan.lasts(entry) && one == "begins" => times(row, &e.name),
             Some(e) => times(row, &format!("{} {one}", e.name)),
@@ -179,15 +228,31 @@ impl Text<'_> {
     fn refused(&self, text: TextId, entry: u32) -> String {
         let name = self.entry_name(entry);
         let message = self.analysis.trace.names.text_of(text);
-        if name.is_empty() { format!("refused: {message}") } else { format!("refused {name}: {message}") }
+        if name.is_empty() {
+            format!("refused: {message}")
+        } else {
+            format!("refused {name}: {message}")
+        }
     }
 
     fn zone(&self, key: TextId, state: ZoneState) -> String {
         let name = zone_name(self.analysis.trace.names.text_of(key));
-        let zone = if name.is_empty() { "nodes without a zone".to_owned() } else { format!("zone {name}") };
+        let zone = if name.is_empty() {
+            "nodes without a zone".to_owned()
+        } else {
+            format!("zone {name}")
+        };
         let nodes = self.analysis.zones.iter().position(|z| *z == name);
-        let nodes = nodes.map_or(0, |zone| self.analysis.zone_of.iter().filter(|z| usize::from(**z) == zone).count());
-        let pace = Pace::of(self.analysis.plan, state, nodes).map_or_else(String::new, |p| format!(": {}", p.words(self.analysis.plan)));
+        let nodes = nodes.map_or(0, |zone| {
+            self.analysis
+                .zone_of
+                .iter()
+                .filter(|z| usize::from(**z) == zone)
+                .count()
+        });
+        let pace = Pace::of(self.analysis.plan, state, nodes).map_or_else(String::new, |p| {
+            format!(": {}", p.words(self.analysis.plan))
+        });
         format!("{zone}: {}{pace}", state.as_str())
     }
 
@@ -196,7 +261,11 @@ impl Text<'_> {
             (0, _) => self.nodes(&row.nodes),
             (_, Some(pod)) => {
                 let name = self.analysis.pod_name(pod);
-                if row.nodes.is_empty() { name.to_owned() } else { format!("{name} of {}", self.nodes(&row.nodes)) }
+                if row.nodes.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name} of {}", self.nodes(&row.nodes))
+                }
             }
             (n, None) if row.nodes.is_empty() => format!("{} pods", grouped(n.into())),
             (n, None) => format!("{} pods of {}", grouped(n.into()), self.nodes(&row.nodes)),
@@ -216,7 +285,11 @@ impl Text<'_> {
             None if workload.index() >= self.analysis.trace.names.workloads() => {
                 format!("{} pods of workloads{on}", grouped(row.pods.into()))
             }
-            None => format!("{}: {} pods{on}", said(self.analysis, workload), grouped(row.pods.into())),
+            None => format!(
+                "{}: {} pods{on}",
+                said(self.analysis, workload),
+                grouped(row.pods.into())
+            ),
         }
     }
 
@@ -226,19 +299,29 @@ impl Text<'_> {
             return names.join(", ");
         }
         let count = grouped(nodes.len() as u64);
-        let mut zones: Vec<u16> = nodes.iter().map(|n| self.analysis.zone_of[n.index()]).collect();
+        let mut zones: Vec<u16> = nodes
+            .iter()
+            .map(|n| self.analysis.zone_of[n.index()])
+            .collect();
         zones.sort_unstable();
         zones.dedup();
         match zones[..] {
             [one] if self.analysis.zones[usize::from(one)].is_empty() => format!("{count} nodes"),
-            [one] => format!("{count} nodes of zone {}", self.analysis.zones[usize::from(one)]),
+            [one] => format!(
+                "{count} nodes of zone {}",
+                self.analysis.zones[usize::from(one)]
+            ),
             _ => format!("{count} nodes of {} zones", zones.len()),
         }
     }
 }
 
 fn times(row: &Row, said: &str) -> String {
-    if row.count > 1 { format!("{said} ({} times)", grouped(row.count.into())) } else { said.to_owned() }
+    if row.count > 1 {
+        format!("{said} ({} times)", grouped(row.count.into()))
+    } else {
+        said.to_owned()
+    }
 }
 
 /// Who did it, in words.

@@ -1,18 +1,24 @@
-//! Who serves, and who only seems to: each workload over time, by the API and in truth, and what that cost.
+//! Who serves, and who only seems to: each workload over time, by the API and in truth, and what
+//! that cost.
 //!
 //! Definitions, beside those of [`truth`](super::truth):
-//! * *desired*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits, which no record tells: those of its
-//!   pods that exist and are not finished. A Job asks for nothing any more once it is complete or has failed.
-//! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is finished or gone: two where one should be.
+//! * *desired*: how many pods a workload asks for. A DaemonSet asks for one on each node that
+//!   suits, which no record tells: those of its pods that exist and are not finished. A Job asks
+//!   for nothing any more once it is complete or has failed.
+//! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
+//!   finished or gone: two where one should be.
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
-//! * *need*: what the scenario says under `needs`; otherwise what the budgets over its pods demand, the highest of several; otherwise one.
-//! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread evenly over its ready pods. Those to
-//!   dead endpoints are lost, and all where none is ready.
-//! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the first time on at which as many are up as
-//!   desired, so that starting up is no outage; and if they never are, from the workload's beginning.
+//! * *need*: what the scenario says under `needs`; otherwise what the budgets over its pods demand,
+//!   the highest of several; otherwise one.
+//! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread
+//!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready.
+//! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the
+//!   first time on at which as many are up as desired, so that starting up is no outage; and if
+//!   they never are, from the workload's beginning.
 //!
-//! Pods without a workload are taken together as one. Each is desired from when it first runs until a user deletes it or it succeeds, and nothing
-//! replaces it; one that never finds a node is pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
+//! Pods without a workload are taken together as one. Each is desired from when it first runs until
+//! a user deletes it or it succeeds, and nothing replaces it; one that never finds a node is
+//! pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
 
 use super::costs::Costs;
 use super::evictions::Eviction;
@@ -89,7 +95,11 @@ pub struct Served {
 impl Served {
     /// How many pods it needs while it asks for so many.
     pub fn need(&self, desired: u32) -> u32 {
-        self.needs.iter().map(|n| n.of(desired)).max().unwrap_or(desired.min(1))
+        self.needs
+            .iter()
+            .map(|n| n.of(desired))
+            .max()
+            .unwrap_or(desired.min(1))
     }
 
     /// Its pods at the end of the run.
@@ -100,11 +110,18 @@ impl Served {
     /// The spans of the time that counts in which its pods were so many.
     pub fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
         let from = self.from.unwrap_or(Time::MAX);
-        self.counts.iter().enumerate().filter_map(move |(i, &(at, count))| {
-            let end = self.counts.get(i + 1).map_or(horizon, |next| next.0).min(horizon);
-            let begin = at.max(from);
-            (begin < end).then_some((begin, end, count))
-        })
+        self.counts
+            .iter()
+            .enumerate()
+            .filter_map(move |(i, &(at, count))| {
+                let end = self
+                    .counts
+                    .get(i + 1)
+                    .map_or(horizon, |next| next.0)
+                    .min(horizon);
+                let begin = at.max(from);
+                (begin < end).then_some((begin, end, count))
+            })
     }
 }
 
@@ -147,14 +164,26 @@ impl<'a> Walk<'a> {
         let own = |i: u32| {
             let id = WorkloadId(i);
             let name = names.workload_name(id);
-            let is_workload = name.split('/').next().and_then(WorkloadKind::parse).is_some();
-            (is_workload && owners.root_of(id) == Some(id)).then(|| served(name.to_owned(), Some(id)))
+            let is_workload = name
+                .split('/')
+                .next()
+                .and_then(WorkloadKind::parse)
+                .is_some();
+            (is_workload && owners.root_of(id) == Some(id))
+                .then(|| served(name.to_owned(), Some(id)))
         };
         let mut all: Vec<Option<Served>> = (0..names.workloads() as u32).map(own).collect();
         for w in analysis.plan.workloads.iter() {
-            if let Some(served) = names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut()) {
+            if let Some(served) = names
+                .find_workload(&w.name)
+                .and_then(|id| all[id.index()].as_mut())
+            {
                 let needs = || w.needs.map(Need::AtLeast).into_iter().collect();
-                served.needs = if w.needs.is_some() { needs() } else { demanded(analysis, &w.name, w.template) };
+                served.needs = if w.needs.is_some() {
+                    needs()
+                } else {
+                    demanded(analysis, &w.name, w.template)
+                };
             }
         }
         all.push(Some(served(BARE.to_owned(), None)));
@@ -168,20 +197,37 @@ impl<'a> Walk<'a> {
             }
         }
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
-        Walk { analysis, owners, all, is_static, bare, pending: BTreeMap::new(), ran }
+        Walk {
+            analysis,
+            owners,
+            all,
+            is_static,
+            bare,
+            pending: BTreeMap::new(),
+            ran,
+        }
     }
 
     /// Where a pod is counted.
     fn place(&self, pod: PodId) -> Option<usize> {
         match self.owners.of(self.analysis, pod) {
             Some(w) => Some(w.index()),
-            None => self.is_static.get(pod.index()).is_some_and(|s| !s).then_some(self.all.len() - 1),
+            None => self
+                .is_static
+                .get(pod.index())
+                .is_some_and(|s| !s)
+                .then_some(self.all.len() - 1),
         }
     }
 
     /// Counts what is there at the start.
     pub(super) fn start(&mut self, truth: &Truth<'_>) {
-        let there: Vec<PodId> = truth.follow.pods().filter(|(_, p)| p.exists).map(|(id, _)| id).collect();
+        let there: Vec<PodId> = truth
+            .follow
+            .pods()
+            .filter(|(_, p)| p.exists)
+            .map(|(id, _)| id)
+            .collect();
         for pod in there {
             let standing = truth.standing(pod);
             if truth.follow.pod(pod).phase == PodPhase::Running
@@ -197,8 +243,12 @@ impl<'a> Walk<'a> {
     }
 
     fn with(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
-        let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else { return };
-        let Some(&(since, before)) = served.counts.last() else { return };
+        let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else {
+            return;
+        };
+        let Some(&(since, before)) = served.counts.last() else {
+            return;
+        };
         let mut count = before;
         change(&mut count);
         served.costs.most_pending = served.costs.most_pending.max(count.pending.into());
@@ -216,7 +266,9 @@ impl<'a> Walk<'a> {
     /// A pod stands otherwise than before.
     pub(super) fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
         let Some(place) = self.place(pod) else { return };
-        let by_pods = self.all[place].as_ref().is_some_and(|s| s.name.starts_with("DaemonSet/"));
+        let by_pods = self.all[place]
+            .as_ref()
+            .is_some_and(|s| s.name.starts_with("DaemonSet/"));
         self.with(place, at, |c| {
             let add = |n: &mut u32, of: fn(&Standing) -> u32| *n = *n + of(after) - of(before);
             add(&mut c.up, |s| s.up.into());
@@ -245,12 +297,21 @@ impl<'a> Walk<'a> {
     /// A pod without a workload is wanted from now on, or not any more.
     fn want(&mut self, at: Time, pod: PodId, wanted: bool) {
         let place = self.all.len() - 1;
-        if self.place(pod) == Some(place) && std::mem::replace(&mut self.bare[pod.index()], wanted) != wanted {
-            self.with(place, at, |c| if wanted { c.desired += 1 } else { c.desired -= 1 });
+        if self.place(pod) == Some(place)
+            && std::mem::replace(&mut self.bare[pod.index()], wanted) != wanted
+        {
+            self.with(place, at, |c| {
+                if wanted {
+                    c.desired += 1
+                } else {
+                    c.desired -= 1
+                }
+            });
         }
     }
 
-    /// Takes in what a record says beside that; `truth` has taken it in, and says whether containers started that had run before.
+    /// Takes in what a record says beside that; `truth` has taken it in, and says whether
+    /// containers started that had run before.
     pub(super) fn record(&mut self, r: &Record, step: &Step, again: bool, truth: &Truth<'_>) {
         if let Some(w) = r.workload() {
             return self.workload(w, r);
@@ -265,21 +326,40 @@ impl<'a> Walk<'a> {
             What::ContainersStarted(_) if truth.standing(pod).up => self.want(r.at, pod, true),
             What::PodPhase(PodPhase::Succeeded) => self.want(r.at, pod, false),
             // Who drains a node wants its pods elsewhere; who deletes one wants it gone.
-            What::PodDeleting(_) | What::PodGone if r.actor == Actor::User && step.eviction(r).is_none() => self.want(r.at, pod, false),
+            What::PodDeleting(_) | What::PodGone
+                if r.actor == Actor::User && step.eviction(r).is_none() =>
+            {
+                self.want(r.at, pod, false)
+            }
             _ => {}
         }
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let ended = |text| matches!(text, EventText::JobCompleted | EventText::BackoffLimitExceeded | EventText::PodFailurePolicy);
-        let message = |m: u32| self.analysis.trace.messages.get(m as usize).map(|m| m.body.text);
+        let ended = |text| {
+            matches!(
+                text,
+                EventText::JobCompleted
+                    | EventText::BackoffLimitExceeded
+                    | EventText::PodFailurePolicy
+            )
+        };
+        let message = |m: u32| {
+            self.analysis
+                .trace
+                .messages
+                .get(m as usize)
+                .map(|m| m.body.text)
+        };
         let desired = match r.what {
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
             What::WorkloadDeleted => 0,
             What::WorkloadMessage(m) if message(m).is_some_and(ended) => 0,
             _ => return,
         };
-        let by_pods = self.all[id.index()].as_ref().is_none_or(|s| s.name.starts_with("DaemonSet/"));
+        let by_pods = self.all[id.index()]
+            .as_ref()
+            .is_none_or(|s| s.name.starts_with("DaemonSet/"));
         if !by_pods {
             self.with(id.index(), r.at, |c| c.desired = desired);
         }
@@ -297,7 +377,9 @@ impl<'a> Walk<'a> {
         let mut whole = Costs::default();
         for e in evictions {
             let place = self.place(e.pod);
-            let own = place.and_then(|p| self.all[p].as_mut()).map(|s| &mut s.costs);
+            let own = place
+                .and_then(|p| self.all[p].as_mut())
+                .map(|s| &mut s.costs);
             for costs in own.into_iter().chain([&mut whole]) {
                 costs.evicted += 1;
                 costs.needless += u64::from(e.is_needless(window));
@@ -307,10 +389,19 @@ impl<'a> Walk<'a> {
         let (mut below, mut none) = (Vec::new(), Vec::new());
         let ran = std::mem::take(&mut self.ran);
         let mut workloads = Vec::new();
-        for (mut served, ran) in self.all.into_iter().zip(ran).filter_map(|(s, ran)| Some((s?, ran))) {
+        for (mut served, ran) in self
+            .all
+            .into_iter()
+            .zip(ran)
+            .filter_map(|(s, ran)| Some((s?, ran)))
+        {
             served.from = begins(&served, ran);
             let (short, dark) = reckon(&mut served, horizon);
-            served.costs.longest_below_need = short.iter().map(|(from, to)| to.since(*from)).max().unwrap_or(Dur::ZERO);
+            served.costs.longest_below_need = short
+                .iter()
+                .map(|(from, to)| to.since(*from))
+                .max()
+                .unwrap_or(Dur::ZERO);
             below.extend(short);
             none.extend(dark);
             whole.add(&served.costs);
@@ -325,15 +416,26 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the budgets over a workload's pods demand (`pkg/controller/disruption/disruption.go: getExpectedPodCount`).
+/// What the budgets over a workload's pods demand (`pkg/controller/disruption/disruption.go:
+/// getExpectedPodCount`).
 fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need> {
-    let Some(template) = analysis.plan.templates.get(template as usize) else { return Vec::new() };
-    let over = |b: &&crate::sim::plan::BudgetPlan| namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels);
+    let Some(template) = analysis.plan.templates.get(template as usize) else {
+        return Vec::new();
+    };
+    let over = |b: &&crate::sim::plan::BudgetPlan| {
+        namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels)
+    };
     let need = |b: &crate::sim::plan::BudgetPlan| match b.rule {
         BudgetRule::MinAvailable(n) => Need::AtLeast(n),
         BudgetRule::MaxUnavailable(n) => Need::AllBut(n),
     };
-    analysis.plan.budgets.iter().filter(over).map(need).collect()
+    analysis
+        .plan
+        .budgets
+        .iter()
+        .filter(over)
+        .map(need)
+        .collect()
 }
 
 /// From when on costs are counted.
@@ -342,14 +444,20 @@ fn begins(served: &Served, ran: bool) -> Option<Time> {
     if ran {
         return Some(Time::ZERO);
     }
-    let enough = served.counts.iter().find(|c| asks(c) && c.1.up >= c.1.desired);
-    enough.or_else(|| served.counts.iter().find(asks)).map(|c| c.0)
+    let enough = served
+        .counts
+        .iter()
+        .find(|c| asks(c) && c.1.up >= c.1.desired);
+    enough
+        .or_else(|| served.counts.iter().find(asks))
+        .map(|c| c.0)
 }
 
 /// Spans of time, each from a time to another; none touches the next.
 type Spans = Vec<(Time, Time)>;
 
-/// Sums up what a workload's course cost. Returns the spans in which it was below its need, and those in which none was up.
+/// Sums up what a workload's course cost. Returns the spans in which it was below its need, and
+/// those in which none was up.
 fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
     let (mut below, mut none) = (Spans::new(), Spans::new());
     let mut costs = served.costs;
@@ -361,7 +469,11 @@ fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
         costs.pending_ns += ns * u128::from(c.pending);
         let requests = ns * u128::from(c.desired);
         costs.requests += requests;
-        costs.requests_lost += if c.ready == 0 { requests } else { requests * u128::from(c.dead) / u128::from(c.ready) };
+        costs.requests_lost += if c.ready == 0 {
+            requests
+        } else {
+            requests * u128::from(c.dead) / u128::from(c.ready)
+        };
         costs.observed = costs.observed.saturating_add(lasts);
         if c.up < served.need(c.desired) {
             extend(&mut below, from, to);

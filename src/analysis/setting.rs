@@ -1,8 +1,8 @@
 //! What every analysis of a run shares: the state it started in, the zones, and the names.
 //!
-//! A trace names nodes and pods by the dense ids of its [`Names`](crate::api::names::Names); a plan by their place in
-//! its lists. This module brings the two together once. Objects of the plan that no record names get ids after
-//! the last one of the trace.
+//! A trace names nodes and pods by the dense ids of its [`Names`](crate::api::names::Names); a plan
+//! by their place in its lists. This module brings the two together once. Objects of the plan that
+//! no record names get ids after the last one of the trace.
 
 use super::causes::Marks;
 use super::state::{NO_NODE, NodeState, PodState};
@@ -59,8 +59,16 @@ impl<'a> Analysis<'a> {
             .collect();
         let count = names.nodes() + extra_nodes.len();
 
-        let keys: Vec<String> =
-            plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, plan.profile.node_lifecycle.beta_zone_labels))).collect();
+        let keys: Vec<String> = plan
+            .nodes
+            .iter()
+            .map(|n| {
+                zone_name(&zone_key(
+                    &n.labels,
+                    plan.profile.node_lifecycle.beta_zone_labels,
+                ))
+            })
+            .collect();
         let mut zones: Vec<String> = keys.clone();
         zones.sort();
         zones.dedup();
@@ -77,8 +85,12 @@ impl<'a> Analysis<'a> {
                 NodeStart::Absent => {}
                 NodeStart::Ready => state.create(Time::ZERO, Some(ConditionStatus::True), false),
                 NodeStart::Silent => state.create(Time::ZERO, None, true),
-                NodeStart::Imported { conditions, cut, .. } => {
-                    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
+                NodeStart::Imported {
+                    conditions, cut, ..
+                } => {
+                    let ready = conditions
+                        .iter()
+                        .find(|c| c.kind == NodeConditionType::Ready);
                     state.create(Time::ZERO, ready.map(|c| c.status), *cut);
                 }
             }
@@ -103,19 +115,33 @@ impl<'a> Analysis<'a> {
             }
         }
 
-        let mut analysis =
-            Analysis { plan, trace, zones, zone_of, nodes, pods, marks: Marks::default(), node_ids, extra_nodes, extra_pods };
+        let mut analysis = Analysis {
+            plan,
+            trace,
+            zones,
+            zone_of,
+            nodes,
+            pods,
+            marks: Marks::default(),
+            node_ids,
+            extra_nodes,
+            extra_pods,
+        };
         analysis.marks = Marks::new(&analysis);
         analysis
     }
 
     /// The end of the run: the trace's, or the plan's where the trace states none.
     pub fn horizon(&self) -> Time {
-        if self.trace.horizon == Time::ZERO { self.plan.horizon } else { self.trace.horizon }
+        if self.trace.horizon == Time::ZERO {
+            self.plan.horizon
+        } else {
+            self.trace.horizon
+        }
     }
 
-    /// When something is overdue that had so much time, net of the lag that a search made by holding up watches meanwhile; none where that is
-    /// beyond the end of time.
+    /// When something is overdue that had so much time, net of the lag that a search made by
+    /// holding up watches meanwhile; none where that is beyond the end of time.
     pub fn due(&self, since: Time, within: Dur) -> Option<Time> {
         let mut due = since.checked_add(within)?;
         for &(at, lasts) in &self.trace.held_up {
@@ -163,7 +189,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone of nodes without labels.
+/// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone
+/// of nodes without labels.
 pub fn zone_name(key: &str) -> String {
     match key.split_once(":\0:") {
         None => key.to_owned(),
@@ -175,7 +202,9 @@ pub fn zone_name(key: &str) -> String {
 
 /// A taint's key without the prefix that all of Kubernetes' own share.
 pub fn short_key(key: &str) -> &str {
-    key.strip_prefix("node.kubernetes.io/").or_else(|| key.strip_prefix("node.alpha.kubernetes.io/")).unwrap_or(key)
+    key.strip_prefix("node.kubernetes.io/")
+        .or_else(|| key.strip_prefix("node.alpha.kubernetes.io/"))
+        .unwrap_or(key)
 }
 
 /// Whether an effect matters to lanes and rows beyond being shown.

@@ -1,8 +1,8 @@
 //! The state of nodes and pods as a trace tells it, record by record.
 //!
-//! [`Follow`] is a fold over records; it knows what they say and nothing of how they came about. It is lenient: a record
-//! that repeats what already holds changes nothing, so that it does not matter whether a run also records what
-//! existed from the start.
+//! [`Follow`] is a fold over records; it knows what they say and nothing of how they came about. It
+//! is lenient: a record that repeats what already holds changes nothing, so that it does not matter
+//! whether a run also records what existed from the start.
 
 use super::evictions::is_failure_key;
 use super::setting::{Analysis, is_no_execute};
@@ -36,7 +36,13 @@ pub enum Health {
 
 impl Health {
     /// All of them, in the order in which charts stack them.
-    pub const ALL: [Self; 5] = [Self::Ready, Self::Silent, Self::Unknown, Self::NotReady, Self::Absent];
+    pub const ALL: [Self; 5] = [
+        Self::Ready,
+        Self::Silent,
+        Self::Unknown,
+        Self::NotReady,
+        Self::Absent,
+    ];
 
     /// Its place in [`Health::ALL`].
     pub fn index(self) -> usize {
@@ -126,11 +132,20 @@ pub(super) struct NodeState<'a> {
 impl<'a> NodeState<'a> {
     fn count(&mut self) {
         self.flags.no_execute = self.taints.iter().filter(|t| t.is_no_execute()).count() as u16;
-        self.flags.no_schedule = self.taints.iter().filter(|t| t.taint.effect == Effect::NoSchedule).count() as u16;
+        self.flags.no_schedule = self
+            .taints
+            .iter()
+            .filter(|t| t.taint.effect == Effect::NoSchedule)
+            .count() as u16;
     }
 
     fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
-        let failing = self.taints.iter().filter(|h| h.is_for_failure()).map(|h| h.failing_since).min();
+        let failing = self
+            .taints
+            .iter()
+            .filter(|h| h.is_for_failure())
+            .map(|h| h.failing_since)
+            .min();
         self.taints.retain(|h| {
             let of = |t: &Taint| t.matches(h.taint);
             !change.removed.iter().any(of) || change.added.iter().any(of)
@@ -139,7 +154,13 @@ impl<'a> NodeState<'a> {
             match self.taints.iter_mut().find(|h| h.taint.matches(taint)) {
                 Some(held) => (held.taint, held.record, held.by) = (taint, id, r.actor),
                 None => {
-                    let mut held = Held { taint, since: r.at, failing_since: r.at, record: id, by: r.actor };
+                    let mut held = Held {
+                        taint,
+                        since: r.at,
+                        failing_since: r.at,
+                        record: id,
+                        by: r.actor,
+                    };
                     if held.is_for_failure() {
                         held.failing_since = failing.unwrap_or(r.at);
                     }
@@ -152,9 +173,20 @@ impl<'a> NodeState<'a> {
 
     /// The object exists from now on, with the taints it is created with.
     pub(super) fn create(&mut self, at: Time, ready: Option<ConditionStatus>, silent: bool) {
-        let held = |taint| Held { taint, since: at, failing_since: at, record: NO_RECORD, by: Actor::User };
+        let held = |taint| Held {
+            taint,
+            since: at,
+            failing_since: at,
+            record: NO_RECORD,
+            by: Actor::User,
+        };
         self.taints = self.at_creation.iter().map(held).collect();
-        self.flags = NodeFlags { exists: true, silent, ready, ..NodeFlags::default() };
+        self.flags = NodeFlags {
+            exists: true,
+            silent,
+            ready,
+            ..NodeFlags::default()
+        };
         self.count();
     }
 }
@@ -198,12 +230,25 @@ impl Default for PodState {
 impl PodState {
     /// The state at the start, if there is such a pod then.
     pub(super) fn at_start(start: PodStart, node: u32) -> Option<Self> {
-        let new = PodState { exists: true, node, ..PodState::default() };
+        let new = PodState {
+            exists: true,
+            node,
+            ..PodState::default()
+        };
         match start {
             PodStart::Absent => None,
             PodStart::Pending => Some(new),
-            PodStart::Running => Some(PodState { phase: PodPhase::Running, ready: true, ..new }),
-            PodStart::Imported { phase, ready, deletion, .. } => Some(PodState {
+            PodStart::Running => Some(PodState {
+                phase: PodPhase::Running,
+                ready: true,
+                ..new
+            }),
+            PodStart::Imported {
+                phase,
+                ready,
+                deletion,
+                ..
+            } => Some(PodState {
                 phase,
                 ready: ready.is_some_and(|c| c.status == ConditionStatus::True),
                 deleting: deletion.is_some(),
@@ -235,13 +280,20 @@ pub struct Step {
 impl Step {
     /// The pod whose deletion this record begins; without a grace period it is gone at once.
     pub fn deletion_begins(&self) -> Option<(PodId, PodState)> {
-        let begins = |before: &PodState, after: &PodState| before.exists && !before.deleting && (after.deleting || !after.exists);
-        self.pod.filter(|(_, before, after)| begins(before, after)).map(|(id, before, _)| (id, before))
+        let begins = |before: &PodState, after: &PodState| {
+            before.exists && !before.deleting && (after.deleting || !after.exists)
+        };
+        self.pod
+            .filter(|(_, before, after)| begins(before, after))
+            .map(|(id, before, _)| (id, before))
     }
 
-    /// The pod that this record evicts, as it was before. One that is finished is cleared away, which harms nobody.
+    /// The pod that this record evicts, as it was before. One that is finished is cleared away,
+    /// which harms nobody.
     pub fn eviction(&self, r: &Record) -> Option<(PodId, PodState)> {
-        self.deletion_begins().filter(|(_, before)| EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal())
+        self.deletion_begins().filter(|(_, before)| {
+            EvictionCause::of(r, before.asked).is_some() && !before.phase.is_terminal()
+        })
     }
 }
 
@@ -262,12 +314,21 @@ impl<'a> Follow<'a> {
     /// Stands at the start of the run, before its first record.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
-        Follow { analysis, tolerations: vec![&[]; pods.len()], nodes, pods, templates: 0, timers_from: 0 }
+        Follow {
+            analysis,
+            tolerations: vec![&[]; pods.len()],
+            nodes,
+            pods,
+            templates: 0,
+            timers_from: 0,
+        }
     }
 
     /// The state of a node.
     pub fn node(&self, id: NodeId) -> NodeFlags {
-        self.nodes.get(id.index()).map_or_else(NodeFlags::default, |n| n.flags)
+        self.nodes
+            .get(id.index())
+            .map_or_else(NodeFlags::default, |n| n.flags)
     }
 
     /// The taints of a node.
@@ -282,7 +343,10 @@ impl<'a> Follow<'a> {
 
     /// The state of all nodes, by id.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, NodeFlags)> {
-        self.nodes.iter().enumerate().map(|(i, n)| (NodeId(i as u32), n.flags))
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (NodeId(i as u32), n.flags))
     }
 
     /// The state of a pod.
@@ -292,12 +356,16 @@ impl<'a> Follow<'a> {
 
     /// The state of all pods, by id.
     pub fn pods(&self) -> impl Iterator<Item = (PodId, &PodState)> {
-        self.pods.iter().enumerate().map(|(i, p)| (PodId(i as u32), p))
+        self.pods
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (PodId(i as u32), p))
     }
 
     /// The record that set a pod's eviction timer, if one runs.
     pub fn timer(&self, pod: &PodState) -> Option<RecordId> {
-        (pod.timer != NO_RECORD && pod.timer >= self.timers_from && pod.exists && !pod.deleting).then_some(pod.timer)
+        (pod.timer != NO_RECORD && pod.timer >= self.timers_from && pod.exists && !pod.deleting)
+            .then_some(pod.timer)
     }
 
     /// Takes one record in.
@@ -308,7 +376,10 @@ impl<'a> Follow<'a> {
                 Some(node) => {
                     let before = node.flags;
                     Self::apply_node(self.analysis, node, id, r);
-                    Step { node: Some((n, before, node.flags)), pod: None }
+                    Step {
+                        node: Some((n, before, node.flags)),
+                        pod: None,
+                    }
                 }
             };
         }
@@ -322,7 +393,10 @@ impl<'a> Follow<'a> {
                     if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                         self.take_template(p, id);
                     }
-                    Step { node: None, pod: Some((p, before, after)) }
+                    Step {
+                        node: None,
+                        pod: Some((p, before, after)),
+                    }
                 }
             };
         }
@@ -334,7 +408,11 @@ impl<'a> Follow<'a> {
 
     fn take_template(&mut self, pod: PodId, id: RecordId) {
         let trace = self.analysis.trace;
-        while let Some((of, template)) = trace.templates.get(self.templates).filter(|(of, _)| *of <= id) {
+        while let Some((of, template)) = trace
+            .templates
+            .get(self.templates)
+            .filter(|(of, _)| *of <= id)
+        {
             self.templates += 1;
             if *of == id {
                 self.tolerations[pod.index()] = &template.tolerations;
@@ -349,10 +427,15 @@ impl<'a> Follow<'a> {
             // A kubelet registers its node as Ready; the condition's change is not recorded then.
             What::NodeCreated => node.create(r.at, Some(ConditionStatus::True), false),
             What::NodeDeleted => {
-                node.flags = NodeFlags { silent: node.flags.silent, ..NodeFlags::default() };
+                node.flags = NodeFlags {
+                    silent: node.flags.silent,
+                    ..NodeFlags::default()
+                };
                 node.taints.clear();
             }
-            What::NodeCondition(NodeConditionType::Ready, status, _) => node.flags.ready = Some(status),
+            What::NodeCondition(NodeConditionType::Ready, status, _) => {
+                node.flags.ready = Some(status)
+            }
             What::NodeTaints(change) => {
                 if let Some(change) = analysis.trace.taints.get(change as usize) {
                     node.change(id, r, change);
@@ -372,14 +455,21 @@ impl<'a> Follow<'a> {
             What::PodCreated(_) if pod.exists && r.at == Time::ZERO => {}
             What::PodCreated(node) => {
                 let node = What::created_on(node).map_or(NO_NODE, |n| n.0);
-                *pod = PodState { exists: true, node, bound_at: r.at, ..PodState::default() };
+                *pod = PodState {
+                    exists: true,
+                    node,
+                    bound_at: r.at,
+                    ..PodState::default()
+                };
             }
             What::PodBound(node) => {
                 pod.node = node;
                 pod.bound_at = r.at;
             }
             What::PodPhase(phase) => pod.phase = phase,
-            What::PodCondition(PodConditionType::Ready, status, _) => pod.ready = status == ConditionStatus::True,
+            What::PodCondition(PodConditionType::Ready, status, _) => {
+                pod.ready = status == ConditionStatus::True
+            }
             What::PodDeleting(_) => pod.deleting = pod.exists,
             What::PodGone => *pod = PodState::default(),
             What::EvictionGranted(_) => pod.asked = Some(EvictionCause::Api),

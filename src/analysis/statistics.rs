@@ -1,15 +1,19 @@
-//! Statistics. Within a run minimum, median and maximum by nearest rank, in whole nanoseconds or counts: no floats, no interpolation. Over runs
-//! also means and quantiles, each with the interval in which the true one lies with 95 % confidence.
+//! Statistics. Within a run minimum, median and maximum by nearest rank, in whole nanoseconds or
+//! counts: no floats, no interpolation. Over runs also means and quantiles, each with the interval
+//! in which the true one lies with 95 % confidence.
 
 use crate::kernel::Dur;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
-/// The value of nearest rank: the smallest of `sorted` that at least `percent` per cent of them do not exceed.
+/// The value of nearest rank: the smallest of `sorted` that at least `percent` per cent of them do
+/// not exceed.
 ///
-/// With n values that is the ⌈n·percent/100⌉-th smallest, so that the median of an even number is the lower of the
-/// two in the middle, and always a value that occurred. None without values.
+/// With n values that is the ⌈n·percent/100⌉-th smallest, so that the median of an even number is
+/// the lower of the two in the middle, and always a value that occurred. None without values.
 pub fn nearest_rank<T: Copy>(sorted: &[T], percent: u64) -> Option<T> {
-    let rank = (sorted.len() as u64 * percent.min(100)).div_ceil(100).max(1);
+    let rank = (sorted.len() as u64 * percent.min(100))
+        .div_ceil(100)
+        .max(1);
     sorted.get(rank as usize - 1).copied()
 }
 
@@ -30,7 +34,12 @@ impl<T: Copy + Ord> Spread<T> {
     /// The spread of `values`, which are sorted for it; none without values.
     pub fn of(values: &mut [T]) -> Option<Self> {
         values.sort_unstable();
-        Some(Spread { count: values.len(), min: *values.first()?, median: nearest_rank(values, 50)?, max: *values.last()? })
+        Some(Spread {
+            count: values.len(),
+            min: *values.first()?,
+            median: nearest_rank(values, 50)?,
+            max: *values.last()?,
+        })
     }
 }
 
@@ -67,8 +76,16 @@ impl Sample {
         // Summed in order of size, so that the order of the runs makes no difference.
         let mean = sorted.iter().sum::<f64>() / n;
         let squares: f64 = sorted.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let deviation = if sorted.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
-        Some(Sample { sorted, mean, deviation })
+        let deviation = if sorted.len() > 1 {
+            (squares / (n - 1.0)).sqrt()
+        } else {
+            0.0
+        };
+        Some(Sample {
+            sorted,
+            mean,
+            deviation,
+        })
     }
 
     /// How many values there are.
@@ -91,15 +108,25 @@ impl Sample {
         self.sorted[self.sorted.len() - 1]
     }
 
-    /// Where the true mean lies with 95 % confidence, by Student's t; none of a single value, which says nothing of its spread.
+    /// Where the true mean lies with 95 % confidence, by Student's t; none of a single value, which
+    /// says nothing of its spread.
     pub fn mean_interval(&self) -> Option<Interval> {
         let n = self.sorted.len();
         if n < 2 {
             return None;
         }
-        let t = StudentsT::new(0.0, 1.0, (n - 1) as f64).ok()?.inverse_cdf(1.0 - TAIL);
-        let half = if self.deviation == 0.0 { 0.0 } else { t * self.deviation / (n as f64).sqrt() };
-        Some(Interval { low: self.mean - half, high: self.mean + half })
+        let t = StudentsT::new(0.0, 1.0, (n - 1) as f64)
+            .ok()?
+            .inverse_cdf(1.0 - TAIL);
+        let half = if self.deviation == 0.0 {
+            0.0
+        } else {
+            t * self.deviation / (n as f64).sqrt()
+        };
+        Some(Interval {
+            low: self.mean - half,
+            high: self.mean + half,
+        })
     }
 
     /// The quantile of so many per cent, by [`nearest_rank`]: a value that occurred.
@@ -107,15 +134,19 @@ impl Sample {
         nearest_rank(&self.sorted, percent).unwrap_or(self.mean)
     }
 
-    /// Where the true quantile lies with at least 95 % confidence, whatever the distribution: between two of the values, by how many of n
-    /// fall below it (binomial). None where there are too few values to tell.
+    /// Where the true quantile lies with at least 95 % confidence, whatever the distribution:
+    /// between two of the values, by how many of n fall below it (binomial). None where there are
+    /// too few values to tell.
     pub fn quantile_interval(&self, percent: u64) -> Option<Interval> {
         let n = self.sorted.len() as u64;
         let below = Binomial::new(percent.min(100) as f64 / 100.0, n).ok()?;
         // Ranks from 1: the l-th value is above the quantile if fewer than l lie below it.
         let low = (1..=n).take_while(|&l| below.cdf(l - 1) <= TAIL).last()?;
         let high = (1..=n).find(|&u| 1.0 - below.cdf(u - 1) <= TAIL)?;
-        Some(Interval { low: self.sorted[low as usize - 1], high: self.sorted[high as usize - 1] })
+        Some(Interval {
+            low: self.sorted[low as usize - 1],
+            high: self.sorted[high as usize - 1],
+        })
     }
 }
 
@@ -132,8 +163,18 @@ mod tests {
         assert_eq!(nearest_rank::<u64>(&[], 50), None);
         // ⌈10·0.95⌉ = 10, ⌈10·0.90⌉ = 9; zero per cent is the least.
         let ten: Vec<u64> = (1..=10).collect();
-        assert_eq!((nearest_rank(&ten, 95), nearest_rank(&ten, 90), nearest_rank(&ten, 0)), (Some(10), Some(9), Some(1)));
-        assert_eq!((nearest_rank(&ten, 100), nearest_rank(&ten, 1000)), (Some(10), Some(10)));
+        assert_eq!(
+            (
+                nearest_rank(&ten, 95),
+                nearest_rank(&ten, 90),
+                nearest_rank(&ten, 0)
+            ),
+            (Some(10), Some(9), Some(1))
+        );
+        assert_eq!(
+            (nearest_rank(&ten, 100), nearest_rank(&ten, 1000)),
+            (Some(10), Some(10))
+        );
     }
 
     #[test]
@@ -145,58 +186,94 @@ mod tests {
 
     #[test]
     fn a_mean_has_students_interval() {
-        // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 9+1+1+1+0+0+4+16 = 32, deviation sqrt(32/7) = 2.1381; t(7, 97.5 %) = 2.3646 from tables;
-        // half = 2.3646 * 2.1381 / sqrt(8) = 1.7875.
+        // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 9+1+1+1+0+0+4+16 = 32, deviation sqrt(32/7) =
+        // 2.1381; t(7, 97.5 %) = 2.3646 from tables; half = 2.3646 * 2.1381 / sqrt(8) = 1.7875.
         let s = Sample::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).expect("there are values");
         let i = s.mean_interval().expect("there are several");
-        assert!((s.mean() - 5.0).abs() < 1e-12 && (i.low - 3.2125).abs() < 1e-3 && (i.high - 6.7875).abs() < 1e-3, "{i:?}");
-        assert_eq!((s.count(), s.min(), s.max(), s.quantile(50)), (8, 2.0, 9.0, 4.0));
+        assert!(
+            (s.mean() - 5.0).abs() < 1e-12
+                && (i.low - 3.2125).abs() < 1e-3
+                && (i.high - 6.7875).abs() < 1e-3,
+            "{i:?}"
+        );
+        assert_eq!(
+            (s.count(), s.min(), s.max(), s.quantile(50)),
+            (8, 2.0, 9.0, 4.0)
+        );
         // One value says nothing of its spread; equal ones have none.
         assert_eq!(Sample::of([3.0]).and_then(|s| s.mean_interval()), None);
-        assert_eq!(Sample::of([3.0; 5]).and_then(|s| s.mean_interval()), Some(Interval { low: 3.0, high: 3.0 }));
+        assert_eq!(
+            Sample::of([3.0; 5]).and_then(|s| s.mean_interval()),
+            Some(Interval {
+                low: 3.0,
+                high: 3.0
+            })
+        );
         assert_eq!(Sample::of([]), None);
     }
 
     #[test]
     fn a_quantile_lies_between_two_of_the_values() {
-        // Of ten values the median lies between the 2nd and the 9th with 97.9 %: P(B(10, 1/2) <= 1) = 11/1024 = 1.07 %, and P(<= 2) = 5.5 %.
+        // Of ten values the median lies between the 2nd and the 9th with 97.9 %: P(B(10, 1/2) <= 1)
+        // = 11/1024 = 1.07 %, and P(<= 2) = 5.5 %.
         let ten = Sample::of((1..=10).map(f64::from)).expect("there are values");
-        assert_eq!(ten.quantile_interval(50), Some(Interval { low: 2.0, high: 9.0 }));
+        assert_eq!(
+            ten.quantile_interval(50),
+            Some(Interval {
+                low: 2.0,
+                high: 9.0
+            })
+        );
         // Five are too few: all five are above it in 1/32 = 3.1 % of cases.
-        assert_eq!(Sample::of((1..=5).map(f64::from)).and_then(|s| s.quantile_interval(50)), None);
+        assert_eq!(
+            Sample::of((1..=5).map(f64::from)).and_then(|s| s.quantile_interval(50)),
+            None
+        );
         // The 95th percentile of 20 values may lie above all of them: 0.95^20 = 36 %.
-        assert_eq!(Sample::of((1..=20).map(f64::from)).and_then(|s| s.quantile_interval(95)), None);
+        assert_eq!(
+            Sample::of((1..=20).map(f64::from)).and_then(|s| s.quantile_interval(95)),
+            None
+        );
     }
 
-    /// Numbers with mean 50 by a plain congruential rule, twenty at a time: the interval holds the true mean in about 95 of 100 cases.
+    /// Numbers with mean 50 by a plain congruential rule, twenty at a time: the interval holds the
+    /// true mean in about 95 of 100 cases.
     #[test]
     fn the_interval_covers() {
         let (mut x, mut covers) = (1u64, 0);
         for _ in 0..1_000 {
             let sample = Sample::of((0..20).map(|_| {
-                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                x = x
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (x >> 33) as f64 % 101.0
             }));
-            let i = sample.and_then(|s| s.mean_interval()).expect("there are twenty");
+            let i = sample
+                .and_then(|s| s.mean_interval())
+                .expect("there are twenty");
             covers += u32::from(i.low <= 50.0 && 50.0 <= i.high);
         }
         // Binomial(1000, 0.95): 95 % of the time within 936 to 963; four deviations are 27.6.
         assert!((922..=978).contains(&covers), "{covers}");
     }
 
-    /// The same numbers: the median lies between the 6th and the 15th of twenty values in P(6 <= B(20, 1/2) <= 14) = 1 - 2 · 21,700 / 2^20
-    /// = 95.86 % of cases, whatever they are drawn from.
+    /// The same numbers: the median lies between the 6th and the 15th of twenty values in P(6 <=
+    /// B(20, 1/2) <= 14) = 1 - 2 · 21,700 / 2^20 = 95.86 % of cases, whatever they are drawn from.
     #[test]
     fn the_interval_of_a_median_covers() {
         let (mut x, mut covers) = (7u64, 0);
         for _ in 0..1_000 {
             let sample = Sample::of((0..20).map(|_| {
-                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                x = x
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 // A skewed distribution, whose median is a quarter of its greatest value.
                 let uniform = (x >> 11) as f64 / (1_u64 << 53) as f64;
                 uniform * uniform
             }));
-            let i = sample.and_then(|s| s.quantile_interval(50)).expect("twenty are enough");
+            let i = sample
+                .and_then(|s| s.quantile_interval(50))
+                .expect("twenty are enough");
             covers += u32::from(i.low <= 0.25 && 0.25 <= i.high);
         }
         // Four deviations of Binomial(1000, 0.9586) are 25.2.

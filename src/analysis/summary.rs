@@ -1,13 +1,17 @@
-//! What a run comes down to: how many pods were evicted and kept, how long things took, what was lost.
+//! What a run comes down to: how many pods were evicted and kept, how long things took, what was
+//! lost.
 //!
 //! Definitions, where the words alone leave room:
-//! * *kept*: pods that are there at the end, unfinished and not being deleted, and in that life had an eviction timer or
-//!   were bound to a node while it had a NoExecute taint.
-//! * *pending timers*: timers that run at the end, neither fulfilled nor cancelled nor lost with their controller.
-//! * *detection latency*: from the beginning of the fault to the node's Ready condition turning Unknown; *tainting
-//!   latency*: to its not-ready or unreachable NoExecute taint, swaps of the two not counted again; *eviction
-//!   latency*: to a pod's deletionTimestamp. The fault is that of [`Analysis::fault_of`]; what has none is left out.
-//! * *evicted*: see [`EvictionCause`]; *refused evictions* are tries, of which kubectl makes one every five seconds.
+//! * *kept*: pods that are there at the end, unfinished and not being deleted, and in that life had
+//!   an eviction timer or were bound to a node while it had a NoExecute taint.
+//! * *pending timers*: timers that run at the end, neither fulfilled nor cancelled nor lost with
+//!   their controller.
+//! * *detection latency*: from the beginning of the fault to the node's Ready condition turning
+//!   Unknown; *tainting latency*: to its not-ready or unreachable NoExecute taint, swaps of the two
+//!   not counted again; *eviction latency*: to a pod's deletionTimestamp. The fault is that of
+//!   [`Analysis::fault_of`]; what has none is left out.
+//! * *evicted*: see [`EvictionCause`]; *refused evictions* are tries, of which kubectl makes one
+//!   every five seconds.
 //! * *needless*: see [`Eviction::is_needless`].
 //! * What it cost is defined in [`serving`].
 
@@ -77,7 +81,8 @@ pub struct End {
     pub finished: u64,
 }
 
-/// The summary of a run; `window` is how soon a node must be back for an eviction to have been needless.
+/// The summary of a run; `window` is how soon a node must be back for an eviction to have been
+/// needless.
 pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
     summary_and_serving(analysis, window).0
 }
@@ -89,14 +94,22 @@ pub fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Se
     let mut served = serving::Walk::new(analysis);
     served.start(&tally.truth);
     for (id, r) in analysis.trace.iter().enumerate() {
-        let (step, again) = tally.truth.apply(id as RecordId, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
+        let (step, again) = tally
+            .truth
+            .apply(id as RecordId, r, &mut |pod, before, after| {
+                served.change(r.at, pod, before, after)
+            });
         served.record(r, &step, again, &tally.truth);
         tally.record(id as RecordId, r, &step);
     }
     let mut summary = tally.finish(&evictions, window);
     let serving = served.finish(&evictions, window);
     summary.metrics.costs = serving.whole;
-    summary.metrics.workloads = serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
+    summary.metrics.workloads = serving
+        .workloads
+        .iter()
+        .map(|w| (w.name.clone(), w.costs))
+        .collect();
     (summary, serving)
 }
 
@@ -138,7 +151,9 @@ impl<'a> Tally<'a> {
     }
 
     fn latency(&self, id: RecordId, node: NodeId, at: Time) -> Option<Dur> {
-        self.analysis.fault_of(id, Some(node)).and_then(|Since { at: began, .. }| at.checked_since(began))
+        self.analysis
+            .fault_of(id, Some(node))
+            .and_then(|Since { at: began, .. }| at.checked_since(began))
     }
 
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
@@ -147,7 +162,12 @@ impl<'a> Tally<'a> {
             What::EvictionFailed => self.summary.evictions_failed += 1,
             What::EvictionRefused(_) => self.summary.evictions_refused += 1,
             What::DrainEnded(end) => {
-                let drained = self.analysis.trace.drains.get(end as usize).is_some_and(|d| d.outcome == DrainOutcome::Drained);
+                let drained = self
+                    .analysis
+                    .trace
+                    .drains
+                    .get(end as usize)
+                    .is_some_and(|d| d.outcome == DrainOutcome::Drained);
                 self.summary.nodes_not_drained += u64::from(!drained);
             }
             _ => {}
@@ -157,7 +177,9 @@ impl<'a> Tally<'a> {
     }
 
     fn node(&mut self, id: RecordId, r: &Record, step: &Step) {
-        let Some((node, before, after)) = step.node else { return };
+        let Some((node, before, after)) = step.node else {
+            return;
+        };
         let i = node.index();
         if matches!(r.what, What::NodeCondition(NodeConditionType::Ready, ..))
             && after.ready == Some(ConditionStatus::Unknown)
@@ -170,7 +192,8 @@ impl<'a> Tally<'a> {
             && r.actor == Actor::NodeLifecycle
             && let Some(change) = self.analysis.trace.taints.get(change as usize)
         {
-            let of_failure = |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
+            let of_failure =
+                |t: &crate::api::taint::Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
             if change.added.iter().any(of_failure) && !change.removed.iter().any(of_failure) {
                 self.was_tainted[i] = true;
                 self.tainting.extend(self.latency(id, node, r.at));
@@ -202,7 +225,10 @@ impl<'a> Tally<'a> {
 
     /// Whether a node had a NoExecute taint at some time from then on.
     fn tainted_since(&self, node: u32, from: Time) -> bool {
-        self.no_execute.get(node as usize).and_then(|spans| spans.last()).is_some_and(|&(_, end)| end > from)
+        self.no_execute
+            .get(node as usize)
+            .and_then(|spans| spans.last())
+            .is_some_and(|&(_, end)| end > from)
     }
 
     fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
@@ -211,12 +237,20 @@ impl<'a> Tally<'a> {
             *self.summary.evicted_by.entry(e.cause).or_default() += 1;
         }
         // Not of drains, which come when somebody gets to that node.
-        let of_controllers = |e: &&Eviction<'_>| matches!(e.cause, EvictionCause::Taint | EvictionCause::Timeout);
-        let mut latencies: Vec<Dur> = evictions.iter().filter(of_controllers).filter_map(Eviction::latency).collect();
+        let of_controllers =
+            |e: &&Eviction<'_>| matches!(e.cause, EvictionCause::Taint | EvictionCause::Timeout);
+        let mut latencies: Vec<Dur> = evictions
+            .iter()
+            .filter(of_controllers)
+            .filter_map(Eviction::latency)
+            .collect();
         self.summary.metrics = Metrics {
             evicted: evictions.len() as u64,
             needless: evictions.iter().filter(|e| e.is_needless(window)).count() as u64,
-            undecided: evictions.iter().filter(|e| e.is_undecided(window, horizon)).count() as u64,
+            undecided: evictions
+                .iter()
+                .filter(|e| e.is_undecided(window, horizon))
+                .count() as u64,
             window,
             detection: Spread::of(&mut self.detection),
             tainting: Spread::of(&mut self.tainting),
@@ -235,7 +269,8 @@ impl<'a> Tally<'a> {
                 PodPhase::Running => end.not_ready += 1,
             }
             pending_timers += u64::from(self.truth.follow.timer(p).is_some());
-            let in_danger = self.had_timer[id.index()] || (p.node != NO_NODE && self.tainted_since(p.node, p.bound_at));
+            let in_danger = self.had_timer[id.index()]
+                || (p.node != NO_NODE && self.tainted_since(p.node, p.bound_at));
             kept += u64::from(in_danger && !p.deleting && !p.phase.is_terminal());
         }
         for (_, n) in self.truth.follow.nodes() {
@@ -244,6 +279,13 @@ impl<'a> Tally<'a> {
         }
         let count = |flags: &[bool]| flags.iter().filter(|&&f| f).count() as u64;
         let (nodes_unknown, nodes_tainted) = (count(&self.was_unknown), count(&self.was_tainted));
-        Summary { kept, pending_timers, nodes_unknown, nodes_tainted, end, ..self.summary }
+        Summary {
+            kept,
+            pending_timers,
+            nodes_unknown,
+            nodes_tainted,
+            end,
+            ..self.summary
+        }
     }
 }

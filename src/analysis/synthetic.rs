@@ -1,4 +1,5 @@
-//! Traces made by hand and by rule for the tests of analysis and report: no simulator, only records.
+//! Traces made by hand and by rule for the tests of analysis and report: no simulator, only
+//! records.
 
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -10,8 +11,8 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan, PodStart, SchedulerSettings,
-    TimelineEntry, Timing, UserMode,
+    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan,
+    PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
 };
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::rc::Rc;
@@ -22,7 +23,10 @@ pub(crate) fn ms(ms: u64) -> Time {
 }
 
 fn timing() -> Timing {
-    let none = Delay { min: Dur::ZERO, max: Dur::ZERO };
+    let none = Delay {
+        min: Dur::ZERO,
+        max: Dur::ZERO,
+    };
     let second = Dur::from_secs(1);
     Timing {
         name: "Ideal".to_owned(),
@@ -62,7 +66,8 @@ fn flags() -> Flags {
     }
 }
 
-/// A plan and a trace that are written record by record. Records may be written in any order of time.
+/// A plan and a trace that are written record by record. Records may be written in any order of
+/// time.
 pub(crate) struct Run {
     pub(crate) plan: Plan,
     trace: Trace,
@@ -104,7 +109,12 @@ impl Run {
         };
         let mut trace = Trace::default();
         trace.horizon = horizon;
-        Run { plan, trace, records: Vec::new(), templates: Vec::new() }
+        Run {
+            plan,
+            trace,
+            records: Vec::new(),
+            templates: Vec::new(),
+        }
     }
 
     /// A Ready node; its index in the plan and its id.
@@ -129,13 +139,21 @@ impl Run {
 
     /// A pod that runs from the start; its index in the plan and its id.
     pub(crate) fn pod(&mut self, name: &str, node: u32) -> u32 {
-        self.plan.pods.push(PodPlan { name: name.into(), template: 0, node: Some(node), start: PodStart::Running });
+        self.plan.pods.push(PodPlan {
+            name: name.into(),
+            template: 0,
+            node: Some(node),
+            start: PodStart::Running,
+        });
         self.trace.names.pod(name).0
     }
 
     /// A Deployment and its ReplicaSet; their ids.
     pub(crate) fn workload(&mut self, deployment: &str, set: &str) -> (u32, u32) {
-        (self.trace.names.workload(deployment).0, self.trace.names.workload(set).0)
+        (
+            self.trace.names.workload(deployment).0,
+            self.trace.names.workload(set).0,
+        )
     }
 
     /// A pod that a workload creates later; its id.
@@ -150,16 +168,39 @@ impl Run {
         self.trace.names.set_owner(PodId(pod), WorkloadId(owner));
     }
 
-    /// An entry of the timeline with the records of its beginning and its end; the record of its beginning, and of its end.
-    pub(crate) fn entry(&mut self, name: &str, at: Time, ends: Option<Time>, begin: Do, end: Option<Do>) -> (RecordId, RecordId) {
+    /// An entry of the timeline with the records of its beginning and its end; the record of its
+    /// beginning, and of its end.
+    pub(crate) fn entry(
+        &mut self,
+        name: &str,
+        at: Time,
+        ends: Option<Time>,
+        begin: Do,
+        end: Option<Do>,
+    ) -> (RecordId, RecordId) {
         let is_fault = matches!(begin, Do::Cut(_) | Do::Crash(_));
         let entry = self.plan.timeline.len() as u32;
-        self.plan.timeline.push(TimelineEntry { at, name: name.to_owned(), ends, is_fault });
-        self.plan.actions.push(Action { at, entry, phase: Phase::Begin, act: begin });
+        self.plan.timeline.push(TimelineEntry {
+            at,
+            name: name.to_owned(),
+            ends,
+            is_fault,
+        });
+        self.plan.actions.push(Action {
+            at,
+            entry,
+            phase: Phase::Begin,
+            act: begin,
+        });
         let began = self.record(at, NO_RECORD, Actor::User, What::FaultBegan, entry);
         let ended = match (ends, end) {
             (Some(at), Some(act)) => {
-                self.plan.actions.push(Action { at, entry, phase: Phase::End, act });
+                self.plan.actions.push(Action {
+                    at,
+                    entry,
+                    phase: Phase::End,
+                    act,
+                });
                 self.record(at, began, Actor::User, What::FaultEnded, entry)
             }
             _ => NO_RECORD,
@@ -168,47 +209,111 @@ impl Run {
     }
 
     /// Any record; what is given back names it as a cause.
-    pub(crate) fn record(&mut self, at: Time, cause: RecordId, actor: Actor, what: What, object: u32) -> RecordId {
-        self.records.push(Record { at, cause, saw: NO_RECORD, object, what, actor });
+    pub(crate) fn record(
+        &mut self,
+        at: Time,
+        cause: RecordId,
+        actor: Actor,
+        what: What,
+        object: u32,
+    ) -> RecordId {
+        self.records.push(Record {
+            at,
+            cause,
+            saw: NO_RECORD,
+            object,
+            what,
+            actor,
+        });
         self.records.len() as u32 - 1
     }
 
     /// A record by the node lifecycle controller.
-    pub(crate) fn lifecycle(&mut self, at: Time, cause: RecordId, what: What, object: u32) -> RecordId {
+    pub(crate) fn lifecycle(
+        &mut self,
+        at: Time,
+        cause: RecordId,
+        what: What,
+        object: u32,
+    ) -> RecordId {
         self.record(at, cause, Actor::NodeLifecycle, what, object)
     }
 
     /// A record by the taint eviction controller.
-    pub(crate) fn eviction(&mut self, at: Time, cause: RecordId, what: What, object: u32) -> RecordId {
+    pub(crate) fn eviction(
+        &mut self,
+        at: Time,
+        cause: RecordId,
+        what: What,
+        object: u32,
+    ) -> RecordId {
         self.record(at, cause, Actor::TaintEviction, what, object)
     }
 
     /// A pod is created on a node with these tolerations.
-    pub(crate) fn created(&mut self, at: Time, pod: u32, node: u32, tolerations: &[Toleration]) -> RecordId {
-        let record = self.record(at, NO_RECORD, Actor::User, What::pod_created(Some(NodeId(node))), pod);
+    pub(crate) fn created(
+        &mut self,
+        at: Time,
+        pod: u32,
+        node: u32,
+        tolerations: &[Toleration],
+    ) -> RecordId {
+        let record = self.record(
+            at,
+            NO_RECORD,
+            Actor::User,
+            What::pod_created(Some(NodeId(node))),
+            pod,
+        );
         self.template(record, tolerations);
         record
     }
 
     /// A pod has these tolerations from a record on.
     pub(crate) fn template(&mut self, record: RecordId, tolerations: &[Toleration]) {
-        let template = PodTemplate { tolerations: tolerations.to_vec(), ..PodTemplate::default() };
+        let template = PodTemplate {
+            tolerations: tolerations.to_vec(),
+            ..PodTemplate::default()
+        };
         self.templates.push((record, Rc::new(template)));
     }
 
     /// The Ready condition of a node turns to that status.
-    pub(crate) fn ready(&mut self, at: Time, cause: RecordId, node: u32, status: ConditionStatus) -> RecordId {
+    pub(crate) fn ready(
+        &mut self,
+        at: Time,
+        cause: RecordId,
+        node: u32,
+        status: ConditionStatus,
+    ) -> RecordId {
         let (actor, reason) = match status {
             ConditionStatus::True => (Actor::Kubelet, NodeReason::KubeletReady),
             ConditionStatus::False => (Actor::Kubelet, NodeReason::KubeletNotReady),
             ConditionStatus::Unknown => (Actor::NodeLifecycle, NodeReason::NodeStatusUnknown),
         };
-        self.record(at, cause, actor, What::NodeCondition(NodeConditionType::Ready, status, reason), node)
+        self.record(
+            at,
+            cause,
+            actor,
+            What::NodeCondition(NodeConditionType::Ready, status, reason),
+            node,
+        )
     }
 
     /// Taints of a node change in one write.
-    pub(crate) fn taints(&mut self, at: Time, cause: RecordId, actor: Actor, node: u32, added: &[Taint], removed: &[Taint]) -> RecordId {
-        self.trace.taints.push(TaintChange { added: added.to_vec(), removed: removed.to_vec() });
+    pub(crate) fn taints(
+        &mut self,
+        at: Time,
+        cause: RecordId,
+        actor: Actor,
+        node: u32,
+        added: &[Taint],
+        removed: &[Taint],
+    ) -> RecordId {
+        self.trace.taints.push(TaintChange {
+            added: added.to_vec(),
+            removed: removed.to_vec(),
+        });
         let change = self.trace.taints.len() as u32 - 1;
         self.record(at, cause, actor, What::NodeTaints(change), node)
     }
@@ -223,14 +328,29 @@ impl Run {
         let mut order: Vec<u32> = (0..self.records.len() as u32).collect();
         order.sort_by_key(|&i| self.records[i as usize].at);
         let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(p, &i)| place[i as usize] = p as u32);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(p, &i)| place[i as usize] = p as u32);
         let mut trace = self.trace;
         let horizon = trace.horizon;
-        for r in order.iter().map(|&i| self.records[i as usize]).take_while(|r| r.at <= horizon) {
-            let cause = if r.cause == NO_RECORD { NO_RECORD } else { place[r.cause as usize] };
+        for r in order
+            .iter()
+            .map(|&i| self.records[i as usize])
+            .take_while(|r| r.at <= horizon)
+        {
+            let cause = if r.cause == NO_RECORD {
+                NO_RECORD
+            } else {
+                place[r.cause as usize]
+            };
             trace.push(Record { cause, ..r });
         }
-        trace.templates = self.templates.into_iter().map(|(r, t)| (place[r as usize], t)).collect();
+        trace.templates = self
+            .templates
+            .into_iter()
+            .map(|(r, t)| (place[r as usize], t))
+            .collect();
         trace.templates.sort_by_key(|t| t.0);
         let mut plan = self.plan;
         plan.actions.sort_by_key(|a| a.at);
@@ -245,49 +365,110 @@ pub(crate) fn taint(key: &str, effect: Effect) -> Taint {
 
 /// A toleration of every taint of a key for so many seconds, or for ever.
 pub(crate) fn tolerates(key: &str, seconds: Option<i64>) -> Toleration {
-    Toleration { key: key.to_owned(), operator: Operator::Exists, toleration_seconds: seconds, ..Toleration::default() }
+    Toleration {
+        key: key.to_owned(),
+        operator: Operator::Exists,
+        toleration_seconds: seconds,
+        ..Toleration::default()
+    }
 }
 
-/// One node of three cut off at 61.7 s and back at 500 s, as the recorded timeline `cut-one-of-three` has it up to the first
-/// eviction: Unknown at 105 s, NoExecute at 105.1 s; p2 has the default 300 s, p3 tolerates for ever, p1 is elsewhere.
+/// One node of three cut off at 61.7 s and back at 500 s, as the recorded timeline
+/// `cut-one-of-three` has it up to the first eviction: Unknown at 105 s, NoExecute at 105.1 s; p2
+/// has the default 300 s, p3 tolerates for ever, p1 is elsewhere.
 pub(crate) fn one_node_lost() -> (Plan, Trace) {
     let mut run = Run::new("cut-one-of-three", ms(600_000));
     let [n1, n2, _] = ["n1", "n2", "n3"].map(|n| run.node(n, "a"));
-    let [_, p2, p3] = [("default/p1", n1), ("default/p2", n2), ("default/p3", n2)].map(|(p, n)| run.pod(p, n));
+    let [_, p2, p3] =
+        [("default/p1", n1), ("default/p2", n2), ("default/p3", n2)].map(|(p, n)| run.pod(p, n));
     for n in 0..3 {
         run.record(ms(0), NO_RECORD, Actor::User, What::NodeCreated, n);
     }
     for (p, n) in [(0, n1), (1, n2), (2, n2)] {
-        run.record(ms(0), NO_RECORD, Actor::User, What::pod_created(Some(NodeId(n))), p);
+        run.record(
+            ms(0),
+            NO_RECORD,
+            Actor::User,
+            What::pod_created(Some(NodeId(n))),
+            p,
+        );
     }
-    let (cut, healed) = run.entry("cut n2", ms(61_700), Some(ms(500_000)), Do::Cut(vec![n2]), Some(Do::Heal(vec![n2])));
+    let (cut, healed) = run.entry(
+        "cut n2",
+        ms(61_700),
+        Some(ms(500_000)),
+        Do::Cut(vec![n2]),
+        Some(Do::Heal(vec![n2])),
+    );
     let silent = run.record(ms(61_700), cut, Actor::User, What::NodeSilent, n2);
     let unknown = run.ready(ms(105_000), silent, n2, ConditionStatus::Unknown);
     let no_schedule = taint(UNREACHABLE, Effect::NoSchedule);
     let no_execute = taint(UNREACHABLE, Effect::NoExecute);
-    run.taints(ms(105_000), unknown, Actor::NodeLifecycle, n2, std::slice::from_ref(&no_schedule), &[]);
+    run.taints(
+        ms(105_000),
+        unknown,
+        Actor::NodeLifecycle,
+        n2,
+        std::slice::from_ref(&no_schedule),
+        &[],
+    );
     for p in [p2, p3] {
-        let what = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
+        let what = What::PodCondition(
+            PodConditionType::Ready,
+            ConditionStatus::False,
+            PodReason::None,
+        );
         run.lifecycle(ms(105_000), unknown, what, p);
     }
-    let tainted = run.taints(ms(105_100), unknown, Actor::NodeLifecycle, n2, std::slice::from_ref(&no_execute), &[]);
+    let tainted = run.taints(
+        ms(105_100),
+        unknown,
+        Actor::NodeLifecycle,
+        n2,
+        std::slice::from_ref(&no_execute),
+        &[],
+    );
     let timer = run.eviction(ms(105_100), tainted, What::TimerSet(300), p2);
     let deleting = run.eviction(ms(405_100), timer, What::PodDeleting(30), p2);
     let heard = run.record(ms(500_000), healed, Actor::User, What::NodeHeard, n2);
-    run.record(ms(500_000), deleting, Actor::Kubelet, What::ContainersStopped(n2), p2);
+    run.record(
+        ms(500_000),
+        deleting,
+        Actor::Kubelet,
+        What::ContainersStopped(n2),
+        p2,
+    );
     let gone = run.record(ms(500_000), deleting, Actor::Kubelet, What::PodGone, p2);
     assert_ne!(gone, NO_RECORD);
     let ready = run.ready(ms(504_801), heard, n2, ConditionStatus::True);
-    let what = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
+    let what = What::PodCondition(
+        PodConditionType::Ready,
+        ConditionStatus::True,
+        PodReason::None,
+    );
     run.record(ms(504_801), heard, Actor::Kubelet, what, p3);
-    run.taints(ms(504_801), ready, Actor::NodeLifecycle, n2, &[], std::slice::from_ref(&no_schedule));
-    run.taints(ms(505_000), ready, Actor::NodeLifecycle, n2, &[], std::slice::from_ref(&no_execute));
+    run.taints(
+        ms(504_801),
+        ready,
+        Actor::NodeLifecycle,
+        n2,
+        &[],
+        std::slice::from_ref(&no_schedule),
+    );
+    run.taints(
+        ms(505_000),
+        ready,
+        Actor::NodeLifecycle,
+        n2,
+        &[],
+        std::slice::from_ref(&no_execute),
+    );
     run.finish()
 }
 
-/// A rule-made outage: three zones, `pods` on each node; half of the nodes of zone b (all of them in a small cluster) are cut off
-/// at 10 minutes for 7 minutes, a few nodes of zone a report NotReady, one node of zone c flaps. It looks like a run; it
-/// makes no claim to be one.
+/// A rule-made outage: three zones, `pods` on each node; half of the nodes of zone b (all of them
+/// in a small cluster) are cut off at 10 minutes for 7 minutes, a few nodes of zone a report
+/// NotReady, one node of zone c flaps. It looks like a run; it makes no claim to be one.
 pub(crate) fn outage(nodes: u32, pods: u32, rate_per_s: u64) -> (Plan, Trace) {
     let mut run = Run::new("zone-partition", Time::from_secs(1_800));
     let zones = ["a", "b", "c"];
@@ -298,14 +479,42 @@ pub(crate) fn outage(nodes: u32, pods: u32, rate_per_s: u64) -> (Plan, Trace) {
     }
     for i in 0..nodes * pods {
         let p = run.pod(&format!("default/web-{i}"), i / pods);
-        run.record(Time::ZERO, NO_RECORD, Actor::User, What::pod_created(Some(NodeId(i / pods))), p);
+        run.record(
+            Time::ZERO,
+            NO_RECORD,
+            Actor::User,
+            What::pod_created(Some(NodeId(i / pods))),
+            p,
+        );
     }
     let victims: Vec<u32> = (0..nodes).filter(|n| n % 3 == 1).collect();
-    let flapping: Vec<u32> = (0..nodes).filter(|n| n % 3 == 2).take(1 + nodes as usize / 500).collect();
-    let pressed: Vec<u32> = (0..nodes).filter(|n| n % 3 == 0).take(nodes as usize / 25).collect();
-    cut(&mut run, "cut b", ms(600_000), ms(1_020_000), &victims, pods, rate_per_s);
+    let flapping: Vec<u32> = (0..nodes)
+        .filter(|n| n % 3 == 2)
+        .take(1 + nodes as usize / 500)
+        .collect();
+    let pressed: Vec<u32> = (0..nodes)
+        .filter(|n| n % 3 == 0)
+        .take(nodes as usize / 25)
+        .collect();
+    cut(
+        &mut run,
+        "cut b",
+        ms(600_000),
+        ms(1_020_000),
+        &victims,
+        pods,
+        rate_per_s,
+    );
     for (k, at) in [120_000, 220_000, 340_000].into_iter().enumerate() {
-        cut(&mut run, &format!("flap {}", k + 1), ms(at), ms(at + 70_000), &flapping, pods, rate_per_s);
+        cut(
+            &mut run,
+            &format!("flap {}", k + 1),
+            ms(at),
+            ms(at + 70_000),
+            &flapping,
+            pods,
+            rate_per_s,
+        );
     }
     not_ready(&mut run, ms(1_200_000), &pressed, pods);
     let (zone, from, to) = (run.text(":\0:b"), ms(650_000), ms(1_025_000));
@@ -314,10 +523,18 @@ pub(crate) fn outage(nodes: u32, pods: u32, rate_per_s: u64) -> (Plan, Trace) {
     run.finish()
 }
 
-/// Nodes are cut off and come back: Unknown in batches of eight, NoExecute at a rate, a third of the pods evicted after 60 s.
+/// Nodes are cut off and come back: Unknown in batches of eight, NoExecute at a rate, a third of
+/// the pods evicted after 60 s.
 fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32, rate_per_s: u64) {
-    let (begin, end) = run.entry(name, from, Some(to), Do::Cut(nodes.to_vec()), Some(Do::Heal(nodes.to_vec())));
-    let [no_schedule, no_execute] = [Effect::NoSchedule, Effect::NoExecute].map(|e| taint(UNREACHABLE, e));
+    let (begin, end) = run.entry(
+        name,
+        from,
+        Some(to),
+        Do::Cut(nodes.to_vec()),
+        Some(Do::Heal(nodes.to_vec())),
+    );
+    let [no_schedule, no_execute] =
+        [Effect::NoSchedule, Effect::NoExecute].map(|e| taint(UNREACHABLE, e));
     for (k, &n) in (0..).zip(nodes) {
         let silent = run.record(from, begin, Actor::User, What::NodeSilent, n);
         let heard = run.record(to, end, Actor::User, What::NodeHeard, n);
@@ -327,18 +544,51 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
             continue;
         }
         let unknown = run.ready(unknown_at, silent, n, ConditionStatus::Unknown);
-        run.taints(unknown_at, unknown, Actor::NodeLifecycle, n, std::slice::from_ref(&no_schedule), &[]);
+        run.taints(
+            unknown_at,
+            unknown,
+            Actor::NodeLifecycle,
+            n,
+            std::slice::from_ref(&no_schedule),
+            &[],
+        );
         let back = run.ready(back_at, heard, n, ConditionStatus::True);
-        run.taints(ms(back_at.as_millis() + 30), back, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&no_schedule));
+        run.taints(
+            ms(back_at.as_millis() + 30),
+            back,
+            Actor::NodeLifecycle,
+            n,
+            &[],
+            std::slice::from_ref(&no_schedule),
+        );
         let ready = |status| What::PodCondition(PodConditionType::Ready, status, PodReason::None);
         for p in n * pods..(n + 1) * pods {
-            run.lifecycle(ms(unknown_at.as_millis() + 40), unknown, ready(ConditionStatus::False), p);
+            run.lifecycle(
+                ms(unknown_at.as_millis() + 40),
+                unknown,
+                ready(ConditionStatus::False),
+                p,
+            );
         }
         let tainted_at = ms(unknown_at.as_millis() + 100 + k * 1000 / rate_per_s);
         let tainted = (tainted_at < to).then(|| {
             let untainted_at = ms(back_at.as_millis() + 2_000);
-            run.taints(untainted_at, back, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&no_execute));
-            run.taints(tainted_at, unknown, Actor::NodeLifecycle, n, std::slice::from_ref(&no_execute), &[])
+            run.taints(
+                untainted_at,
+                back,
+                Actor::NodeLifecycle,
+                n,
+                &[],
+                std::slice::from_ref(&no_execute),
+            );
+            run.taints(
+                tainted_at,
+                unknown,
+                Actor::NodeLifecycle,
+                n,
+                std::slice::from_ref(&no_execute),
+                &[],
+            )
         });
         for p in n * pods..(n + 1) * pods {
             let seconds = if p % 3 == 0 { 60 } else { 300 };
@@ -347,12 +597,29 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
             match timer {
                 Some(timer) if due < back_at => {
                     let deleting = run.eviction(due, timer, What::PodDeleting(30), p);
-                    run.record(ms(to.max(due).as_millis() + 1_000), deleting, Actor::Kubelet, What::PodGone, p);
+                    run.record(
+                        ms(to.max(due).as_millis() + 1_000),
+                        deleting,
+                        Actor::Kubelet,
+                        What::PodGone,
+                        p,
+                    );
                 }
                 timer => {
-                    run.record(ms(back_at.as_millis() + 10), back, Actor::Kubelet, ready(ConditionStatus::True), p);
+                    run.record(
+                        ms(back_at.as_millis() + 10),
+                        back,
+                        Actor::Kubelet,
+                        ready(ConditionStatus::True),
+                        p,
+                    );
                     if timer.is_some() {
-                        run.eviction(ms(back_at.as_millis() + 2_001), back, What::TimerCancelled, p);
+                        run.eviction(
+                            ms(back_at.as_millis() + 2_001),
+                            back,
+                            What::TimerCancelled,
+                            p,
+                        );
                     }
                 }
             }
@@ -366,11 +633,30 @@ fn not_ready(run: &mut Run, at: Time, nodes: &[u32], pods: u32) {
     for (k, &n) in (0..).zip(nodes) {
         let at = ms(at.as_millis() + k * 10_000);
         let condition = run.ready(at, NO_RECORD, n, ConditionStatus::False);
-        let tainted = run.taints(ms(at.as_millis() + 100), condition, Actor::NodeLifecycle, n, std::slice::from_ref(&no_execute), &[]);
+        let tainted = run.taints(
+            ms(at.as_millis() + 100),
+            condition,
+            Actor::NodeLifecycle,
+            n,
+            std::slice::from_ref(&no_execute),
+            &[],
+        );
         for p in n * pods..(n + 1) * pods {
             let deleting = run.eviction(ms(at.as_millis() + 120), tainted, What::PodDeleting(1), p);
-            run.record(ms(at.as_millis() + 1_120), deleting, Actor::Kubelet, What::PodPhase(PodPhase::Succeeded), p);
-            run.record(ms(at.as_millis() + 1_121), deleting, Actor::Kubelet, What::PodGone, p);
+            run.record(
+                ms(at.as_millis() + 1_120),
+                deleting,
+                Actor::Kubelet,
+                What::PodPhase(PodPhase::Succeeded),
+                p,
+            );
+            run.record(
+                ms(at.as_millis() + 1_121),
+                deleting,
+                Actor::Kubelet,
+                What::PodGone,
+                p,
+            );
         }
     }
 }

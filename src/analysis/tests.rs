@@ -19,7 +19,9 @@ use crate::sim::plan::Do;
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 fn texts(rows: &[Row]) -> Vec<String> {
-    rows.iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()
+    rows.iter()
+        .map(|r| format!("{} {}", r.first.as_millis(), r.text))
+        .collect()
 }
 
 #[test]
@@ -45,11 +47,33 @@ fn a_lost_node_is_told_step_by_step() {
             "505000 n2 untainted unreachable:NoExecute",
         ]
     );
-    // Relative to the cut up to the pod's end, whose chain leads to it: 500 - 61.7 = 438.3 s; relative to the cut's end after it.
+    // Relative to the cut up to the pod's end, whose chain leads to it: 500 - 61.7 = 438.3 s;
+    // relative to the cut's end after it.
     assert_eq!(rows[0].since, None);
-    assert_eq!(rows[6].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
-    assert_eq!(rows[9].since, Some(Since { at: ms(61_700), entry: 0, ended: false }));
-    assert_eq!(rows[10].since, Some(Since { at: ms(500_000), entry: 0, ended: true }));
+    assert_eq!(
+        rows[6].since,
+        Some(Since {
+            at: ms(61_700),
+            entry: 0,
+            ended: false
+        })
+    );
+    assert_eq!(
+        rows[9].since,
+        Some(Since {
+            at: ms(61_700),
+            entry: 0,
+            ended: false
+        })
+    );
+    assert_eq!(
+        rows[10].since,
+        Some(Since {
+            at: ms(500_000),
+            entry: 0,
+            ended: true
+        })
+    );
 }
 
 #[test]
@@ -60,23 +84,70 @@ fn a_lost_nodes_summary() {
     let m = s.metrics.clone();
     // p2 is evicted at 405.1 s and its node is Ready again at 504.801 s, 99.701 s later.
     assert_eq!((m.evicted, m.needless, m.undecided), (1, 1, 0));
-    assert_eq!(summary(&analysis, Dur::from_millis(99_700)).metrics.needless, 0);
-    assert_eq!(summary(&analysis, Dur::from_millis(99_701)).metrics.needless, 1);
-    // The kubelet alone is cut off, so that p2 and p3 are up, whatever the API says. p2 is missing from its eviction at 405.1 s to the end at
-    // 600 s, 194.9 s, and runs on as a ghost until its kubelet hears of that at 500 s, 94.9 s. Two of three pods stay: never below one. p1
-    // stays ready, and takes all requests.
+    assert_eq!(
+        summary(&analysis, Dur::from_millis(99_700))
+            .metrics
+            .needless,
+        0
+    );
+    assert_eq!(
+        summary(&analysis, Dur::from_millis(99_701))
+            .metrics
+            .needless,
+        1
+    );
+    // The kubelet alone is cut off, so that p2 and p3 are up, whatever the API says. p2 is missing
+    // from its eviction at 405.1 s to the end at 600 s, 194.9 s, and runs on as a ghost until its
+    // kubelet hears of that at 500 s, 94.9 s. Two of three pods stay: never below one. p1 stays
+    // ready, and takes all requests.
     let costs = &m.costs;
-    assert_eq!((costs.missing_ns, costs.ghost_ns), (194_900_000_000, 94_900_000_000));
-    assert_eq!((costs.below_need, costs.none_up, costs.requests_lost), (Dur::ZERO, Dur::ZERO, 0));
-    assert_eq!((costs.evicted, costs.needless, costs.restarts, costs.pending_at_end), (1, 1, 0, 0));
+    assert_eq!(
+        (costs.missing_ns, costs.ghost_ns),
+        (194_900_000_000, 94_900_000_000)
+    );
+    assert_eq!(
+        (costs.below_need, costs.none_up, costs.requests_lost),
+        (Dur::ZERO, Dur::ZERO, 0)
+    );
+    assert_eq!(
+        (
+            costs.evicted,
+            costs.needless,
+            costs.restarts,
+            costs.pending_at_end
+        ),
+        (1, 1, 0, 0)
+    );
     // 105 - 61.7 = 43.3; 105.1 - 61.7 = 43.4; 405.1 - 61.7 = 343.4.
-    assert_eq!(m.detection.map(|d| (d.count, d.median)), Some((1, Dur::from_millis(43_300))));
-    assert_eq!(m.tainting.map(|d| (d.min, d.max)), Some((Dur::from_millis(43_400), Dur::from_millis(43_400))));
-    assert_eq!(m.eviction.map(|d| d.median), Some(Dur::from_millis(343_400)));
+    assert_eq!(
+        m.detection.map(|d| (d.count, d.median)),
+        Some((1, Dur::from_millis(43_300)))
+    );
+    assert_eq!(
+        m.tainting.map(|d| (d.min, d.max)),
+        Some((Dur::from_millis(43_400), Dur::from_millis(43_400)))
+    );
+    assert_eq!(
+        m.eviction.map(|d| d.median),
+        Some(Dur::from_millis(343_400))
+    );
     // p3 was on the tainted node and stayed.
-    assert_eq!((s.kept, s.pending_timers, s.nodes_unknown, s.nodes_tainted), (1, 0, 1, 1));
-    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::TaintEviction, 1)]);
-    assert_eq!((s.end.available, s.end.terminating, s.end.nodes[Health::Ready.index()]), (2, 0, 3));
+    assert_eq!(
+        (s.kept, s.pending_timers, s.nodes_unknown, s.nodes_tainted),
+        (1, 0, 1, 1)
+    );
+    assert_eq!(
+        s.deletions.into_iter().collect::<Vec<_>>(),
+        [(Actor::TaintEviction, 1)]
+    );
+    assert_eq!(
+        (
+            s.end.available,
+            s.end.terminating,
+            s.end.nodes[Health::Ready.index()]
+        ),
+        (2, 0, 3)
+    );
     assert_eq!(metrics(&plan, &trace, DEFAULT_NEEDLESS_WINDOW), m);
 }
 
@@ -85,12 +156,25 @@ fn an_eviction_names_taint_timer_and_fault() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let all = evictions(&analysis);
-    let [e] = &all[..] else { panic!("one eviction, not {}", all.len()) };
+    let [e] = &all[..] else {
+        panic!("one eviction, not {}", all.len())
+    };
     assert_eq!(e.pod, pod_id(&trace, "default/p2"));
-    assert_eq!(e.taint.map(ToString::to_string).as_deref(), Some("node.kubernetes.io/unreachable:NoExecute"));
-    assert_eq!((e.timer_seconds, e.timer_set_at), (Some(300), Some(ms(105_100))));
-    assert_eq!((e.gone_at, e.node_back_at), (Some(ms(500_000)), Some(ms(504_801))));
-    let walk: Vec<What> = causes::chain(&trace, e.record).map(|(_, r)| r.what).collect();
+    assert_eq!(
+        e.taint.map(ToString::to_string).as_deref(),
+        Some("node.kubernetes.io/unreachable:NoExecute")
+    );
+    assert_eq!(
+        (e.timer_seconds, e.timer_set_at),
+        (Some(300), Some(ms(105_100)))
+    );
+    assert_eq!(
+        (e.gone_at, e.node_back_at),
+        (Some(ms(500_000)), Some(ms(504_801)))
+    );
+    let walk: Vec<What> = causes::chain(&trace, e.record)
+        .map(|(_, r)| r.what)
+        .collect();
     // Deletion, timer, taint, Unknown, silence, fault.
     assert_eq!(walk.len(), 6);
     assert_eq!(walk.last(), Some(&What::FaultBegan));
@@ -101,32 +185,76 @@ fn curves_count_every_pod_once() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
     let c = curves(&analysis);
-    assert_eq!(c.available, [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]);
-    assert_eq!(c.not_ready, [(ms(0), 0), (ms(105_000), 2), (ms(405_100), 1), (ms(504_801), 0)]);
-    assert_eq!(c.terminating, [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]);
+    assert_eq!(
+        c.available,
+        [(ms(0), 3), (ms(105_000), 1), (ms(504_801), 2)]
+    );
+    assert_eq!(
+        c.not_ready,
+        [
+            (ms(0), 0),
+            (ms(105_000), 2),
+            (ms(405_100), 1),
+            (ms(504_801), 0)
+        ]
+    );
+    assert_eq!(
+        c.terminating,
+        [(ms(0), 0), (ms(405_100), 1), (ms(500_000), 0)]
+    );
     assert_eq!(c.evicted, [(ms(0), 0), (ms(405_100), 1)]);
-    assert_eq!(c.silent_nodes, [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]);
-    assert_eq!(c.not_ready_nodes, [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]);
-    assert_eq!(c.tainted_nodes, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
-    assert_eq!((value_at(&c.evicted, ms(405_099)), value_at(&c.evicted, ms(405_100))), (0, 1));
+    assert_eq!(
+        c.silent_nodes,
+        [(ms(0), 0), (ms(61_700), 1), (ms(105_000), 0)]
+    );
+    assert_eq!(
+        c.not_ready_nodes,
+        [(ms(0), 0), (ms(105_000), 1), (ms(504_801), 0)]
+    );
+    assert_eq!(
+        c.tainted_nodes,
+        [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]
+    );
+    assert_eq!(
+        (
+            value_at(&c.evicted, ms(405_099)),
+            value_at(&c.evicted, ms(405_100))
+        ),
+        (0, 1)
+    );
 }
 
 #[test]
 fn lanes_by_node_and_by_zone_agree() {
     let (plan, trace) = one_node_lost();
     let analysis = Analysis::new(&plan, &trace);
-    let Lanes::Nodes(nodes) = lanes(&analysis, 3) else { panic!("three nodes fit into three lanes") };
+    let Lanes::Nodes(nodes) = lanes(&analysis, 3) else {
+        panic!("three nodes fit into three lanes")
+    };
     assert_eq!(nodes.len(), 3);
     let n2 = &nodes[1];
     let health: Vec<(u64, Health)> = n2.health.iter().map(|h| (h.0.as_millis(), h.1)).collect();
     // Heard again at 500 s, but the API still has Unknown until the status is posted.
-    assert_eq!(health, [(0, Health::Ready), (61_700, Health::Silent), (105_000, Health::Unknown), (504_801, Health::Ready)]);
+    assert_eq!(
+        health,
+        [
+            (0, Health::Ready),
+            (61_700, Health::Silent),
+            (105_000, Health::Unknown),
+            (504_801, Health::Ready)
+        ]
+    );
     assert_eq!(n2.evictions, [(ms(405_100), 1)]);
-    let Lanes::Zones(zones) = lanes(&analysis, 2) else { panic!("three nodes do not fit into two lanes") };
+    let Lanes::Zones(zones) = lanes(&analysis, 2) else {
+        panic!("three nodes do not fit into two lanes")
+    };
     assert_eq!(zones.len(), 1);
     assert_eq!((zones[0].zone.as_str(), zones[0].nodes), ("a", 3));
     assert_eq!(zones[0].health[2], (ms(105_000), [2, 0, 1, 0, 0]));
-    assert_eq!(zones[0].tainted, [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]);
+    assert_eq!(
+        zones[0].tainted,
+        [(ms(0), 0), (ms(105_100), 1), (ms(505_000), 0)]
+    );
 }
 
 #[test]
@@ -136,14 +264,29 @@ fn like_rows_collapse_and_nothing_is_lost() {
     let analysis = Analysis::new(&plan, &trace);
     let rows = timeline(&analysis, 48);
     assert!(rows.len() <= 72, "{} rows", rows.len());
-    let find = |text: &str| rows.iter().find(|r| r.text == text).unwrap_or_else(|| panic!("no row {text:?} in {:#?}", texts(&rows)));
+    let find = |text: &str| {
+        rows.iter()
+            .find(|r| r.text == text)
+            .unwrap_or_else(|| panic!("no row {text:?} in {:#?}", texts(&rows)))
+    };
     let tainted = find("100 nodes of zone b tainted unreachable:NoExecute");
-    // Unknown of the last: 600 + 50.4 + 12*0.09 + 4*0.005 = 651.5 s; its taint 0.1 s and 99 more tokens later.
+    // Unknown of the last: 600 + 50.4 + 12*0.09 + 4*0.005 = 651.5 s; its taint 0.1 s and 99 more
+    // tokens later.
     assert_eq!((tainted.first, tainted.last), (ms(650_500), ms(750_600)));
     let silent = find("100 nodes of zone b silent");
-    assert_eq!((silent.first, silent.last, silent.count), (ms(600_000), ms(600_000), 100));
-    let evicted: u32 = timeline(&analysis, 0).iter().filter(|r| matches!(r.fact, Fact::Evicted(_))).map(|r| r.pods).sum();
-    assert_eq!(u64::from(evicted), summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.evicted);
+    assert_eq!(
+        (silent.first, silent.last, silent.count),
+        (ms(600_000), ms(600_000), 100)
+    );
+    let evicted: u32 = timeline(&analysis, 0)
+        .iter()
+        .filter(|r| matches!(r.fact, Fact::Evicted(_)))
+        .map(|r| r.pods)
+        .sum();
+    assert_eq!(
+        u64::from(evicted),
+        summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.evicted
+    );
     assert_eq!(evictions(&analysis).len() as u32, evicted);
 }
 
@@ -154,19 +297,49 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let t = taint(UNREACHABLE, Effect::NoExecute);
     let (cut, _) = run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n]), None);
     for at in [10_000, 20_000] {
-        run.taints(ms(at), cut, Actor::NodeLifecycle, n, std::slice::from_ref(&t), &[]);
-        run.taints(ms(at + 5_000), cut, Actor::NodeLifecycle, n, &[], std::slice::from_ref(&t));
+        run.taints(
+            ms(at),
+            cut,
+            Actor::NodeLifecycle,
+            n,
+            std::slice::from_ref(&t),
+            &[],
+        );
+        run.taints(
+            ms(at + 5_000),
+            cut,
+            Actor::NodeLifecycle,
+            n,
+            &[],
+            std::slice::from_ref(&t),
+        );
     }
     let (plan, trace) = run.finish();
     let analysis = Analysis::new(&plan, &trace);
-    let [on, off] = ["n1 tainted unreachable:NoExecute", "n1 untainted unreachable:NoExecute"];
+    let [on, off] = [
+        "n1 tainted unreachable:NoExecute",
+        "n1 untainted unreachable:NoExecute",
+    ];
     assert_eq!(
         texts(&timeline(&analysis, 48)),
-        ["1000 cut n1".to_owned(), format!("10000 {on}"), format!("15000 {off}"), format!("20000 {on}"), format!("25000 {off}")]
+        [
+            "1000 cut n1".to_owned(),
+            format!("10000 {on}"),
+            format!("15000 {off}"),
+            format!("20000 {on}"),
+            format!("25000 {off}")
+        ]
     );
     // With less room the two become one.
     let rows = timeline(&analysis, 3);
-    assert_eq!(texts(&rows), ["1000 cut n1".to_owned(), format!("10000 {on}, 2 times"), format!("15000 {off}, 2 times")]);
+    assert_eq!(
+        texts(&rows),
+        [
+            "1000 cut n1".to_owned(),
+            format!("10000 {on}, 2 times"),
+            format!("15000 {off}, 2 times")
+        ]
+    );
     assert_eq!((rows[1].last, rows[1].count), (ms(20_000), 2));
 }
 
@@ -175,9 +348,17 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     let mut run = Run::new("pressure, cut", ms(200_000));
     let nodes = ["n1", "n2"].map(|n| run.node(n, "a"));
     let n = nodes[0];
-    let pressure = Do::Condition(vec![n], NodeConditionType::MemoryPressure, ConditionStatus::True);
+    let pressure = Do::Condition(
+        vec![n],
+        NodeConditionType::MemoryPressure,
+        ConditionStatus::True,
+    );
     let (pressed, _) = run.entry("pressure", ms(30_000), None, pressure, None);
-    let what = What::NodeCondition(NodeConditionType::MemoryPressure, ConditionStatus::True, NodeReason::None);
+    let what = What::NodeCondition(
+        NodeConditionType::MemoryPressure,
+        ConditionStatus::True,
+        NodeReason::None,
+    );
     let condition = run.record(ms(30_000), pressed, Actor::Kubelet, what, n);
     for both in nodes {
         run.record(ms(60_000), NO_RECORD, Actor::User, What::NodeSilent, both);
@@ -185,9 +366,20 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     run.entry("cut all", ms(60_000), None, Do::Cut(nodes.to_vec()), None);
     // The controller decides on the version that the pressure made, and yet the cut is to blame.
     let unknown = run.ready(ms(110_000), condition, n, ConditionStatus::Unknown);
-    run.taints(ms(110_100), unknown, Actor::NodeLifecycle, n, &[taint(UNREACHABLE, Effect::NoExecute)], &[]);
+    run.taints(
+        ms(110_100),
+        unknown,
+        Actor::NodeLifecycle,
+        n,
+        &[taint(UNREACHABLE, Effect::NoExecute)],
+        &[],
+    );
     let zone = run.text(":\0:a");
-    for (at, state) in [(1, ZoneState::Normal), (120_000, ZoneState::FullDisruption), (130_000, ZoneState::FullDisruption)] {
+    for (at, state) in [
+        (1, ZoneState::Normal),
+        (120_000, ZoneState::FullDisruption),
+        (130_000, ZoneState::FullDisruption),
+    ] {
         run.lifecycle(ms(at), NO_RECORD, What::Zone(state), zone);
     }
     run.lifecycle(ms(120_000), NO_RECORD, What::MasterDisruptionEntered, 0);
@@ -207,11 +399,24 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
             "120000 master disruption: no node of any zone is Ready, so taints come off and evictions stop",
         ]
     );
-    let cut = Some(Since { at: ms(60_000), entry: 1, ended: false });
+    let cut = Some(Since {
+        at: ms(60_000),
+        entry: 1,
+        ended: false,
+    });
     assert_eq!([rows[2].since, rows[4].since, rows[5].since], [cut; 3]);
-    assert_eq!(rows[1].since, Some(Since { at: ms(30_000), entry: 0, ended: false }));
+    assert_eq!(
+        rows[1].since,
+        Some(Since {
+            at: ms(30_000),
+            entry: 0,
+            ended: false
+        })
+    );
     // 110 - 60 s.
-    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW).metrics.detection;
+    let detection = summary(&analysis, DEFAULT_NEEDLESS_WINDOW)
+        .metrics
+        .detection;
     assert_eq!(detection.map(|d| d.median), Some(Dur::from_secs(50)));
 }
 
@@ -221,16 +426,24 @@ fn a_users_deletion_is_no_loss_and_a_stop_of_the_controllers_loses_timers() {
     let n = run.node("n1", "a");
     let [p, q] = ["default/p", "default/q"].map(|name| run.pod(name, n));
     let timer = run.eviction(ms(5_000), NO_RECORD, What::TimerSet(300), q);
-    let ready = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
+    let ready = What::PodCondition(
+        PodConditionType::Ready,
+        ConditionStatus::False,
+        PodReason::None,
+    );
     run.lifecycle(ms(10_000), NO_RECORD, ready, p);
     run.record(ms(40_000), NO_RECORD, Actor::User, What::PodDeleting(30), p);
     run.record(ms(41_000), NO_RECORD, Actor::Kubelet, What::PodGone, p);
     run.record(ms(50_000), timer, Actor::User, What::ControllersStopped, 0);
     let (plan, trace) = run.finish();
     let s = summary(&Analysis::new(&plan, &trace), DEFAULT_NEEDLESS_WINDOW);
-    // p is up until the user deletes it at 40 s, and is not wanted from then on; its deletion is no eviction.
+    // p is up until the user deletes it at 40 s, and is not wanted from then on; its deletion is no
+    // eviction.
     assert_eq!((s.metrics.costs.missing_ns, s.metrics.evicted), (0, 0));
-    assert_eq!(s.deletions.into_iter().collect::<Vec<_>>(), [(Actor::User, 1)]);
+    assert_eq!(
+        s.deletions.into_iter().collect::<Vec<_>>(),
+        [(Actor::User, 1)]
+    );
     // q's timer died with the controllers; it had one and stayed.
     assert_eq!((s.pending_timers, s.kept), (0, 1));
 }
@@ -242,19 +455,48 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
     let [p1, p2] = [("default/p1", n1), ("default/p2", n2)].map(|(p, n)| run.pod(p, n));
     let (cut, _) = run.entry("cut n1", ms(1_000), None, Do::Cut(vec![n1]), None);
     run.record(ms(1_000), cut, Actor::User, What::NodeSilent, n1);
-    let tainted = run.taints(ms(51_000), cut, Actor::NodeLifecycle, n1, &[taint(UNREACHABLE, Effect::NoExecute)], &[]);
+    let tainted = run.taints(
+        ms(51_000),
+        cut,
+        Actor::NodeLifecycle,
+        n1,
+        &[taint(UNREACHABLE, Effect::NoExecute)],
+        &[],
+    );
     run.eviction(ms(51_000), tainted, What::PodDeleting(30), p1);
-    let (user, _) = run.entry("maintenance", ms(60_000), None, Do::Taint(vec![n2], Default::default()), None);
-    let tainted = run.taints(ms(60_000), user, Actor::User, n2, &[taint("maintenance", Effect::NoExecute)], &[]);
+    let (user, _) = run.entry(
+        "maintenance",
+        ms(60_000),
+        None,
+        Do::Taint(vec![n2], Default::default()),
+        None,
+    );
+    let tainted = run.taints(
+        ms(60_000),
+        user,
+        Actor::User,
+        n2,
+        &[taint("maintenance", Effect::NoExecute)],
+        &[],
+    );
     run.eviction(ms(60_010), tainted, What::PodDeleting(30), p2);
     let (plan, trace) = run.finish();
     let analysis = Analysis::new(&plan, &trace);
     let m = summary(&analysis, Dur::from_secs(60)).metrics;
-    // n1 was away from the eviction at 51 s to the end, 49 s later; n2 never was, but its taint was a user's.
+    // n1 was away from the eviction at 51 s to the end, 49 s later; n2 never was, but its taint was
+    // a user's.
     assert_eq!((m.evicted, m.needless, m.undecided), (2, 0, 1));
     assert_eq!(summary(&analysis, Dur::from_secs(49)).metrics.undecided, 0);
-    // From the cut to p1's eviction 50 s, from the taint to p2's 0.01 s; the lower of two is their median.
-    assert_eq!(m.eviction.map(|e| (e.min, e.median, e.max)), Some((Dur::from_millis(10), Dur::from_millis(10), Dur::from_secs(50))));
+    // From the cut to p1's eviction 50 s, from the taint to p2's 0.01 s; the lower of two is their
+    // median.
+    assert_eq!(
+        m.eviction.map(|e| (e.min, e.median, e.max)),
+        Some((
+            Dur::from_millis(10),
+            Dur::from_millis(10),
+            Dur::from_secs(50)
+        ))
+    );
 }
 
 #[test]
@@ -271,7 +513,10 @@ fn what_repeats_changes_nothing_and_ids_out_of_range_do_not_panic() {
     let (plan, trace) = run.finish();
     let analysis = Analysis::new(&plan, &trace);
     // The grace period's second setting is no second eviction, nor is the node silent twice.
-    assert_eq!(texts(&timeline(&analysis, 48)), ["0 n1 silent", "1 default/p of n1 evicted"]);
+    assert_eq!(
+        texts(&timeline(&analysis, 48)),
+        ["0 n1 silent", "1 default/p of n1 evicted"]
+    );
     assert_eq!(summary(&analysis, Dur::ZERO).metrics.evicted, 1);
     assert_eq!(analysis.since_of(RecordId::MAX, None), None);
     assert_eq!(analysis.horizon(), Time::from_secs(10));

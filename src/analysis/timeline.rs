@@ -1,9 +1,10 @@
 //! The timeline that a person follows: facts, like ones collapsed into rows.
 //!
-//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per fact and moment, nodes
-//! together that share both; per fact and zone; per fact; the same fact again of the same node no longer apart; facts that are reckoned from different
-//! entries of the timeline no longer apart. The first level that stays within a given number of rows is taken;
-//! the later ones, which tell less, only where that number is exceeded by half.
+//! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per
+//! fact and moment, nodes together that share both; per fact and zone; per fact; the same fact
+//! again of the same node no longer apart; facts that are reckoned from different entries of the
+//! timeline no longer apart. The first level that stays within a given number of rows is taken; the
+//! later ones, which tell less, only where that number is exceeded by half.
 
 use super::causes::Since;
 use super::facts::{Fact, Facts, Finding};
@@ -15,7 +16,8 @@ use crate::kernel::Time;
 use crate::trace::RecordId;
 use std::collections::BTreeMap;
 
-/// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down to that.
+/// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down
+/// to that.
 pub const DEFAULT_ROWS: usize = 60;
 
 /// A row of the timeline: one fact, of one or many nodes or pods.
@@ -43,7 +45,8 @@ pub struct Row {
     pub text: String,
 }
 
-/// The rows of a run's timeline in the order of their first times: up to about `max_rows` if collapsing achieves it.
+/// The rows of a run's timeline in the order of their first times: up to about `max_rows` if
+/// collapsing achieves it.
 pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
@@ -51,14 +54,21 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for level in LEVELS {
         rows = merge(analysis, &fine.groups, level);
-        if rows.len() <= if level.span || level.zone { max_rows } else { max_rows + max_rows / 2 } {
+        if rows.len()
+            <= if level.span || level.zone {
+                max_rows
+            } else {
+                max_rows + max_rows / 2
+            }
+        {
             break;
         }
     }
     in_words(analysis, &facts, rows)
 }
 
-/// The rows of the finest level, however many they are: one per fact and moment, nodes together that share both.
+/// The rows of the finest level, however many they are: one per fact and moment, nodes together
+/// that share both.
 pub fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
@@ -70,7 +80,10 @@ pub fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
 /// The rows in order, with their texts.
 fn in_words(analysis: &Analysis<'_>, facts: &Facts<'_>, mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|r| (r.first, r.record));
-    let text = Text { analysis, taints: &facts.taints };
+    let text = Text {
+        analysis,
+        taints: &facts.taints,
+    };
     for row in &mut rows {
         row.text = text.row(row);
     }
@@ -100,9 +113,11 @@ type FineKey = (Fact, Option<Since>, u8, u32);
 struct Fine {
     groups: Vec<Group>,
     by_key: BTreeMap<FineKey, u32>,
-    /// Pods of one node come one after the other, so that most facts fall into the group of the one before.
+    /// Pods of one node come one after the other, so that most facts fall into the group of the one
+    /// before.
     latest: Option<(FineKey, u32)>,
-    /// How often a fact was true of a node, or of the cluster or a zone, and since which entry that is counted.
+    /// How often a fact was true of a node, or of the cluster or a zone, and since which entry that
+    /// is counted.
     seen_nodes: BTreeMap<(u32, Fact), (Option<Since>, u8)>,
     /// The same of pods: entry in the upper 24 bits, count in the lower 8.
     seen_pods: Vec<[u32; POD_SLOTS]>,
@@ -176,14 +191,27 @@ impl Fine {
     fn generation(&mut self, f: &Finding) -> u8 {
         if let Some(pod) = f.pod {
             let entry = self.entry(f.since);
-            let Some(slots) = self.seen_pods.get_mut(pod.index()) else { return 0 };
+            let Some(slots) = self.seen_pods.get_mut(pod.index()) else {
+                return 0;
+            };
             let slot = &mut slots[pod_slot(f.fact)];
-            let count = if *slot >> 8 == entry { (*slot as u8).saturating_add(1) } else { 1 };
+            let count = if *slot >> 8 == entry {
+                (*slot as u8).saturating_add(1)
+            } else {
+                1
+            };
             *slot = entry << 8 | u32::from(count);
             return count - 1;
         }
-        let seen = self.seen_nodes.entry((f.node, f.fact)).or_insert((f.since, 0));
-        *seen = if seen.0 == f.since { (f.since, seen.1.saturating_add(1)) } else { (f.since, 1) };
+        let seen = self
+            .seen_nodes
+            .entry((f.node, f.fact))
+            .or_insert((f.since, 0));
+        *seen = if seen.0 == f.since {
+            (f.since, seen.1.saturating_add(1))
+        } else {
+            (f.since, 1)
+        };
         seen.1 - 1
     }
 
@@ -212,11 +240,36 @@ struct Level {
 }
 
 const LEVELS: [Level; 5] = [
-    Level { span: true, zone: false, generation: true, entry: true },
-    Level { span: false, zone: true, generation: true, entry: true },
-    Level { span: false, zone: false, generation: true, entry: true },
-    Level { span: false, zone: false, generation: false, entry: true },
-    Level { span: false, zone: false, generation: false, entry: false },
+    Level {
+        span: true,
+        zone: false,
+        generation: true,
+        entry: true,
+    },
+    Level {
+        span: false,
+        zone: true,
+        generation: true,
+        entry: true,
+    },
+    Level {
+        span: false,
+        zone: false,
+        generation: true,
+        entry: true,
+    },
+    Level {
+        span: false,
+        zone: false,
+        generation: false,
+        entry: true,
+    },
+    Level {
+        span: false,
+        zone: false,
+        generation: false,
+        entry: false,
+    },
 ];
 
 /// The fact without the entry, text or workload that it names.
@@ -238,14 +291,26 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: Level) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut by_key = BTreeMap::new();
     for g in groups {
-        let fact = if level.entry { g.fact } else { without_entry(g.fact) };
+        let fact = if level.entry {
+            g.fact
+        } else {
+            without_entry(g.fact)
+        };
         let place = match g.node {
             n if level.zone && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
             _ => 0,
         };
-        let span = level.span.then_some((g.first.as_millis(), g.last.as_millis()));
+        let span = level
+            .span
+            .then_some((g.first.as_millis(), g.last.as_millis()));
         let since = if level.entry { g.since } else { None };
-        let key = (fact, since, if level.generation { g.generation } else { 0 }, place, span);
+        let key = (
+            fact,
+            since,
+            if level.generation { g.generation } else { 0 },
+            place,
+            span,
+        );
         let index = *by_key.entry(key).or_insert_with(|| {
             rows.push(Row {
                 first: g.first,

@@ -1,8 +1,9 @@
 //! What is up, beside what the API says: the state of each pod with both.
 //!
-//! A pod is *up* when its containers run on a machine that runs, and clients reach that machine. It is *ready* when the API has it as
-//! Running and Ready, so that it stands in the EndpointSlices of its Service, unless it is being deleted. The two go apart in every outage:
-//! for the first minute of one nothing but truth changes.
+//! A pod is *up* when its containers run on a machine that runs, and clients reach that machine. It
+//! is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of
+//! its Service, unless it is being deleted. The two go apart in every outage: for the first minute
+//! of one nothing but truth changes.
 
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
@@ -26,7 +27,8 @@ pub struct Standing {
     pub ready: bool,
     /// Its containers run and clients reach them; it is neither finished nor being deleted.
     pub up: bool,
-    /// Containers that run, and that clients reach, although their pod is being deleted, is finished or gone.
+    /// Containers that run, and that clients reach, although their pod is being deleted, is
+    /// finished or gone.
     pub ghosts: u32,
 }
 
@@ -48,8 +50,8 @@ pub struct Truth<'a> {
 }
 
 impl<'a> Truth<'a> {
-    /// Stands at the start of the run: pods that are Running run, but on nodes that never had a kubelet. What an export shows as cut off
-    /// is out of reach.
+    /// Stands at the start of the run: pods that are Running run, but on nodes that never had a
+    /// kubelet. What an export shows as cut off is out of reach.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         let follow = Follow::new(analysis);
         let nodes = analysis.node_count();
@@ -71,7 +73,12 @@ impl<'a> Truth<'a> {
         let running: Vec<(PodId, u32)> = truth
             .follow
             .pods()
-            .filter(|(_, p)| p.exists && p.phase == PodPhase::Running && p.node != NO_NODE && !without[p.node as usize])
+            .filter(|(_, p)| {
+                p.exists
+                    && p.phase == PodPhase::Running
+                    && p.node != NO_NODE
+                    && !without[p.node as usize]
+            })
             .map(|(id, p)| (id, p.node))
             .collect();
         for (pod, node) in running {
@@ -81,7 +88,10 @@ impl<'a> Truth<'a> {
     }
 
     fn run(&mut self, pod: PodId, node: u32) {
-        if let (Some(live), Some(on)) = (self.live.get_mut(pod.index()), self.on.get_mut(node as usize)) {
+        if let (Some(live), Some(on)) = (
+            self.live.get_mut(pod.index()),
+            self.on.get_mut(node as usize),
+        ) {
             *live = node;
             self.ran[pod.index()] = true;
             on.push(pod);
@@ -95,10 +105,15 @@ impl<'a> Truth<'a> {
     /// How a pod stands now.
     pub fn standing(&self, pod: PodId) -> Standing {
         let p: PodState = self.follow.pod(pod);
-        let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
+        let live = self
+            .live
+            .get(pod.index())
+            .is_some_and(|&n| n != NO_NODE && self.reached(n));
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
-        let earlier = self.earlier.get(&pod).map_or(0, |nodes| nodes.iter().filter(|&&n| self.reached(n)).count() as u32);
+        let earlier = self.earlier.get(&pod).map_or(0, |nodes| {
+            nodes.iter().filter(|&&n| self.reached(n)).count() as u32
+        });
         Standing {
             exists,
             deleting: exists && p.deleting,
@@ -109,9 +124,15 @@ impl<'a> Truth<'a> {
         }
     }
 
-    /// Takes one record in; `changed` hears of each pod that stands otherwise than before. What the API says changes by the step that is
-    /// returned; with it, whether containers started that had run before in the same life of their pod.
-    pub fn apply(&mut self, id: RecordId, r: &Record, changed: &mut impl FnMut(PodId, &Standing, &Standing)) -> (Step, bool) {
+    /// Takes one record in; `changed` hears of each pod that stands otherwise than before. What the
+    /// API says changes by the step that is returned; with it, whether containers started that had
+    /// run before in the same life of their pod.
+    pub fn apply(
+        &mut self,
+        id: RecordId,
+        r: &Record,
+        changed: &mut impl FnMut(PodId, &Standing, &Standing),
+    ) -> (Step, bool) {
         if let Some(pod) = r.pod() {
             let before = self.standing(pod);
             let was = self.follow.pod(pod);
@@ -124,7 +145,10 @@ impl<'a> Truth<'a> {
             return (step, again);
         }
         if let Some(node) = r.node()
-            && matches!(r.what, What::MachineOff | What::NetworkLost | What::NetworkBack)
+            && matches!(
+                r.what,
+                What::MachineOff | What::NetworkLost | What::NetworkBack
+            )
         {
             let mut pods = self.on.get(node.index()).cloned().unwrap_or_default();
             pods.sort_unstable();
@@ -158,8 +182,12 @@ impl<'a> Truth<'a> {
 
     /// Containers of an earlier life ended there; false if there were none.
     fn ended(&mut self, pod: PodId, node: u32) -> bool {
-        let Some(nodes) = self.earlier.get_mut(&pod) else { return false };
-        let Some(i) = nodes.iter().position(|&n| n == node) else { return false };
+        let Some(nodes) = self.earlier.get_mut(&pod) else {
+            return false;
+        };
+        let Some(i) = nodes.iter().position(|&n| n == node) else {
+            return false;
+        };
         nodes.remove(i);
         if nodes.is_empty() {
             self.earlier.remove(&pod);
@@ -168,7 +196,9 @@ impl<'a> Truth<'a> {
     }
 
     fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
-        let Some(&live) = self.live.get(pod.index()) else { return false };
+        let Some(&live) = self.live.get(pod.index()) else {
+            return false;
+        };
         match r.what {
             // What the plan has from the start is known already.
             What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}
@@ -183,7 +213,9 @@ impl<'a> Truth<'a> {
                 self.run(pod, node);
                 return again;
             }
-            What::ContainersStopped(node) if !self.ended(pod, node) && live == node => self.live[pod.index()] = NO_NODE,
+            What::ContainersStopped(node) if !self.ended(pod, node) && live == node => {
+                self.live[pod.index()] = NO_NODE
+            }
             _ => {}
         }
         false

@@ -1,18 +1,23 @@
-//! What a run meant for each workload: how many of its pods could be used, for how long too few, and what replaced the lost.
+//! What a run meant for each workload: how many of its pods could be used, for how long too few,
+//! and what replaced the lost.
 //!
 //! Definitions:
-//! * *wanted*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits, which no record tells: its wanted
-//!   pods are those that exist and are not finished. A Job wants nothing any more once it is complete or has failed.
-//! * *unavailable*: the time in which fewer pods are available than wanted. It is reckoned from the first time at which enough of them
-//!   are, so that starting up is no outage; if they never are, from the workload's beginning.
-//! * *lost*: a pod whose deletion begins, or that is gone without one, or that fails; not one that its own controller takes away
-//!   because there are too many.
-//! * *replacement*: of a StatefulSet the same name's next life; of a DaemonSet the next pod of that node; of the others the next pod that
-//!   is created, the oldest loss first.
-//! * *stuck*: pods that are still Terminating at the end of the run although their grace period was over before.
+//! * *wanted*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits,
+//!   which no record tells: its wanted pods are those that exist and are not finished. A Job wants
+//!   nothing any more once it is complete or has failed.
+//! * *unavailable*: the time in which fewer pods are available than wanted. It is reckoned from the
+//!   first time at which enough of them are, so that starting up is no outage; if they never are,
+//!   from the workload's beginning.
+//! * *lost*: a pod whose deletion begins, or that is gone without one, or that fails; not one that
+//!   its own controller takes away because there are too many.
+//! * *replacement*: of a StatefulSet the same name's next life; of a DaemonSet the next pod of that
+//!   node; of the others the next pod that is created, the oldest loss first.
+//! * *stuck*: pods that are still Terminating at the end of the run although their grace period was
+//!   over before.
 //!
-//! A pod is available once it has been Ready for `minReadySeconds`, which count from the whole second in which it became so; those that are
-//! Ready at the start have been for long enough. The pods of a Deployment are those of its ReplicaSets.
+//! A pod is available once it has been Ready for `minReadySeconds`, which count from the whole
+//! second in which it became so; those that are Ready at the start have been for long enough. The
+//! pods of a Deployment are those of its ReplicaSets.
 
 use super::curves::{Steps, value_at};
 use super::setting::Analysis;
@@ -85,20 +90,32 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made, whose names say it.
+    /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made,
+    /// whose names say it.
     pub fn new(analysis: &Analysis<'_>) -> Self {
         let names = &analysis.trace.names;
         let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
         let plans = &analysis.plan.workloads;
         for w in plans {
-            let owner = w.owner.and_then(|o| names.find_workload(&plans[o as usize].name));
+            let owner = w
+                .owner
+                .and_then(|o| names.find_workload(&plans[o as usize].name));
             if let (Some(id), Some(owner)) = (names.find_workload(&w.name), owner) {
                 root[id.index()] = owner;
             }
         }
-        for r in analysis.trace.iter().filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_))) {
-            let name = names.workload_name(WorkloadId(r.object)).replacen("ReplicaSet", "Deployment", 1);
-            let owner = name.rsplit_once('-').and_then(|(deployment, _)| names.find_workload(deployment));
+        for r in analysis
+            .trace
+            .iter()
+            .filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_)))
+        {
+            let name =
+                names
+                    .workload_name(WorkloadId(r.object))
+                    .replacen("ReplicaSet", "Deployment", 1);
+            let owner = name
+                .rsplit_once('-')
+                .and_then(|(deployment, _)| names.find_workload(deployment));
             if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
                 *slot = owner;
             }
@@ -118,7 +135,9 @@ impl Owners {
 
     /// The workload of a pod.
     pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
-        self.root.get(analysis.trace.names.owner_of(pod)?.index()).copied()
+        self.root
+            .get(analysis.trace.names.owner_of(pod)?.index())
+            .copied()
     }
 }
 
@@ -178,11 +197,20 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(analysis: &'a Analysis<'a>, owners: Owners) -> Self {
         let names = &analysis.trace.names;
-        let min_ready: BTreeMap<&str, i32> = analysis.plan.workloads.iter().map(|w| (&*w.name, w.min_ready_seconds)).collect();
+        let min_ready: BTreeMap<&str, i32> = analysis
+            .plan
+            .workloads
+            .iter()
+            .map(|w| (&*w.name, w.min_ready_seconds))
+            .collect();
         let open = |(i, root): (usize, &WorkloadId)| {
             let id = WorkloadId(i as u32);
             let seconds = min_ready.get(names.workload_name(id)).copied().unwrap_or(0);
-            let kind = names.workload_name(id).split('/').next().and_then(WorkloadKind::parse)?;
+            let kind = names
+                .workload_name(id)
+                .split('/')
+                .next()
+                .and_then(WorkloadKind::parse)?;
             (*root == id).then(|| Open {
                 outcome: WorkloadOutcome {
                     id,
@@ -220,7 +248,12 @@ impl<'a> Walk<'a> {
             ripening: BTreeSet::new(),
             due: BTreeMap::new(),
         };
-        let pods: Vec<(PodId, PodState)> = walk.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
+        let pods: Vec<(PodId, PodState)> = walk
+            .follow
+            .pods()
+            .filter(|(_, p)| p.exists)
+            .map(|(id, p)| (id, *p))
+            .collect();
         for (pod, state) in pods {
             if let Some(w) = walk.owners.of(analysis, pod) {
                 walk.count(w, Time::ZERO, pod, &PodState::default(), &state);
@@ -246,8 +279,21 @@ impl<'a> Walk<'a> {
     }
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let ended = |text| matches!(text, EventText::JobCompleted | EventText::BackoffLimitExceeded | EventText::PodFailurePolicy);
-        let message = |m: u32| self.analysis.trace.messages.get(m as usize).map(|m| m.body.text);
+        let ended = |text| {
+            matches!(
+                text,
+                EventText::JobCompleted
+                    | EventText::BackoffLimitExceeded
+                    | EventText::PodFailurePolicy
+            )
+        };
+        let message = |m: u32| {
+            self.analysis
+                .trace
+                .messages
+                .get(m as usize)
+                .map(|m| m.body.text)
+        };
         let wanted = match r.what {
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => n.max(0) as u32,
             What::WorkloadDeleted => 0,
@@ -272,7 +318,9 @@ impl<'a> Walk<'a> {
         }
         let min_ready = open.min_ready;
         match (before.is_available(), after.is_available()) {
-            (false, true) if at == Time::ZERO || min_ready.is_zero() => self.became_available(id, at, pod),
+            (false, true) if at == Time::ZERO || min_ready.is_zero() => {
+                self.became_available(id, at, pod)
+            }
             (false, true) => {
                 let due = Time::from_secs(at.as_secs()).saturating_add(min_ready);
                 self.due.insert(pod, due);
@@ -298,7 +346,11 @@ impl<'a> Walk<'a> {
             let available = open.available;
             set(&mut open.outcome.available, at, available);
         }
-        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
+        if let Some(found) = self
+            .replaces
+            .get(&pod)
+            .and_then(|loss| self.found.get_mut(loss))
+        {
             found.ready_at.get_or_insert(at);
         }
     }
@@ -323,14 +375,21 @@ impl<'a> Walk<'a> {
         {
             open.outcome.why_pending = Some(TextId(message.body.arg));
         }
-        let Some((_, before, after)) = step.pod else { return };
+        let Some((_, before, after)) = step.pod else {
+            return;
+        };
         match r.what {
-            What::PodDeleting(grace) => drop(self.over.insert(pod, r.at.saturating_add(Dur::from_secs(grace.into())))),
+            What::PodDeleting(grace) => drop(
+                self.over
+                    .insert(pod, r.at.saturating_add(Dur::from_secs(grace.into()))),
+            ),
             What::PodGone => drop(self.over.remove(&pod)),
             _ => {}
         }
         if is_lost(&before) {
-            if !is_lost(&after) && (before.node != after.node || matches!(r.what, What::PodCreated(_))) {
+            if !is_lost(&after)
+                && (before.node != after.node || matches!(r.what, What::PodCreated(_)))
+            {
                 self.arrived(r, w, pod, &after, matches!(r.what, What::PodCreated(_)));
             }
         } else if is_lost(&after) {
@@ -339,7 +398,10 @@ impl<'a> Walk<'a> {
             self.arrived(r, w, pod, &after, false);
         }
         self.count(w, r.at, pod, &before, &after);
-        if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss))
+        if let Some(found) = self
+            .replaces
+            .get(&pod)
+            .and_then(|loss| self.found.get_mut(loss))
             && after.exists
             && !after.deleting
             && after.node != NO_NODE
@@ -352,8 +414,11 @@ impl<'a> Walk<'a> {
     }
 
     fn lost(&mut self, id: RecordId, actor: Actor, w: WorkloadId, pod: PodId, before: &PodState) {
-        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
-        let too_many = matches!(actor, Actor::ReplicaSet | Actor::Deployment) || actor == Actor::StatefulSet && !before.phase.is_terminal();
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else {
+            return;
+        };
+        let too_many = matches!(actor, Actor::ReplicaSet | Actor::Deployment)
+            || actor == Actor::StatefulSet && !before.phase.is_terminal();
         if too_many || before.phase == PodPhase::Succeeded {
             return;
         }
@@ -361,16 +426,22 @@ impl<'a> Walk<'a> {
         match open.outcome.kind {
             WorkloadKind::StatefulSet => drop(self.by_pod.insert(pod, id)),
             WorkloadKind::DaemonSet => drop(self.by_node.insert((w, before.node), id)),
-            WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::Job => open.losses.push_back(id),
+            WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::Job => {
+                open.losses.push_back(id)
+            }
         }
     }
 
     /// A pod was created, or bound.
     fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
-        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
+        let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else {
+            return;
+        };
         let loss = match open.outcome.kind {
             WorkloadKind::StatefulSet if created => self.by_pod.remove(&pod),
-            WorkloadKind::DaemonSet if after.node != NO_NODE => self.by_node.remove(&(w, after.node)),
+            WorkloadKind::DaemonSet if after.node != NO_NODE => {
+                self.by_node.remove(&(w, after.node))
+            }
             WorkloadKind::StatefulSet | WorkloadKind::DaemonSet => None,
             _ if created => open.losses.pop_front(),
             _ => None,
@@ -378,26 +449,50 @@ impl<'a> Walk<'a> {
         if let Some(loss) = loss {
             open.outcome.replaced += 1;
             self.replaces.insert(pod, loss);
-            self.found.insert(loss, Replacement { pod, created_at: r.at, node: None, ready_at: None });
+            self.found.insert(
+                loss,
+                Replacement {
+                    pod,
+                    created_at: r.at,
+                    node: None,
+                    ready_at: None,
+                },
+            );
         }
     }
 
     fn finish(mut self) -> Workloads {
         let horizon = self.analysis.horizon();
         self.ripen(horizon);
-        let pods: Vec<(PodId, PodState)> = self.follow.pods().filter(|(_, p)| p.exists).map(|(id, p)| (id, *p)).collect();
+        let pods: Vec<(PodId, PodState)> = self
+            .follow
+            .pods()
+            .filter(|(_, p)| p.exists)
+            .map(|(id, p)| (id, *p))
+            .collect();
         for (pod, state) in pods {
-            let Some(w) = self.owners.of(self.analysis, pod) else { continue };
+            let Some(w) = self.owners.of(self.analysis, pod) else {
+                continue;
+            };
             let over = self.over.get(&pod).is_some_and(|&t| t < horizon);
             if let Some(open) = self.open(w) {
-                open.outcome.pending += u64::from(state.phase == PodPhase::Pending && !state.deleting);
+                open.outcome.pending +=
+                    u64::from(state.phase == PodPhase::Pending && !state.deleting);
                 open.outcome.stuck += u64::from(state.deleting && over);
             }
         }
-        let mut outcomes: Vec<WorkloadOutcome> = self.open.into_iter().flatten().map(|o| measured(o.outcome, horizon)).collect();
+        let mut outcomes: Vec<WorkloadOutcome> = self
+            .open
+            .into_iter()
+            .flatten()
+            .map(|o| measured(o.outcome, horizon))
+            .collect();
         let names = &self.analysis.trace.names;
         outcomes.sort_by_key(|o| (o.kind, names.workload_name(o.id)));
-        Workloads { outcomes, replacements: self.found }
+        Workloads {
+            outcomes,
+            replacements: self.found,
+        }
     }
 }
 
@@ -416,14 +511,26 @@ impl WorkloadOutcome {
         steps
     }
 
-    /// How many pods are wanted and available, at each change from the time on at which there were enough; if there never were, from the
-    /// workload's beginning.
+    /// How many pods are wanted and available, at each change from the time on at which there were
+    /// enough; if there never were, from the workload's beginning.
     fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
-        let mut times: Vec<Time> = self.wanted.iter().chain(&self.available).map(|s| s.0).filter(|t| *t <= horizon).collect();
+        let mut times: Vec<Time> = self
+            .wanted
+            .iter()
+            .chain(&self.available)
+            .map(|s| s.0)
+            .filter(|t| *t <= horizon)
+            .collect();
         times.sort_unstable();
         times.dedup();
-        let mut all: Vec<(Time, u32, u32)> = times.iter().map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t))).collect();
-        let begins = all.iter().position(|v| v.1 > 0 && v.2 >= v.1).or_else(|| all.iter().position(|v| v.1 > 0));
+        let mut all: Vec<(Time, u32, u32)> = times
+            .iter()
+            .map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t)))
+            .collect();
+        let begins = all
+            .iter()
+            .position(|v| v.1 > 0 && v.2 >= v.1)
+            .or_else(|| all.iter().position(|v| v.1 > 0));
         all.split_off(begins.unwrap_or(all.len()))
     }
 }
@@ -431,14 +538,20 @@ impl WorkloadOutcome {
 /// The times and sums that follow from the steps.
 fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
     let values = o.counted(horizon);
-    let Some(least) = values.iter().map(|v| v.2).min() else { return o };
+    let Some(least) = values.iter().map(|v| v.2).min() else {
+        return o;
+    };
     o.least_available = least;
     let mut gap = Dur::ZERO;
     for (i, &(from, wanted, available)) in values.iter().enumerate() {
         let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
         let missing = wanted.saturating_sub(available);
         o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
-        gap = if missing > 0 { gap.saturating_add(lasts) } else { Dur::ZERO };
+        gap = if missing > 0 {
+            gap.saturating_add(lasts)
+        } else {
+            Dur::ZERO
+        };
         if missing > 0 {
             o.unavailable = o.unavailable.saturating_add(lasts);
         }
@@ -463,33 +576,61 @@ mod tests {
     use crate::trace::{EventBody, Message, NO_RECORD};
     use std::rc::Rc;
 
-    const READY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::True, PodReason::None);
-    const UNREADY: What = What::PodCondition(PodConditionType::Ready, ConditionStatus::False, PodReason::None);
+    const READY: What = What::PodCondition(
+        PodConditionType::Ready,
+        ConditionStatus::True,
+        PodReason::None,
+    );
+    const UNREADY: What = What::PodCondition(
+        PodConditionType::Ready,
+        ConditionStatus::False,
+        PodReason::None,
+    );
 
-    /// A Deployment of two. At 10 s one pod is NotReady, at 40 s it is evicted and replaced; the new pod is pending until 60 s and Ready at
-    /// 62 s. At 80 s the Deployment is scaled to three, and the third pod waits to the end, 100 s.
+    /// A Deployment of two. At 10 s one pod is NotReady, at 40 s it is evicted and replaced; the
+    /// new pod is pending until 60 s and Ready at 62 s. At 80 s the Deployment is scaled to three,
+    /// and the third pod waits to the end, 100 s.
     fn run() -> (crate::sim::plan::Plan, crate::trace::Trace, [u32; 4]) {
         let mut run = Run::new("w", ms(100_000));
         let node = run.node("n", "a");
-        let old = [run.pod("default/web-x-0", node), run.pod("default/web-x-1", node)];
+        let old = [
+            run.pod("default/web-x-0", node),
+            run.pod("default/web-x-1", node),
+        ];
         let (web, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-x");
-        let new = [run.replica("default/web-x-2", set), run.replica("default/web-x-3", set)];
+        let new = [
+            run.replica("default/web-x-2", set),
+            run.replica("default/web-x-3", set),
+        ];
         old.iter().for_each(|&p| run.owned(p, set));
-        let mut at = |s: u64, actor, what, object| run.record(ms(s * 1000), NO_RECORD, actor, what, object);
+        let mut at =
+            |s: u64, actor, what, object| run.record(ms(s * 1000), NO_RECORD, actor, what, object);
         at(0, Actor::User, What::WorkloadCreated(2), web);
         at(0, Actor::Deployment, What::WorkloadCreated(2), set);
         at(10, Actor::NodeLifecycle, UNREADY, old[1]);
         let lost = at(40, Actor::TaintEviction, What::PodDeleting(30), old[1]);
         at(40, Actor::ReplicaSet, What::PodCreated(None), new[0]);
         at(60, Actor::Scheduler, What::PodBound(node), new[0]);
-        at(62, Actor::Kubelet, What::PodPhase(PodPhase::Running), new[0]);
+        at(
+            62,
+            Actor::Kubelet,
+            What::PodPhase(PodPhase::Running),
+            new[0],
+        );
         at(62, Actor::Kubelet, READY, new[0]);
         at(80, Actor::User, What::WorkloadScaled(3), web);
         at(80, Actor::ReplicaSet, What::PodCreated(None), new[1]);
         at(80, Actor::Scheduler, What::PodMessage(0), new[1]);
         let why = run.text("0/1 nodes are available: 1 Too many pods.");
         let (plan, mut trace) = run.finish();
-        trace.messages.push(Message { body: EventBody { text: EventText::FailedScheduling, arg: why }, combined: false, count: 1 });
+        trace.messages.push(Message {
+            body: EventBody {
+                text: EventText::FailedScheduling,
+                arg: why,
+            },
+            combined: false,
+            count: 1,
+        });
         (plan, trace, [web, lost, new[0], node])
     }
 
@@ -497,21 +638,42 @@ mod tests {
     fn what_was_missing_and_what_replaced_it() {
         let (plan, trace, [web, lost, new, node]) = run();
         let found = workloads(&Analysis::new(&plan, &trace));
-        let [o] = found.outcomes.as_slice() else { panic!("the ReplicaSet is the Deployment's: {:?}", found.outcomes) };
+        let [o] = found.outcomes.as_slice() else {
+            panic!("the ReplicaSet is the Deployment's: {:?}", found.outcomes)
+        };
         assert_eq!((o.id, o.kind), (WorkloadId(web), WorkloadKind::Deployment));
         let s = |s: u64| ms(s * 1000);
         assert_eq!(o.wanted, [(s(0), 2), (s(80), 3)]);
         assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(62), 2)]);
         // 10 s to 62 s, and 80 s to 100 s; one pod each time.
-        assert_eq!((o.unavailable, o.longest_gap, o.missing_ns), (Dur::from_secs(72), Dur::from_secs(52), 72_000_000_000));
-        // The third pod of the scaling makes up for nothing. The grace period of the first ended at 70 s.
-        assert_eq!((o.least_available, o.lost, o.replaced, o.pending, o.stuck), (1, 1, 1, 1, 1));
-        assert_eq!(o.why_pending.map(|t| trace.names.text_of(t)), Some("0/1 nodes are available: 1 Too many pods."));
-        let expected = Replacement { pod: PodId(new), created_at: s(40), node: Some(NodeId(node)), ready_at: Some(s(62)) };
-        assert_eq!(found.replacements.into_iter().collect::<Vec<_>>(), [(lost, expected)]);
+        assert_eq!(
+            (o.unavailable, o.longest_gap, o.missing_ns),
+            (Dur::from_secs(72), Dur::from_secs(52), 72_000_000_000)
+        );
+        // The third pod of the scaling makes up for nothing. The grace period of the first ended at
+        // 70 s.
+        assert_eq!(
+            (o.least_available, o.lost, o.replaced, o.pending, o.stuck),
+            (1, 1, 1, 1, 1)
+        );
+        assert_eq!(
+            o.why_pending.map(|t| trace.names.text_of(t)),
+            Some("0/1 nodes are available: 1 Too many pods.")
+        );
+        let expected = Replacement {
+            pod: PodId(new),
+            created_at: s(40),
+            node: Some(NodeId(node)),
+            ready_at: Some(s(62)),
+        };
+        assert_eq!(
+            found.replacements.into_iter().collect::<Vec<_>>(),
+            [(lost, expected)]
+        );
     }
 
-    /// The same with `minReadySeconds: 10`: the new pod, Ready at 62 s, is available from 72 s on; the old ones are from the start.
+    /// The same with `minReadySeconds: 10`: the new pod, Ready at 62 s, is available from 72 s on;
+    /// the old ones are from the start.
     #[test]
     fn a_pod_is_available_once_it_was_ready_for_long_enough() {
         let (mut plan, trace, [_, lost, ..]) = run();
@@ -531,7 +693,10 @@ mod tests {
         let o = &found.outcomes[0];
         assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(72), 2)]);
         // 10 s to 72 s, and 80 s to 100 s.
-        assert_eq!((o.unavailable, o.longest_gap), (Dur::from_secs(82), Dur::from_secs(62)));
+        assert_eq!(
+            (o.unavailable, o.longest_gap),
+            (Dur::from_secs(82), Dur::from_secs(62))
+        );
         assert_eq!(found.replacements[&lost].ready_at, Some(s(72)));
     }
 }

@@ -29,7 +29,8 @@ impl IntOrPercent {
         match self {
             Self::Int(n) => n,
             Self::Percent(share) => {
-                (i64::from(share) * i64::from(total)).div_euclid(100) as i32 + i32::from(i64::from(share) * i64::from(total) % 100 != 0)
+                (i64::from(share) * i64::from(total)).div_euclid(100) as i32
+                    + i32::from(i64::from(share) * i64::from(total) % 100 != 0)
             }
         }
     }
@@ -129,7 +130,10 @@ mod tests {
     #[test]
     fn shares_round_up() {
         let of = |text, total| IntOrPercent::parse(text).map(|n| n.of(total));
-        assert_eq!([of("25%", 10), of("50%", 10), of("3", 10), of("0%", 10)], [3, 5, 3, 0].map(Some));
+        assert_eq!(
+            [of("25%", 10), of("50%", 10), of("3", 10), of("0%", 10)],
+            [3, 5, 3, 0].map(Some)
+        );
         assert_eq!([of("-1", 1), of("x%", 1), of("", 1)], [None; 3]);
     }
 }

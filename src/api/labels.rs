@@ -1,8 +1,9 @@
-//! Labels, and selectors of labels in both of Kubernetes' forms: `matchLabels` with `matchExpressions`, and kubectl's
-//! `a=b,c!=d,e in (x,y),!f`.
+//! Labels, and selectors of labels in both of Kubernetes' forms: `matchLabels` with
+//! `matchExpressions`, and kubectl's `a=b,c!=d,e in (x,y),!f`.
 //!
-//! `apimachinery/pkg/labels/selector.go` and `pkg/apis/meta/v1/helpers.go: LabelSelectorAsSelector`, v1.34, with their
-//! error texts. Where ours differs: `x==y` is written as `x=y`, and a list may end in two commas.
+//! `apimachinery/pkg/labels/selector.go` and `pkg/apis/meta/v1/helpers.go:
+//! LabelSelectorAsSelector`, v1.34, with their error texts. Where ours differs: `x==y` is written
+//! as `x=y`, and a list may end in two commas.
 
 use super::validation::{label_value, qualified_name};
 use std::collections::BTreeMap;
@@ -56,18 +57,39 @@ impl Requirement {
     /// A condition on the label `key` (`NewRequirement`).
     ///
     /// # Errors
-    /// A key or value that no label can have, and a number of values that the operator does not take.
-    pub fn new(key: &str, operator: Operator, values: impl IntoIterator<Item = String>) -> Result<Self, SelectorError> {
+    /// A key or value that no label can have, and a number of values that the operator does not
+    /// take.
+    pub fn new(
+        key: &str,
+        operator: Operator,
+        values: impl IntoIterator<Item = String>,
+    ) -> Result<Self, SelectorError> {
         let given: Vec<String> = values.into_iter().collect();
-        let shown = || format!("[{}]", given.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(","));
+        let shown = || {
+            format!(
+                "[{}]",
+                given
+                    .iter()
+                    .map(|v| format!("{v:?}"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )
+        };
         let mut errors = Vec::new();
         let key_errors = qualified_name(key);
         if !key_errors.is_empty() {
-            errors.push(format!("key: Invalid value: {key:?}: {}", key_errors.join("; ")));
+            errors.push(format!(
+                "key: Invalid value: {key:?}: {}",
+                key_errors.join("; ")
+            ));
         }
         let wrong_number = match operator {
-            Operator::In | Operator::NotIn if given.is_empty() => Some("for 'in', 'notin' operators, values set can't be empty"),
-            Operator::Equals | Operator::NotEquals if given.len() != 1 => Some("exact-match compatibility requires one single value"),
+            Operator::In | Operator::NotIn if given.is_empty() => {
+                Some("for 'in', 'notin' operators, values set can't be empty")
+            }
+            Operator::Equals | Operator::NotEquals if given.len() != 1 => {
+                Some("exact-match compatibility requires one single value")
+            }
             Operator::Exists | Operator::DoesNotExist if !given.is_empty() => {
                 Some("values set must be empty for exists and does not exist")
             }
@@ -86,7 +108,10 @@ impl Requirement {
             }
             let value_errors = label_value(value);
             if !value_errors.is_empty() {
-                errors.push(format!("values[{i}][{key}]: Invalid value: {value:?}: {}", value_errors.join("; ")));
+                errors.push(format!(
+                    "values[{i}][{key}]: Invalid value: {value:?}: {}",
+                    value_errors.join("; ")
+                ));
             }
         }
         match errors.as_slice() {
@@ -98,12 +123,17 @@ impl Requirement {
         let mut values = given;
         values.sort_unstable();
         values.dedup();
-        Ok(Self { key: key.to_owned(), operator, values })
+        Ok(Self {
+            key: key.to_owned(),
+            operator,
+            values,
+        })
     }
 
     /// The label that has to be there, and the values that it may have, if that is the condition.
     pub fn one_of(&self) -> Option<(&str, &[String])> {
-        matches!(self.operator, Operator::Equals | Operator::In).then_some((&*self.key, &*self.values))
+        matches!(self.operator, Operator::Equals | Operator::In)
+            .then_some((&*self.key, &*self.values))
     }
 
     /// Whether labels meet the condition (`Requirement.Matches`).
@@ -116,9 +146,12 @@ impl Requirement {
             Operator::Exists => label.is_some(),
             Operator::DoesNotExist => label.is_none(),
             Operator::GreaterThan | Operator::LessThan => {
-                let integers = label.and_then(|l| l.parse::<i64>().ok()).zip(self.values.first().and_then(|v| v.parse::<i64>().ok()));
+                let integers = label
+                    .and_then(|l| l.parse::<i64>().ok())
+                    .zip(self.values.first().and_then(|v| v.parse::<i64>().ok()));
                 let above = self.operator == Operator::GreaterThan;
-                integers.is_some_and(|(label, value)| if above { label > value } else { label < value })
+                integers
+                    .is_some_and(|(label, value)| if above { label > value } else { label < value })
             }
         }
     }
@@ -156,8 +189,9 @@ impl Selector {
         Self { requirements }
     }
 
-    /// Reads kubectl's form (`labels.Parse`): conditions `key`, `!key`, `key=value`, `key==value`, `key!=value`,
-    /// `key in (x,y)`, `key notin (x,y)`, `key>1` and `key<1`, with commas between them. An empty text selects everything.
+    /// Reads kubectl's form (`labels.Parse`): conditions `key`, `!key`, `key=value`, `key==value`,
+    /// `key!=value`, `key in (x,y)`, `key notin (x,y)`, `key>1` and `key<1`, with commas between
+    /// them. An empty text selects everything.
     ///
     /// # Errors
     /// What is not of that form, and keys and values that no label can have.
@@ -167,7 +201,9 @@ impl Selector {
 
     /// Whether labels meet every condition.
     pub fn matches(&self, labels: &Labels) -> bool {
-        self.requirements.iter().all(|requirement| requirement.matches(labels))
+        self.requirements
+            .iter()
+            .all(|requirement| requirement.matches(labels))
     }
 
     /// Whether it has no condition.
@@ -202,8 +238,8 @@ pub struct LabelSelectorRequirement {
     pub values: Vec<String>,
 }
 
-/// A selector as workloads have it (`metav1.LabelSelector`). Empty, it selects everything; an object that has none at
-/// all selects nothing, which is for its reader to see.
+/// A selector as workloads have it (`metav1.LabelSelector`). Empty, it selects everything; an
+/// object that has none at all selects nothing, which is for its reader to see.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelSelector {
     /// Labels that must be there with these values.
@@ -218,18 +254,28 @@ impl LabelSelector {
     /// # Errors
     /// An operator that is none of the four, and what [`Requirement::new`] refuses.
     pub fn as_selector(&self) -> Result<Selector, SelectorError> {
-        let exact = self.match_labels.iter().map(|(key, value)| Requirement::new(key, Operator::Equals, [value.clone()]));
+        let exact = self
+            .match_labels
+            .iter()
+            .map(|(key, value)| Requirement::new(key, Operator::Equals, [value.clone()]));
         let further = self.match_expressions.iter().map(|expression| {
             let operator = match expression.operator.as_str() {
                 "In" => Operator::In,
                 "NotIn" => Operator::NotIn,
                 "Exists" => Operator::Exists,
                 "DoesNotExist" => Operator::DoesNotExist,
-                other => return Err(SelectorError(format!("{other:?} is not a valid label selector operator"))),
+                other => {
+                    return Err(SelectorError(format!(
+                        "{other:?} is not a valid label selector operator"
+                    )));
+                }
             };
             Requirement::new(&expression.key, operator, expression.values.iter().cloned())
         });
-        exact.chain(further).collect::<Result<Vec<_>, _>>().map(Selector::new)
+        exact
+            .chain(further)
+            .collect::<Result<Vec<_>, _>>()
+            .map(Selector::new)
     }
 }
 
@@ -238,10 +284,14 @@ mod tests {
     use super::*;
 
     fn labels(text: &str) -> Labels {
-        text.split(',').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+        text.split(',')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .collect()
     }
 
-    /// Upstream's `TestSelectorMatches` and `TestRequirementSelectorMatching` (selector_test.go, v1.34).
+    /// Upstream's `TestSelectorMatches` and `TestRequirementSelectorMatching` (selector_test.go,
+    /// v1.34).
     #[test]
     fn matching() {
         for (selector, of, matches) in [
@@ -290,22 +340,49 @@ mod tests {
             values: values.iter().map(|v| (*v).to_owned()).collect(),
         };
         let selector = |of: &str, expressions: &[LabelSelectorRequirement]| {
-            let selector = LabelSelector { match_labels: labels(of), match_expressions: expressions.to_vec() };
-            selector.as_selector().map(|s| s.to_string()).map_err(|e| e.0)
+            let selector = LabelSelector {
+                match_labels: labels(of),
+                match_expressions: expressions.to_vec(),
+            };
+            selector
+                .as_selector()
+                .map(|s| s.to_string())
+                .map_err(|e| e.0)
         };
         assert_eq!(selector("", &[]), Ok(String::new()));
         assert_eq!(selector("foo=bar", &[]), Ok("foo=bar".to_owned()));
-        assert_eq!(selector("", &[expression("baz", "In", &["qux", "norf"])]), Ok("baz in (norf,qux)".to_owned()));
-        assert_eq!(selector("foo=bar", &[expression("baz", "In", &["qux", "norf"])]), Ok("baz in (norf,qux),foo=bar".to_owned()));
-        assert_eq!(selector("", &[expression("a", "Exists", &[]), expression("b", "DoesNotExist", &[])]), Ok("a,!b".to_owned()));
+        assert_eq!(
+            selector("", &[expression("baz", "In", &["qux", "norf"])]),
+            Ok("baz in (norf,qux)".to_owned())
+        );
+        assert_eq!(
+            selector("foo=bar", &[expression("baz", "In", &["qux", "norf"])]),
+            Ok("baz in (norf,qux),foo=bar".to_owned())
+        );
+        assert_eq!(
+            selector(
+                "",
+                &[
+                    expression("a", "Exists", &[]),
+                    expression("b", "DoesNotExist", &[])
+                ]
+            ),
+            Ok("a,!b".to_owned())
+        );
         assert_eq!(
             selector("foo=bar", &[expression("baz", "Exists", &["qux", "norf"])]),
             Err("values: Invalid value: [\"qux\",\"norf\"]: values set must be empty for exists and does not exist".to_owned())
         );
-        assert_eq!(selector("", &[expression("a", "in", &["b"])]), Err("\"in\" is not a valid label selector operator".to_owned()));
+        assert_eq!(
+            selector("", &[expression("a", "in", &["b"])]),
+            Err("\"in\" is not a valid label selector operator".to_owned())
+        );
         assert_eq!(
             selector("", &[expression("a", "NotIn", &[])]),
-            Err("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".to_owned())
+            Err(
+                "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
+                    .to_owned()
+            )
         );
     }
 
@@ -344,7 +421,11 @@ mod tests {
             ("x in (),y", "x in (),y"),
             ("a.b/c-d_e=f.g", "a.b/c-d_e=f.g"),
         ] {
-            assert_eq!(Selector::parse(text).map(|s| s.to_string()), Ok(canonical.to_owned()), "{text:?}");
+            assert_eq!(
+                Selector::parse(text).map(|s| s.to_string()),
+                Ok(canonical.to_owned()),
+                "{text:?}"
+            );
         }
         assert_eq!(Selector::parse("x==a"), Selector::parse("x=a"));
     }
@@ -357,32 +438,96 @@ mod tests {
             ("!x=a", "found '=', expected: ',' or 'end of string'"),
             ("!x in (a)", "found 'in', expected: ',' or 'end of string'"),
             ("x=a,", "found '', expected: identifier after ','"),
-            (",x=a", "found ',', expected: !, identifier, or 'end of string'"),
+            (
+                ",x=a",
+                "found ',', expected: !, identifier, or 'end of string'",
+            ),
             ("x,,y", "found ',', expected: identifier after ','"),
-            ("x in a", "unable to parse requirement: found 'a' expected: '('"),
-            ("x in (a", "unable to parse requirement: found '', expected: ',' or ')'"),
-            ("x in (a b)", "unable to parse requirement: found 'b', expected: ',' or ')'"),
-            ("x in (a=b)", "unable to parse requirement: found '=', expected: ',' or ')'"),
-            ("x in ((a))", "unable to parse requirement: found '(', expected: ',', ')' or identifier"),
-            ("x y", "unable to parse requirement: found 'y', expected: in, notin, =, ==, !=, gt, lt"),
-            ("x=!a", "unable to parse requirement: found '!', expected: identifier"),
-            ("x=(a)", "unable to parse requirement: found '(', expected: identifier"),
-            ("=a", "found '=', expected: !, identifier, or 'end of string'"),
-            ("!", "unable to parse requirement: found '', expected: identifier"),
-            ("!!x", "unable to parse requirement: found '!', expected: identifier"),
-            ("x!a", "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt"),
+            (
+                "x in a",
+                "unable to parse requirement: found 'a' expected: '('",
+            ),
+            (
+                "x in (a",
+                "unable to parse requirement: found '', expected: ',' or ')'",
+            ),
+            (
+                "x in (a b)",
+                "unable to parse requirement: found 'b', expected: ',' or ')'",
+            ),
+            (
+                "x in (a=b)",
+                "unable to parse requirement: found '=', expected: ',' or ')'",
+            ),
+            (
+                "x in ((a))",
+                "unable to parse requirement: found '(', expected: ',', ')' or identifier",
+            ),
+            (
+                "x y",
+                "unable to parse requirement: found 'y', expected: in, notin, =, ==, !=, gt, lt",
+            ),
+            (
+                "x=!a",
+                "unable to parse requirement: found '!', expected: identifier",
+            ),
+            (
+                "x=(a)",
+                "unable to parse requirement: found '(', expected: identifier",
+            ),
+            (
+                "=a",
+                "found '=', expected: !, identifier, or 'end of string'",
+            ),
+            (
+                "!",
+                "unable to parse requirement: found '', expected: identifier",
+            ),
+            (
+                "!!x",
+                "unable to parse requirement: found '!', expected: identifier",
+            ),
+            (
+                "x!a",
+                "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt",
+            ),
             ("x=a b", "found 'b', expected: ',' or 'end of string'"),
-            ("x===a", "unable to parse requirement: found '=', expected: identifier"),
-            ("x=!=a", "unable to parse requirement: found '!=', expected: identifier"),
-            ("x>=1", "unable to parse requirement: found '=', expected: identifier"),
-            ("x=<1", "unable to parse requirement: found '<', expected: identifier"),
-            ("x)", "unable to parse requirement: found ')', expected: in, notin, =, ==, !=, gt, lt"),
-            ("(x)", "found '(', expected: !, identifier, or 'end of string'"),
+            (
+                "x===a",
+                "unable to parse requirement: found '=', expected: identifier",
+            ),
+            (
+                "x=!=a",
+                "unable to parse requirement: found '!=', expected: identifier",
+            ),
+            (
+                "x>=1",
+                "unable to parse requirement: found '=', expected: identifier",
+            ),
+            (
+                "x=<1",
+                "unable to parse requirement: found '<', expected: identifier",
+            ),
+            (
+                "x)",
+                "unable to parse requirement: found ')', expected: in, notin, =, ==, !=, gt, lt",
+            ),
+            (
+                "(x)",
+                "found '(', expected: !, identifier, or 'end of string'",
+            ),
         ] {
-            assert_eq!(Selector::parse(text).map_err(|e| e.0), Err(error.to_owned()), "{text:?}");
+            assert_eq!(
+                Selector::parse(text).map_err(|e| e.0),
+                Err(error.to_owned()),
+                "{text:?}"
+            );
         }
         for text in ["%=a", "a/b/c", "x=a%", "x in (%)"] {
-            assert!(Selector::parse(text).is_err_and(|e| e.0.contains("Invalid value")), "{text:?}");
+            assert!(
+                Selector::parse(text).is_err_and(|e| e.0.contains("Invalid value")),
+                "{text:?}"
+            );
         }
         assert!(Selector::parse("a=\0").is_err());
     }

@@ -12,6 +12,7 @@ pub struct Lease {
     pub uid: Uid,
     /// The version of the object.
     pub resource_version: u64,
-    /// When the kubelet last renewed it, by the kubelet's clock: microseconds from the start of the run.
+    /// When the kubelet last renewed it, by the kubelet's clock: microseconds from the start of the
+    /// run.
     pub renew_time_us: i64,
 }

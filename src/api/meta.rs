@@ -15,7 +15,8 @@ impl fmt::Display for Uid {
 
 /// A time as the API stores it: whole seconds from the start of the run, negative before it.
 ///
-/// `metav1.Time` is serialised to seconds; a controller that has not read its object back still has nanoseconds.
+/// `metav1.Time` is serialised to seconds; a controller that has not read its object back still has
+/// nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 

@@ -1,8 +1,9 @@
-//! Kubernetes API objects, and the rules that need nothing but the objects: matching, parsing, validation.
+//! Kubernetes API objects, and the rules that need nothing but the objects: matching, parsing,
+//! validation.
 //!
-//! Field names are Kubernetes' own in snake case. The types are plain data: no interior mutability, no
-//! references into a running simulation. Strings appear where a person wrote them; inside a run, nodes and
-//! pods are named by the dense ids of [`names`].
+//! Field names are Kubernetes' own in snake case. The types are plain data: no interior mutability,
+//! no references into a running simulation. Strings appear where a person wrote them; inside a run,
+//! nodes and pods are named by the dense ids of [`names`].
 //!
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
 //! handling nor scheduling reads (volumes, container images, probes, service accounts).

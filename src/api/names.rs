@@ -1,8 +1,8 @@
 //! Dense ids for the names that appear in a run, and a stable hash of each name.
 //!
-//! An id identifies a *name*, not an object: a pod that is deleted and created again under the same name
-//! has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name alone, so
-//! that chance drawn for an object does not move when another object is added.
+//! An id identifies a *name*, not an object: a pod that is deleted and created again under the same
+//! name has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name
+//! alone, so that chance drawn for an object does not move when another object is added.
 
 use crate::kernel::HashIndex;
 use std::fmt;
@@ -15,7 +15,8 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PodId(pub u32);
 
-/// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a workload, a budget.
+/// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a
+/// workload, a budget.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WorkloadId(pub u32);
 
@@ -62,7 +63,8 @@ pub fn stable_hash(name: &str) -> u64 {
     h ^ (h >> 32)
 }
 
-/// So many letters as Kubernetes has them in generated names, made from a hash (`apimachinery/pkg/util/rand/rand.go: alphanums`).
+/// So many letters as Kubernetes has them in generated names, made from a hash
+/// (`apimachinery/pkg/util/rand/rand.go: alphanums`).
 pub fn generated_letters(mut hash: u64, count: usize) -> String {
     const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     let letter = || {
@@ -96,7 +98,9 @@ impl Table {
     }
 
     fn name(&self, id: u32) -> &str {
-        let start = (id as usize).checked_sub(1).map_or(0, |before| self.by_id[before].0);
+        let start = (id as usize)
+            .checked_sub(1)
+            .map_or(0, |before| self.by_id[before].0);
         &self.text[start..self.by_id[id as usize].0]
     }
 
@@ -105,18 +109,25 @@ impl Table {
     }
 
     fn find_hashed(&self, name: &str, hash: u64) -> Option<u32> {
-        self.by_hash.find(hash, |id| self.by_id[id as usize].1 == hash && self.name(id) == name)
+        self.by_hash.find(hash, |id| {
+            self.by_id[id as usize].1 == hash && self.name(id) == name
+        })
     }
 
     fn intern(&mut self, name: &str) -> u32 {
         let hash = stable_hash(name);
-        self.find_hashed(name, hash).unwrap_or_else(|| self.add(name, hash))
+        self.find_hashed(name, hash)
+            .unwrap_or_else(|| self.add(name, hash))
     }
 
     /// Its id if it was not there.
     fn add_new(&mut self, name: &str) -> Option<u32> {
         let hash = stable_hash(name);
-        if self.find_hashed(name, hash).is_some() { None } else { Some(self.add(name, hash)) }
+        if self.find_hashed(name, hash).is_some() {
+            None
+        } else {
+            Some(self.add(name, hash))
+        }
     }
 
     fn add(&mut self, name: &str, hash: u64) -> u32 {
@@ -153,7 +164,14 @@ impl Names {
     /// No names yet, in the same tables.
     #[must_use]
     pub fn emptied(mut self) -> Self {
-        [&mut self.nodes, &mut self.pods, &mut self.workloads, &mut self.texts].into_iter().for_each(Table::clear);
+        [
+            &mut self.nodes,
+            &mut self.pods,
+            &mut self.workloads,
+            &mut self.texts,
+        ]
+        .into_iter()
+        .for_each(Table::clear);
         self.owners.clear();
         self.generated.clear();
         self
@@ -199,10 +217,14 @@ impl Names {
 
     /// Notes under which name recorded timelines know a generated one.
     pub fn set_alias(&mut self, name: &str, alias: &str) {
-        self.generated.push(Generated::Name(Box::new((name.to_owned(), alias.to_owned()))));
+        self.generated.push(Generated::Name(Box::new((
+            name.to_owned(),
+            alias.to_owned(),
+        ))));
     }
 
-    /// Notes that a pod's name was generated, and which of its owner's it is: recorded timelines call the second of web's `web-#2`.
+    /// Notes that a pod's name was generated, and which of its owner's it is: recorded timelines
+    /// call the second of web's `web-#2`.
     pub fn set_number(&mut self, pod: PodId, owner: WorkloadId, number: u32) {
         self.set_owner(pod, owner);
         self.generated.push(Generated::Pod(pod, number));
@@ -214,7 +236,9 @@ impl Names {
         self.generated.iter().map(move |generated| match generated {
             Generated::Name(both) => (**both).clone(),
             Generated::Pod(pod, number) => {
-                let owner = self.owner_of(*pod).map_or_else(String::new, |w| last(self.workload_name(w)));
+                let owner = self
+                    .owner_of(*pod)
+                    .map_or_else(String::new, |w| last(self.workload_name(w)));
                 (last(self.pod_name(*pod)), format!("{owner}-#{number}"))
             }
         })
@@ -318,6 +342,12 @@ impl Names {
 
 impl fmt::Debug for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Names({} nodes, {} pods, {} texts)", self.nodes(), self.pods(), self.texts.by_id.len())
+        write!(
+            f,
+            "Names({} nodes, {} pods, {} texts)",
+            self.nodes(),
+            self.pods(),
+            self.texts.by_id.len()
+        )
     }
 }

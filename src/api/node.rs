@@ -37,8 +37,14 @@ pub enum NodeConditionType {
 
 impl NodeConditionType {
     /// All of them, in the order in which a kubelet writes them.
-    pub const ALL: [Self; 6] =
-        [Self::MemoryPressure, Self::DiskPressure, Self::PidPressure, Self::Ready, Self::NetworkUnavailable, Self::OutOfDisk];
+    pub const ALL: [Self; 6] = [
+        Self::MemoryPressure,
+        Self::DiskPressure,
+        Self::PidPressure,
+        Self::Ready,
+        Self::NetworkUnavailable,
+        Self::OutOfDisk,
+    ];
 
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
@@ -58,7 +64,8 @@ impl NodeConditionType {
     }
 }
 
-/// Why a node condition has its status. Those that upstream writes are known; others come from imports.
+/// Why a node condition has its status. Those that upstream writes are known; others come from
+/// imports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum NodeReason {
     /// No reason given.
@@ -81,7 +88,8 @@ pub enum NodeReason {
     KubeletNotReady,
     /// `NodeStatusUnknown`: the node lifecycle controller, after silence.
     NodeStatusUnknown,
-    /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never posted.
+    /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never
+    /// posted.
     NodeStatusNeverUpdated,
 }
 
@@ -118,15 +126,28 @@ impl NodeReason {
         }
     }
 
-    /// The reason a kubelet gives for its own view of a condition; none for conditions it does not explain.
+    /// The reason a kubelet gives for its own view of a condition; none for conditions it does not
+    /// explain.
     pub fn of_kubelet(kind: NodeConditionType, status: ConditionStatus) -> Self {
         match (kind, status) {
-            (NodeConditionType::MemoryPressure, ConditionStatus::False) => Self::KubeletHasSufficientMemory,
-            (NodeConditionType::MemoryPressure, ConditionStatus::True) => Self::KubeletHasInsufficientMemory,
-            (NodeConditionType::DiskPressure, ConditionStatus::False) => Self::KubeletHasNoDiskPressure,
-            (NodeConditionType::DiskPressure, ConditionStatus::True) => Self::KubeletHasDiskPressure,
-            (NodeConditionType::PidPressure, ConditionStatus::False) => Self::KubeletHasSufficientPid,
-            (NodeConditionType::PidPressure, ConditionStatus::True) => Self::KubeletHasInsufficientPid,
+            (NodeConditionType::MemoryPressure, ConditionStatus::False) => {
+                Self::KubeletHasSufficientMemory
+            }
+            (NodeConditionType::MemoryPressure, ConditionStatus::True) => {
+                Self::KubeletHasInsufficientMemory
+            }
+            (NodeConditionType::DiskPressure, ConditionStatus::False) => {
+                Self::KubeletHasNoDiskPressure
+            }
+            (NodeConditionType::DiskPressure, ConditionStatus::True) => {
+                Self::KubeletHasDiskPressure
+            }
+            (NodeConditionType::PidPressure, ConditionStatus::False) => {
+                Self::KubeletHasSufficientPid
+            }
+            (NodeConditionType::PidPressure, ConditionStatus::True) => {
+                Self::KubeletHasInsufficientPid
+            }
             (NodeConditionType::Ready, ConditionStatus::False) => Self::KubeletNotReady,
             (NodeConditionType::Ready, ConditionStatus::True) => Self::KubeletReady,
             _ => Self::None,
@@ -191,8 +212,9 @@ impl Node {
     }
 }
 
-/// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta label wins where it is
-/// present, even empty. `legacy_only` is 1.16 and older, which know only the beta labels.
+/// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta
+/// label wins where it is present, even empty. `legacy_only` is 1.16 and older, which know only the
+/// beta labels.
 pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     let get = |beta: &str, stable: &str| match labels.get(beta) {
         Some(v) => v.clone(),
@@ -201,5 +223,9 @@ pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     };
     let zone = get(LABEL_ZONE_BETA, LABEL_ZONE);
     let region = get(LABEL_REGION_BETA, LABEL_REGION);
-    if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
+    if zone.is_empty() && region.is_empty() {
+        String::new()
+    } else {
+        format!("{region}:\0:{zone}")
+    }
 }

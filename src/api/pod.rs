@@ -38,9 +38,12 @@ pub struct PodTemplate {
 }
 
 impl PodTemplate {
-    /// The QoS class is BestEffort: nothing of CPU or memory is asked for (`pkg/apis/core/v1/helper/qos`).
+    /// The QoS class is BestEffort: nothing of CPU or memory is asked for
+    /// (`pkg/apis/core/v1/helper/qos`).
     pub fn is_best_effort(&self) -> bool {
-        ["cpu", "memory"].iter().all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
+        ["cpu", "memory"]
+            .iter()
+            .all(|r| self.requests.get(*r).is_none_or(|q| q.is_zero()))
     }
 }
 
@@ -50,9 +53,11 @@ pub enum PodSource {
     /// The API server, as nearly all pods.
     #[default]
     Api,
-    /// A static pod from a file: the API has its mirror, with a toleration for every NoExecute taint.
+    /// A static pod from a file: the API has its mirror, with a toleration for every NoExecute
+    /// taint.
     File,
-    /// A static pod from a URL: its mirror has no such toleration, and is created again when it is deleted.
+    /// A static pod from a URL: its mirror has no such toleration, and is created again when it is
+    /// deleted.
     Url,
 }
 
@@ -200,7 +205,8 @@ pub struct Pod {
     pub creation_timestamp: Timestamp,
     /// `status.startTime`: when a kubelet first took it up.
     pub start_time: Option<Timestamp>,
-    /// The finalizer `batch.kubernetes.io/job-tracking` is there: the object stays until its controller takes it off.
+    /// The finalizer `batch.kubernetes.io/job-tracking` is there: the object stays until its
+    /// controller takes it off.
     pub job_finalizer: bool,
     /// What the scheduler said of a pod that it could not place.
     pub unscheduled: Option<Rc<Unscheduled>>,
@@ -229,7 +235,8 @@ impl Pod {
 
     /// The condition Ready is True.
     pub fn is_ready(&self) -> bool {
-        self.ready.is_some_and(|c| c.status == ConditionStatus::True)
+        self.ready
+            .is_some_and(|c| c.status == ConditionStatus::True)
     }
 
     /// The workload that owns it, and which life of that.

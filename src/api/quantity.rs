@@ -1,12 +1,13 @@
 //! Kubernetes quantities, "500m", "32Gi", "1e3", and lists of resources.
 //!
-//! `apimachinery/pkg/api/resource/quantity.go`, v1.34. A quantity is exact in billionths of its unit and rounded up
-//! (away from zero) beyond that, as upstream does when it parses. It remembers the kind of its suffix, and is written in
-//! canonical form: no fraction, and the largest suffix that loses nothing.
+//! `apimachinery/pkg/api/resource/quantity.go`, v1.34. A quantity is exact in billionths of its
+//! unit and rounded up (away from zero) beyond that, as upstream does when it parses. It remembers
+//! the kind of its suffix, and is written in canonical form: no fraction, and the largest suffix
+//! that loses nothing.
 //!
-//! Where ours differs: more than 2^63-1 units is an error (upstream caps binary suffixes there and lets decimal ones
-//! grow), a sign or a point without a digit is an error, and a text that upstream would echo as it was written
-//! (`1.500`) is written in canonical form too (`1500m`).
+//! Where ours differs: more than 2^63-1 units is an error (upstream caps binary suffixes there and
+//! lets decimal ones grow), a sign or a point without a digit is an error, and a text that upstream
+//! would echo as it was written (`1.500`) is written in canonical form too (`1500m`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -65,14 +66,26 @@ impl QuantityError {
     /// What to write instead.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Format(_) => Some("quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\"".to_owned()),
+            Self::Format(_) => Some(
+                "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\""
+                    .to_owned(),
+            ),
             Self::Suffix { suffix, .. } => {
                 let without_byte = suffix.strip_suffix(['B', 'b']).unwrap_or(suffix);
-                let known = || BINARY.iter().map(|(s, _)| *s).chain(DECIMAL.iter().map(|(s, _)| *s)).filter(|s| !s.is_empty());
-                let meant = known().find(|s| *s == without_byte).or_else(|| known().find(|s| s.eq_ignore_ascii_case(without_byte)));
+                let known = || {
+                    BINARY
+                        .iter()
+                        .map(|(s, _)| *s)
+                        .chain(DECIMAL.iter().map(|(s, _)| *s))
+                        .filter(|s| !s.is_empty())
+                };
+                let meant = known()
+                    .find(|s| *s == without_byte)
+                    .or_else(|| known().find(|s| s.eq_ignore_ascii_case(without_byte)));
                 Some(match meant {
                     Some(meant) => format!("did you mean {meant:?}?"),
-                    None => "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei".to_owned(),
+                    None => "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei"
+                        .to_owned(),
                 })
             }
             Self::Overflow(_) => None,
@@ -80,22 +93,48 @@ impl QuantityError {
     }
 }
 
-const DECIMAL: [(&str, i32); 10] =
-    [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
-const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
+const DECIMAL: [(&str, i32); 10] = [
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("", 0),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("P", 15),
+    ("E", 18),
+];
+const BINARY: [(&str, u32); 6] = [
+    ("Ki", 10),
+    ("Mi", 20),
+    ("Gi", 30),
+    ("Ti", 40),
+    ("Pi", 50),
+    ("Ei", 60),
+];
 
 impl Quantity {
     /// Nothing.
-    pub const ZERO: Self = Self { nano: 0, format: Format::DecimalSi };
+    pub const ZERO: Self = Self {
+        nano: 0,
+        format: Format::DecimalSi,
+    };
 
     /// So many whole units.
     pub fn from_units(units: i64) -> Self {
-        Self { nano: i128::from(units) * NANO, format: Format::DecimalSi }
+        Self {
+            nano: i128::from(units) * NANO,
+            format: Format::DecimalSi,
+        }
     }
 
     /// So many thousandths.
     pub fn from_milli(milli: i64) -> Self {
-        Self { nano: i128::from(milli) * (NANO / 1000), format: Format::DecimalSi }
+        Self {
+            nano: i128::from(milli) * (NANO / 1000),
+            format: Format::DecimalSi,
+        }
     }
 
     /// Reads a quantity (`ParseQuantity`).
@@ -114,21 +153,40 @@ impl Quantity {
         if integer.is_empty() && fraction.is_empty() {
             return Err(wrong());
         }
-        let bad_suffix = || QuantityError::Suffix { text: shown(text), suffix: shown(suffix) };
-        let (nano, mut format) = if let Some((_, exponent)) = DECIMAL.iter().find(|(s, _)| *s == suffix) {
-            (decimal(integer, fraction, i64::from(*exponent)), Format::DecimalSi)
-        } else if let Some((_, exponent)) = BINARY.iter().find(|(s, _)| *s == suffix) {
-            (binary(integer, fraction, *exponent), Format::BinarySi)
-        } else {
-            let exponent = suffix.strip_prefix(['e', 'E']).ok_or_else(bad_suffix)?;
-            (decimal(integer, fraction, exponent.parse().map_err(|_| bad_suffix())?), Format::DecimalExponent)
+        let bad_suffix = || QuantityError::Suffix {
+            text: shown(text),
+            suffix: shown(suffix),
         };
-        let nano = nano.filter(|nano| *nano <= LARGEST).ok_or_else(|| QuantityError::Overflow(shown(text)))? as i128;
+        let (nano, mut format) =
+            if let Some((_, exponent)) = DECIMAL.iter().find(|(s, _)| *s == suffix) {
+                (
+                    decimal(integer, fraction, i64::from(*exponent)),
+                    Format::DecimalSi,
+                )
+            } else if let Some((_, exponent)) = BINARY.iter().find(|(s, _)| *s == suffix) {
+                (binary(integer, fraction, *exponent), Format::BinarySi)
+            } else {
+                let exponent = suffix.strip_prefix(['e', 'E']).ok_or_else(bad_suffix)?;
+                (
+                    decimal(
+                        integer,
+                        fraction,
+                        exponent.parse().map_err(|_| bad_suffix())?,
+                    ),
+                    Format::DecimalExponent,
+                )
+            };
+        let nano = nano
+            .filter(|nano| *nano <= LARGEST)
+            .ok_or_else(|| QuantityError::Overflow(shown(text)))? as i128;
         // Below one there is no binary suffix to write.
         if format == Format::BinarySi && nano < NANO {
             format = Format::DecimalSi;
         }
-        Ok(Self { nano: if text.starts_with('-') { -nano } else { nano }, format })
+        Ok(Self {
+            nano: if text.starts_with('-') { -nano } else { nano },
+            format,
+        })
     }
 
     /// How it is written.
@@ -158,20 +216,31 @@ impl Quantity {
 
     /// The sum, written as `self` is unless that is zero; none if it does not fit.
     pub fn checked_add(self, other: Self) -> Option<Self> {
-        Some(Self { nano: self.nano.checked_add(other.nano)?, format: self.format_with(other) })
+        Some(Self {
+            nano: self.nano.checked_add(other.nano)?,
+            format: self.format_with(other),
+        })
     }
 
     /// The difference, written as `self` is unless that is zero; none if it does not fit.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
-        Some(Self { nano: self.nano.checked_sub(other.nano)?, format: self.format_with(other) })
+        Some(Self {
+            nano: self.nano.checked_sub(other.nano)?,
+            format: self.format_with(other),
+        })
     }
 
     fn format_with(self, other: Self) -> Format {
-        if self.nano == 0 { other.format } else { self.format }
+        if self.nano == 0 {
+            other.format
+        } else {
+            self.format
+        }
     }
 }
 
-/// Adds the resources of `more` to `total`; false, and `total` in part as it was, if a sum does not fit.
+/// Adds the resources of `more` to `total`; false, and `total` in part as it was, if a sum does not
+/// fit.
 pub fn add_resources(total: &mut Resources, more: &Resources) -> bool {
     for (name, amount) in more {
         let sum = total.entry(name.clone()).or_default();
@@ -220,10 +289,15 @@ fn decimal(integer: &str, fraction: &str, exponent: i64) -> Option<u128> {
 /// `integer.fraction * 2^exponent` in billionths, rounded up; none if it surely is too large.
 fn binary(integer: &str, fraction: &str, exponent: u32) -> Option<u128> {
     let integer = integer.trim_start_matches('0');
-    let units: u64 = if integer.is_empty() { 0 } else { integer.parse().ok()? };
+    let units: u64 = if integer.is_empty() {
+        0
+    } else {
+        integer.parse().ok()?
+    };
     // Below 2^64 * 2^60.
     let whole = (u128::from(units) << exponent).checked_mul(NANO as u128)?;
-    // 0.abc * K is (a*K + (b*K + c*K/10)/10)/10, and rounding down in between changes nothing but the remainder.
+    // 0.abc * K is (a*K + (b*K + c*K/10)/10)/10, and rounding down in between changes nothing but
+    // the remainder.
     let unit = (1u128 << exponent) * NANO as u128;
     let mut part: u128 = 0;
     let mut rounded = false;
@@ -243,7 +317,11 @@ fn round_up(amount: i128, divisor: i128) -> i128 {
 /// A text for an error message: not longer than a line.
 fn shown(text: &str) -> String {
     const MOST: usize = 40;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+    if text.chars().count() <= MOST {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST).chain(['…']).collect()
+    }
 }
 
 impl FromStr for Quantity {
@@ -287,7 +365,10 @@ impl fmt::Display for Quantity {
             return f.write_str("0");
         }
         let whole = self.nano % NANO == 0;
-        if self.format == Format::BinarySi && whole && self.nano.unsigned_abs() >= 1024 * NANO as u128 {
+        if self.format == Format::BinarySi
+            && whole
+            && self.nano.unsigned_abs() >= 1024 * NANO as u128
+        {
             let mut mantissa = self.nano / NANO;
             let mut suffix = "";
             for (next, _) in BINARY {
@@ -309,7 +390,10 @@ impl fmt::Display for Quantity {
         match self.format {
             Format::DecimalExponent if exponent != 0 => write!(f, "{mantissa}e{exponent}"),
             _ => {
-                let suffix = DECIMAL.iter().find(|(_, e)| *e == exponent).map_or("", |(suffix, _)| suffix);
+                let suffix = DECIMAL
+                    .iter()
+                    .find(|(_, e)| *e == exponent)
+                    .map_or("", |(suffix, _)| suffix);
                 write!(f, "{mantissa}{suffix}")
             }
         }
@@ -320,7 +404,8 @@ impl fmt::Display for Quantity {
 mod tests {
     use super::*;
 
-    /// Text, canonical form, `Value` and `MilliValue` as printed by apimachinery v0.34.4 for these inputs.
+    /// Text, canonical form, `Value` and `MilliValue` as printed by apimachinery v0.34.4 for these
+    /// inputs.
     #[test]
     fn as_upstream_reads_and_writes() {
         for (text, canonical, value, milli) in [
@@ -340,7 +425,12 @@ mod tests {
             ("1500u", "1500u", 1, 2),
             ("0.0000000001", "1n", 1, 1),
             ("3.141592653589793238", "3141592654n", 4, 3142),
-            ("123456789.123456789123", "123456789123456790n", 123_456_790, 123_456_789_124),
+            (
+                "123456789.123456789123",
+                "123456789123456790n",
+                123_456_790,
+                123_456_789_124,
+            ),
             ("1k", "1k", 1000, 1_000_000),
             ("1000k", "1M", 1_000_000, 1_000_000_000),
             ("1.G", "1G", 1_000_000_000, 1_000_000_000_000),
@@ -353,7 +443,12 @@ mod tests {
             ("1.5Gi", "1536Mi", 1_610_612_736, 1_610_612_736_000),
             ("1.1Mi", "1153433600m", 1_153_434, 1_153_433_600),
             ("0.3Gi", "322122547200m", 322_122_548, 322_122_547_200),
-            ("0.33333333333333333333333333333Gi", "357913941333333334n", 357_913_942, 357_913_941_334),
+            (
+                "0.33333333333333333333333333333Gi",
+                "357913941333333334n",
+                357_913_942,
+                357_913_941_334,
+            ),
             ("16Gi", "16Gi", 17_179_869_184, 17_179_869_184_000),
             ("1e3", "1e3", 1000, 1_000_000),
             ("1E3", "1e3", 1000, 1_000_000),
@@ -370,7 +465,11 @@ mod tests {
         ] {
             let quantity = Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(quantity.to_string(), canonical, "{text}");
-            assert_eq!((quantity.value(), quantity.milli_value()), (value, milli), "{text}");
+            assert_eq!(
+                (quantity.value(), quantity.milli_value()),
+                (value, milli),
+                "{text}"
+            );
             assert_eq!(Quantity::parse(canonical), Ok(quantity), "{text}");
         }
         // Upstream's MilliValue overflows here; its Value and text do not.
@@ -378,29 +477,78 @@ mod tests {
             ("1E", "1E", 1_000_000_000_000_000_000),
             ("7Ei", "7Ei", 8_070_450_532_247_928_832),
             ("0.1Ei", "115292150460684697600m", 115_292_150_460_684_698),
-            ("9223372036854775807", "9223372036854775807", i128::from(i64::MAX)),
+            (
+                "9223372036854775807",
+                "9223372036854775807",
+                i128::from(i64::MAX),
+            ),
         ] {
             let quantity = Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!((quantity.to_string().as_str(), quantity.value()), (canonical, value));
+            assert_eq!(
+                (quantity.to_string().as_str(), quantity.value()),
+                (canonical, value)
+            );
         }
     }
 
     #[test]
     fn what_is_no_quantity() {
         for text in ["", "+", "-", ".", "-.", "a", "Mi", " 1", "--1", "١"] {
-            assert!(matches!(Quantity::parse(text), Err(QuantityError::Format(_))), "{text:?}");
+            assert!(
+                matches!(Quantity::parse(text), Err(QuantityError::Format(_))),
+                "{text:?}"
+            );
         }
-        for text in ["1.1.1", "1a", "1K", "1kk", "1i", "1Gi5", "1m1", "1e", "1e-", "1e1.5", "1 ", "1GB", "1e99999999999999999999"] {
-            assert!(matches!(Quantity::parse(text), Err(QuantityError::Suffix { .. })), "{text:?}");
+        for text in [
+            "1.1.1",
+            "1a",
+            "1K",
+            "1kk",
+            "1i",
+            "1Gi5",
+            "1m1",
+            "1e",
+            "1e-",
+            "1e1.5",
+            "1 ",
+            "1GB",
+            "1e99999999999999999999",
+        ] {
+            assert!(
+                matches!(Quantity::parse(text), Err(QuantityError::Suffix { .. })),
+                "{text:?}"
+            );
         }
         let long = "9".repeat(1_000_000);
-        for text in ["9223372036854775808", "8Ei", "10E", "1e19", "-10E", "1e2147483648", "9007199254740993Ki", &long, &format!("{long}Gi")]
-        {
-            assert!(matches!(Quantity::parse(text), Err(QuantityError::Overflow(_))), "{}", &text[..20.min(text.len())]);
+        for text in [
+            "9223372036854775808",
+            "8Ei",
+            "10E",
+            "1e19",
+            "-10E",
+            "1e2147483648",
+            "9007199254740993Ki",
+            &long,
+            &format!("{long}Gi"),
+        ] {
+            assert!(
+                matches!(Quantity::parse(text), Err(QuantityError::Overflow(_))),
+                "{}",
+                &text[..20.min(text.len())]
+            );
         }
-        assert_eq!(Quantity::parse("0e2147483648").map(|q| q.to_string()), Ok("0".to_owned()));
-        assert_eq!(Quantity::parse("1e-2147483648").map(|q| q.to_string()), Ok("1e-9".to_owned()));
-        assert_eq!(Quantity::parse(&format!("0.{long}")).map(|q| q.to_string()), Ok("1".to_owned()));
+        assert_eq!(
+            Quantity::parse("0e2147483648").map(|q| q.to_string()),
+            Ok("0".to_owned())
+        );
+        assert_eq!(
+            Quantity::parse("1e-2147483648").map(|q| q.to_string()),
+            Ok("1e-9".to_owned())
+        );
+        assert_eq!(
+            Quantity::parse(&format!("0.{long}")).map(|q| q.to_string()),
+            Ok("1".to_owned())
+        );
         assert!(Quantity::parse(&long).unwrap_err().to_string().len() < 120);
     }
 
@@ -410,10 +558,20 @@ mod tests {
             ("32GiB", "did you mean \"Gi\"?"),
             ("1K", "did you mean \"k\"?"),
             ("1gi", "did you mean \"Gi\"?"),
-            ("5 pods", "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei"),
-            ("lots", "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\""),
+            (
+                "5 pods",
+                "suffixes are n, u, m, k, M, G, T, P, E, and Ki, Mi, Gi, Ti, Pi, Ei",
+            ),
+            (
+                "lots",
+                "quantities are written \"2\", \"500m\", \"1.5\", \"512Mi\", \"32Gi\" or \"1e3\"",
+            ),
         ] {
-            assert_eq!(Quantity::parse(text).unwrap_err().hint().as_deref(), Some(hint), "{text}");
+            assert_eq!(
+                Quantity::parse(text).unwrap_err().hint().as_deref(),
+                Some(hint),
+                "{text}"
+            );
         }
     }
 
@@ -428,21 +586,40 @@ mod tests {
         assert_eq!(sum("0", "512Mi"), Some("512Mi".to_owned()));
         assert_eq!(sum("1500m", "500m"), Some("2".to_owned()));
         assert_eq!(sum("1Gi", "1"), Some("1073741825".to_owned()));
-        assert_eq!(q("2").checked_sub(q("500m")).map(|d| d.to_string()), Some("1500m".to_owned()));
-        assert!(q("1").checked_sub(q("2")).is_some_and(Quantity::is_negative));
-        // 1.7e38 billionths hold 1.8e10 of the largest quantity: sums over a cluster do not overflow.
+        assert_eq!(
+            q("2").checked_sub(q("500m")).map(|d| d.to_string()),
+            Some("1500m".to_owned())
+        );
+        assert!(
+            q("1")
+                .checked_sub(q("2"))
+                .is_some_and(Quantity::is_negative)
+        );
+        // 1.7e38 billionths hold 1.8e10 of the largest quantity: sums over a cluster do not
+        // overflow.
         let largest = q("9223372036854775807");
         let many = (0..1000).try_fold(Quantity::ZERO, |total, _| total.checked_add(largest));
         assert_eq!(many.map(Quantity::value), Some(i128::from(i64::MAX) * 1000));
-        assert_eq!((Quantity::from_units(2), Quantity::from_milli(1500)), (q("2"), q("1.5")));
+        assert_eq!(
+            (Quantity::from_units(2), Quantity::from_milli(1500)),
+            (q("2"), q("1.5"))
+        );
     }
 
     #[test]
     fn resources_add_by_name() {
         let q = |text: &str| Quantity::parse(text).unwrap_or_else(|e| panic!("{e}"));
-        let list = |items: &[(&str, &str)]| items.iter().map(|(name, amount)| ((*name).to_owned(), q(amount))).collect::<Resources>();
+        let list = |items: &[(&str, &str)]| {
+            items
+                .iter()
+                .map(|(name, amount)| ((*name).to_owned(), q(amount)))
+                .collect::<Resources>()
+        };
         let mut total = list(&[("cpu", "500m")]);
-        assert!(add_resources(&mut total, &list(&[("cpu", "1"), ("memory", "1Gi")])));
+        assert!(add_resources(
+            &mut total,
+            &list(&[("cpu", "1"), ("memory", "1Gi")])
+        ));
         assert_eq!(total, list(&[("cpu", "1500m"), ("memory", "1Gi")]));
     }
 

@@ -1,8 +1,8 @@
 //! What few pods say about where they may be placed: affinity, topology spread, host ports, gates.
 //!
-//! `k8s.io/api/core/v1/types.go: Affinity, TopologySpreadConstraint, ContainerPort, PodSchedulingGate`, v1.34. Selectors are
-//! held as read. Left out: namespace selectors other than "every namespace" (namespaces have no labels here),
-//! `mismatchLabelKeys`, and volumes.
+//! `k8s.io/api/core/v1/types.go: Affinity, TopologySpreadConstraint, ContainerPort,
+//! PodSchedulingGate`, v1.34. Selectors are held as read. Left out: namespace selectors other than
+//! "every namespace" (namespaces have no labels here), `mismatchLabelKeys`, and volumes.
 
 use super::labels::{Labels, Requirement, Selector};
 use super::quantity::Resources;
@@ -10,7 +10,8 @@ use super::quantity::Resources;
 /// The parts of `spec` that only the scheduler reads and most pods lack.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SchedulingSpec {
-    /// `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`; one of the terms must match.
+    /// `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`; one of the
+    /// terms must match.
     pub required_nodes: Option<Vec<NodeSelectorTerm>>,
     /// `spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`, with weights.
     pub preferred_nodes: Vec<(i32, NodeSelectorTerm)>,
@@ -26,8 +27,9 @@ pub struct SchedulingSpec {
     pub gates: Vec<String>,
     /// `spec.preemptionPolicy` is `Never`.
     pub never_preempts: bool,
-    /// The requests of each container, where there are several: what a container does not ask for counts with a default
-    /// amount in some scores. Empty means one container with the pod's requests.
+    /// The requests of each container, where there are several: what a container does not ask for
+    /// counts with a default amount in some scores. Empty means one container with the pod's
+    /// requests.
     pub container_requests: Vec<Resources>,
 }
 
@@ -50,7 +52,8 @@ pub struct NodeNameRequirement {
 }
 
 impl NodeSelectorTerm {
-    /// Whether it matches a node (`component-helpers/scheduling/corev1/nodeaffinity: nodeSelectorTerm.match`).
+    /// Whether it matches a node (`component-helpers/scheduling/corev1/nodeaffinity:
+    /// nodeSelectorTerm.match`).
     pub fn matches(&self, name: &str, labels: &Labels) -> bool {
         !self.is_empty()
             && self.match_expressions.iter().all(|r| r.matches(labels))
@@ -86,10 +89,15 @@ pub struct PodAffinityTerm {
 }
 
 impl PodAffinityTerm {
-    /// Whether a term of a pod in namespace `own` is about a pod with these labels in `namespace` (`AffinityTerm.Matches`).
+    /// Whether a term of a pod in namespace `own` is about a pod with these labels in `namespace`
+    /// (`AffinityTerm.Matches`).
     pub fn matches(&self, own: &str, namespace: &str, labels: &Labels) -> bool {
         let here = self.all_namespaces
-            || if self.namespaces.is_empty() { own == namespace } else { self.namespaces.iter().any(|n| n == namespace) };
+            || if self.namespaces.is_empty() {
+                own == namespace
+            } else {
+                self.namespaces.iter().any(|n| n == namespace)
+            };
         here && self.selector.as_ref().is_some_and(|s| s.matches(labels))
     }
 }
@@ -107,9 +115,11 @@ pub struct TopologySpreadConstraint {
     pub selector: Option<Selector>,
     /// With fewer domains than this the least count is zero.
     pub min_domains: i32,
-    /// Only nodes that the pod's node selector and affinity admit count (`nodeAffinityPolicy: Honor`, the default).
+    /// Only nodes that the pod's node selector and affinity admit count
+    /// (`nodeAffinityPolicy: Honor`, the default).
     pub honor_affinity: bool,
-    /// Only nodes whose taints the pod tolerates count (`nodeTaintsPolicy: Honor`, not the default).
+    /// Only nodes whose taints the pod tolerates count (`nodeTaintsPolicy: Honor`, not the
+    /// default).
     pub honor_taints: bool,
     /// The pod's own values of these labels are added to the selector.
     pub match_label_keys: Vec<String>,

@@ -1,9 +1,11 @@
 //! "Did you mean": the nearest of a few known words.
 //!
-//! Used wherever a person wrote a word that must be one of a list: effects, operators, flags, feature gates, fields.
+//! Used wherever a person wrote a word that must be one of a list: effects, operators, flags,
+//! feature gates, fields.
 
-/// The candidate nearest to `word`, if it is near enough to be a slip of the keyboard: at most a third of the word's
-/// letters are wrong (but one always may be), or it differs in case alone. Of equally near ones the first wins.
+/// The candidate nearest to `word`, if it is near enough to be a slip of the keyboard: at most a
+/// third of the word's letters are wrong (but one always may be), or it differs in case alone. Of
+/// equally near ones the first wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     if folded.is_empty() {
@@ -13,7 +15,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let other = fold(candidate);
-        // A length that differs too much cannot be near, which also bounds the work on absurdly long words.
+        // A length that differs too much cannot be near, which also bounds the work on absurdly
+        // long words.
         if other.len().abs_diff(folded.len()) > allowed {
             continue;
         }
@@ -27,7 +30,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Lower case, and one of `-` and `_`: neither is what a reader notices first.
 fn fold(word: &str) -> Vec<char> {
-    word.chars().flat_map(char::to_lowercase).map(|c| if c == '_' { '-' } else { c }).collect()
+    word.chars()
+        .flat_map(char::to_lowercase)
+        .map(|c| if c == '_' { '-' } else { c })
+        .collect()
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
@@ -72,11 +78,24 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_the_definition() {
-        let d = |a: &str, b: &str| edit_distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        let d = |a: &str, b: &str| {
+            edit_distance(
+                &a.chars().collect::<Vec<_>>(),
+                &b.chars().collect::<Vec<_>>(),
+            )
+        };
         // kitten -> sitten -> sittin -> sitting
         assert_eq!(d("kitten", "sitting"), 3);
         // One swap of neighbours, one insertion, nothing, everything.
-        assert_eq!([d("ab", "ba"), d("abc", "abxc"), d("abc", "abc"), d("", "abc")], [1, 1, 0, 3]);
+        assert_eq!(
+            [
+                d("ab", "ba"),
+                d("abc", "abxc"),
+                d("abc", "abc"),
+                d("", "abc")
+            ],
+            [1, 1, 0, 3]
+        );
     }
 
     #[test]

@@ -80,7 +80,12 @@ pub struct Taint {
 impl Taint {
     /// A taint without a value.
     pub fn new(key: &str, effect: Effect) -> Self {
-        Taint { key: key.to_owned(), value: String::new(), effect, time_added: None }
+        Taint {
+            key: key.to_owned(),
+            value: String::new(),
+            effect,
+            time_added: None,
+        }
     }
 
     /// Same key and effect (`Taint.MatchTaint`).
@@ -89,7 +94,8 @@ impl Taint {
     }
 }
 
-/// `AddOrUpdateTaint` (`pkg/util/taints/taints.go`): a taint of the same key and effect is replaced, else this one is appended.
+/// `AddOrUpdateTaint` (`pkg/util/taints/taints.go`): a taint of the same key and effect is
+/// replaced, else this one is appended.
 pub fn add_or_update(taints: &mut Vec<Taint>, taint: &Taint) {
     match taints.iter_mut().find(|old| old.matches(taint)) {
         Some(old) => old.clone_from(taint),

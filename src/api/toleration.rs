@@ -1,9 +1,9 @@
 //! Tolerations (`v1.Toleration`) and their matching.
 //!
 //! `staging/src/k8s.io/api/core/v1/toleration.go: ToleratesTaint` and
-//! `pkg/apis/core/v1/helper/helpers.go: GetMatchingTolerations`, v1.34; the operators as in v1.37. The operators `Lt` and
-//! `Gt` (alpha and off in 1.35 to 1.37) match nothing while their gate is off, and are matched as upstream
-//! does when it is on.
+//! `pkg/apis/core/v1/helper/helpers.go: GetMatchingTolerations`, v1.34; the operators as in v1.37.
+//! The operators `Lt` and `Gt` (alpha and off in 1.35 to 1.37) match nothing while their gate is
+//! off, and are matched as upstream does when it is on.
 
 use super::taint::{Effect, Taint};
 
@@ -44,13 +44,14 @@ pub struct Toleration {
     pub value: String,
     /// The taint's effect; none means every effect.
     pub effect: Option<Effect>,
-    /// How long a NoExecute taint is tolerated, in seconds; none is for ever, zero and less not at all.
+    /// How long a NoExecute taint is tolerated, in seconds; none is for ever, zero and less not at
+    /// all.
     pub toleration_seconds: Option<i64>,
 }
 
 impl Toleration {
-    /// Whether this toleration tolerates `taint` (`Toleration.ToleratesTaint`). `comparison_operators` is the gate
-    /// TaintTolerationComparisonOperators.
+    /// Whether this toleration tolerates `taint` (`Toleration.ToleratesTaint`).
+    /// `comparison_operators` is the gate TaintTolerationComparisonOperators.
     pub fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> bool {
         if self.effect.is_some_and(|e| e != taint.effect) {
             return false;
@@ -75,74 +76,204 @@ fn compare(taint: &str, toleration: &str) -> Option<(i64, i64)> {
 /// A decimal integer without a plus sign or leading zeros (`content.IsDecimalInteger`).
 pub fn canonical_integer(s: &str) -> Option<i64> {
     let digits = s.strip_prefix('-').unwrap_or(s);
-    let canonical = s == "0" || !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+    let canonical = s == "0"
+        || !digits.is_empty()
+            && !digits.starts_with('0')
+            && digits.bytes().all(|b| b.is_ascii_digit());
     if canonical { s.parse().ok() } else { None }
 }
 
-/// For each taint the first toleration that matches it, in the pod's order; `None` as soon as a taint is not
-/// tolerated (`GetMatchingTolerations`).
+/// For each taint the first toleration that matches it, in the pod's order; `None` as soon as a
+/// taint is not tolerated (`GetMatchingTolerations`).
 pub fn matching_tolerations<'a>(
     taints: &[Taint],
     tolerations: &'a [Toleration],
     comparison_operators: bool,
 ) -> Option<Vec<&'a Toleration>> {
-    taints.iter().map(|taint| tolerations.iter().find(|t| t.tolerates(taint, comparison_operators))).collect()
+    taints
+        .iter()
+        .map(|taint| {
+            tolerations
+                .iter()
+                .find(|t| t.tolerates(taint, comparison_operators))
+        })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn toleration(key: &str, operator: Operator, value: &str, effect: Option<Effect>) -> Toleration {
-        Toleration { key: key.to_owned(), operator, value: value.to_owned(), effect, toleration_seconds: None }
+    fn toleration(
+        key: &str,
+        operator: Operator,
+        value: &str,
+        effect: Option<Effect>,
+    ) -> Toleration {
+        Toleration {
+            key: key.to_owned(),
+            operator,
+            value: value.to_owned(),
+            effect,
+            toleration_seconds: None,
+        }
     }
 
     fn taint(key: &str, value: &str, effect: Effect) -> Taint {
-        Taint { value: value.to_owned(), ..Taint::new(key, effect) }
+        Taint {
+            value: value.to_owned(),
+            ..Taint::new(key, effect)
+        }
     }
 
     #[test]
     fn integers_are_canonical() {
-        for (text, value) in
-            [("0", Some(0)), ("-1", Some(-1)), ("10", Some(10)), ("+1", None), ("01", None), ("-0", None), ("", None), ("-", None)]
-        {
+        for (text, value) in [
+            ("0", Some(0)),
+            ("-1", Some(-1)),
+            ("10", Some(10)),
+            ("+1", None),
+            ("01", None),
+            ("-0", None),
+            ("", None),
+            ("-", None),
+        ] {
             assert_eq!(canonical_integer(text), value, "{text:?}");
         }
     }
 
-    /// Upstream's `TestTolerationToleratesTaint` (api/core/v1/toleration_test.go, v1.37), then what it leaves out:
-    /// the default operator, an empty effect, an empty key with a value to be equal to.
+    /// Upstream's `TestTolerationToleratesTaint` (api/core/v1/toleration_test.go, v1.37), then what
+    /// it leaves out: the default operator, an empty effect, an empty key with a value to be equal
+    /// to.
     #[test]
     fn one_toleration_and_one_taint() {
         use Effect::{NoExecute, NoSchedule};
         use Operator::{Equal, Exists, Gt, Lt};
         let ns = Some(NoSchedule);
         for (toleration, taint, tolerated) in [
-            (toleration("foo", Exists, "", ns), taint("foo", "", NoSchedule), true),
-            (toleration("foo", Exists, "", ns), taint("foo", "bar", NoSchedule), true),
-            (toleration("", Exists, "", ns), taint("foo", "bar", NoSchedule), true),
-            (toleration("foo", Equal, "bar", ns), taint("foo", "bar", NoSchedule), true),
-            (toleration("foo", Equal, "value1", ns), taint("foo", "value2", NoSchedule), false),
-            (toleration("foo", Equal, "bar", ns), taint("foo", "bar", NoExecute), false),
-            (toleration("sla", Gt, "950", ns), taint("sla", "800", NoSchedule), false),
-            (toleration("sla", Gt, "750", ns), taint("sla", "950", NoSchedule), true),
-            (toleration("sla", Lt, "800", ns), taint("sla", "950", NoSchedule), false),
-            (toleration("sla", Lt, "950", ns), taint("sla", "800", NoSchedule), true),
-            (toleration("sla", Gt, "950", ns), taint("sla", "950", NoSchedule), false),
-            (toleration("sla", Gt, "950", ns), taint("sla", "high", NoSchedule), false),
-            (toleration("sla", Gt, "-100", ns), taint("sla", "-200", NoSchedule), false),
-            (toleration("sla", Gt, "9223372036854775806", ns), taint("sla", "100", NoSchedule), false),
-            (Toleration { key: "foo".into(), ..Default::default() }, taint("foo", "", NoExecute), true),
-            (Toleration { key: "foo".into(), ..Default::default() }, taint("foo", "bar", NoExecute), false),
-            (toleration("foo", Exists, "", None), taint("foo", "bar", NoExecute), true),
-            (toleration("foo", Exists, "", None), taint("other", "bar", NoExecute), false),
-            (toleration("", Exists, "", None), taint("other", "bar", NoExecute), true),
-            (toleration("", Equal, "bar", None), taint("other", "bar", NoExecute), true),
-            (toleration("", Equal, "", None), taint("other", "bar", NoExecute), false),
+            (
+                toleration("foo", Exists, "", ns),
+                taint("foo", "", NoSchedule),
+                true,
+            ),
+            (
+                toleration("foo", Exists, "", ns),
+                taint("foo", "bar", NoSchedule),
+                true,
+            ),
+            (
+                toleration("", Exists, "", ns),
+                taint("foo", "bar", NoSchedule),
+                true,
+            ),
+            (
+                toleration("foo", Equal, "bar", ns),
+                taint("foo", "bar", NoSchedule),
+                true,
+            ),
+            (
+                toleration("foo", Equal, "value1", ns),
+                taint("foo", "value2", NoSchedule),
+                false,
+            ),
+            (
+                toleration("foo", Equal, "bar", ns),
+                taint("foo", "bar", NoExecute),
+                false,
+            ),
+            (
+                toleration("sla", Gt, "950", ns),
+                taint("sla", "800", NoSchedule),
+                false,
+            ),
+            (
+                toleration("sla", Gt, "750", ns),
+                taint("sla", "950", NoSchedule),
+                true,
+            ),
+            (
+                toleration("sla", Lt, "800", ns),
+                taint("sla", "950", NoSchedule),
+                false,
+            ),
+            (
+                toleration("sla", Lt, "950", ns),
+                taint("sla", "800", NoSchedule),
+                true,
+            ),
+            (
+                toleration("sla", Gt, "950", ns),
+                taint("sla", "950", NoSchedule),
+                false,
+            ),
+            (
+                toleration("sla", Gt, "950", ns),
+                taint("sla", "high", NoSchedule),
+                false,
+            ),
+            (
+                toleration("sla", Gt, "-100", ns),
+                taint("sla", "-200", NoSchedule),
+                false,
+            ),
+            (
+                toleration("sla", Gt, "9223372036854775806", ns),
+                taint("sla", "100", NoSchedule),
+                false,
+            ),
+            (
+                Toleration {
+                    key: "foo".into(),
+                    ..Default::default()
+                },
+                taint("foo", "", NoExecute),
+                true,
+            ),
+            (
+                Toleration {
+                    key: "foo".into(),
+                    ..Default::default()
+                },
+                taint("foo", "bar", NoExecute),
+                false,
+            ),
+            (
+                toleration("foo", Exists, "", None),
+                taint("foo", "bar", NoExecute),
+                true,
+            ),
+            (
+                toleration("foo", Exists, "", None),
+                taint("other", "bar", NoExecute),
+                false,
+            ),
+            (
+                toleration("", Exists, "", None),
+                taint("other", "bar", NoExecute),
+                true,
+            ),
+            (
+                toleration("", Equal, "bar", None),
+                taint("other", "bar", NoExecute),
+                true,
+            ),
+            (
+                toleration("", Equal, "", None),
+                taint("other", "bar", NoExecute),
+                false,
+            ),
         ] {
-            assert_eq!(toleration.tolerates(&taint, true), tolerated, "{toleration:?} {taint}");
+            assert_eq!(
+                toleration.tolerates(&taint, true),
+                tolerated,
+                "{toleration:?} {taint}"
+            );
             let needs_gate = matches!(toleration.operator, Lt | Gt);
-            assert_eq!(toleration.tolerates(&taint, false), tolerated && !needs_gate, "gate off: {toleration:?} {taint}");
+            assert_eq!(
+                toleration.tolerates(&taint, false),
+                tolerated && !needs_gate,
+                "gate off: {toleration:?} {taint}"
+            );
         }
     }
 
@@ -182,30 +313,53 @@ mod tests {
             ("0", "9223372036854775808", Gt, false),
         ] {
             let toleration = toleration("sla", operator, own, None);
-            assert_eq!(toleration.tolerates(&taint("sla", of_taint, Effect::NoExecute), true), tolerated, "{own} {operator:?} {of_taint}");
+            assert_eq!(
+                toleration.tolerates(&taint("sla", of_taint, Effect::NoExecute), true),
+                tolerated,
+                "{own} {operator:?} {of_taint}"
+            );
         }
     }
 
-    /// The cases of `TestFindMatchingUntoleratedTaint` (component-helpers helpers_test.go, v1.34), and the example of
-    /// Kubernetes' documentation: three taints, two tolerated, so the third alone decides.
+    /// The cases of `TestFindMatchingUntoleratedTaint` (component-helpers helpers_test.go, v1.34),
+    /// and the example of Kubernetes' documentation: three taints, two tolerated, so the third
+    /// alone decides.
     #[test]
     fn several_taints_filter_one_after_another() {
         use Effect::{NoExecute, NoSchedule};
         let exists = |key, effect| toleration(key, Operator::Exists, "", Some(effect));
-        let tolerated = |taints: &[Taint], tolerations: &[Toleration]| matching_tolerations(taints, tolerations, false).is_some();
+        let tolerated = |taints: &[Taint], tolerations: &[Toleration]| {
+            matching_tolerations(taints, tolerations, false).is_some()
+        };
         assert!(tolerated(&[], &[]));
         assert!(tolerated(&[], &[exists("foo", NoSchedule)]));
-        assert!(tolerated(&[taint("foo", "", NoSchedule)], &[exists("foo", NoSchedule)]));
-        assert!(!tolerated(&[taint("bar", "", NoSchedule)], &[exists("foo", NoSchedule)]));
-        assert!(!tolerated(&[taint("foo", "", NoExecute), taint("bar", "", NoExecute)], &[exists("foo", NoExecute)]));
+        assert!(tolerated(
+            &[taint("foo", "", NoSchedule)],
+            &[exists("foo", NoSchedule)]
+        ));
+        assert!(!tolerated(
+            &[taint("bar", "", NoSchedule)],
+            &[exists("foo", NoSchedule)]
+        ));
+        assert!(!tolerated(
+            &[taint("foo", "", NoExecute), taint("bar", "", NoExecute)],
+            &[exists("foo", NoExecute)]
+        ));
         assert!(!tolerated(&[taint("foo", "", NoExecute)], &[]));
 
-        let node = [taint("key1", "value1", NoSchedule), taint("key1", "value1", NoExecute), taint("key2", "value2", NoSchedule)];
+        let node = [
+            taint("key1", "value1", NoSchedule),
+            taint("key1", "value1", NoExecute),
+            taint("key2", "value2", NoSchedule),
+        ];
         let pod = [
             toleration("key1", Operator::Equal, "value1", Some(NoSchedule)),
             toleration("key1", Operator::Equal, "value1", Some(NoExecute)),
         ];
-        let left: Vec<&Taint> = node.iter().filter(|t| !pod.iter().any(|p| p.tolerates(t, false))).collect();
+        let left: Vec<&Taint> = node
+            .iter()
+            .filter(|t| !pod.iter().any(|p| p.tolerates(t, false)))
+            .collect();
         assert_eq!(left, [&node[2]]);
         assert!(!tolerated(&node, &pod));
         assert!(tolerated(&node[..2], &pod));
@@ -213,9 +367,13 @@ mod tests {
 
     #[test]
     fn the_first_match_in_the_pods_order_is_the_one_used() {
-        let lasting = |seconds| Toleration { toleration_seconds: seconds, ..toleration("foo", Operator::Exists, "", None) };
+        let lasting = |seconds| Toleration {
+            toleration_seconds: seconds,
+            ..toleration("foo", Operator::Exists, "", None)
+        };
         let tolerations = [lasting(None), lasting(Some(5))];
-        let used = matching_tolerations(&[taint("foo", "", Effect::NoExecute)], &tolerations, false);
+        let used =
+            matching_tolerations(&[taint("foo", "", Effect::NoExecute)], &tolerations, false);
         assert_eq!(used, Some(vec![&tolerations[0]]));
     }
 }

@@ -1,7 +1,8 @@
-//! Objects that pods are made from: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job (`k8s.io/api/apps/v1`, `batch/v1`).
+//! Objects that pods are made from: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job
+//! (`k8s.io/api/apps/v1`, `batch/v1`).
 //!
-//! Left out: rollouts (a Deployment has one ReplicaSet), revisions, volume claims, suspended and indexed jobs, and every
-//! status field that no modelled controller reads.
+//! Left out: rollouts (a Deployment has one ReplicaSet), revisions, volume claims, suspended and
+//! indexed jobs, and every status field that no modelled controller reads.
 
 use super::labels::LabelSelector;
 use super::meta::{Timestamp, Uid};
@@ -27,7 +28,13 @@ pub enum WorkloadKind {
 
 impl WorkloadKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Deployment, Self::ReplicaSet, Self::StatefulSet, Self::DaemonSet, Self::Job];
+    pub const ALL: [Self; 5] = [
+        Self::Deployment,
+        Self::ReplicaSet,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
+    ];
 
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
@@ -78,7 +85,9 @@ impl WorkloadSpec {
     /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
     pub fn replicas(&self) -> i32 {
         match self {
-            Self::Deployment { replicas } | Self::ReplicaSet { replicas } | Self::StatefulSet { replicas, .. } => *replicas,
+            Self::Deployment { replicas }
+            | Self::ReplicaSet { replicas }
+            | Self::StatefulSet { replicas, .. } => *replicas,
             Self::DaemonSet => 0,
             Self::Job(job) => job.parallelism,
         }
@@ -175,7 +184,8 @@ pub struct JobStatus {
     pub uncounted_failed: Vec<Uid>,
 }
 
-/// A [`JobStatus`] that takes no room as long as there is nothing in it: most workloads are no Jobs, and their statuses are written often.
+/// A [`JobStatus`] that takes no room as long as there is nothing in it: most workloads are no
+/// Jobs, and their statuses are written often.
 #[derive(Clone, Debug, Default)]
 pub struct OfJob(Option<Rc<JobStatus>>);
 
@@ -209,7 +219,8 @@ impl PartialEq for OfJob {
 
 impl Eq for OfJob {}
 
-/// A workload object, one version of it: what changes often. The rest is read and changed as if it were here, too.
+/// A workload object, one version of it: what changes often. The rest is read and changed as if it
+/// were here, too.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Workload {
     /// The version of the object.
@@ -272,8 +283,8 @@ impl Workload {
     }
 }
 
-/// The label `pod-template-hash` of the pods of a Deployment, given as `Deployment/namespace/name`: ours hangs on its name alone, as its
-/// template never changes.
+/// The label `pod-template-hash` of the pods of a Deployment, given as `Deployment/namespace/name`:
+/// ours hangs on its name alone, as its template never changes.
 pub fn pod_template_hash(deployment: &str) -> String {
     generated_letters(stable_hash(deployment), 10)
 }
@@ -287,14 +298,20 @@ pub fn namespace_of(full: &str) -> &str {
 
 /// The last part of `Kind/namespace/name` or `namespace/name`.
 pub fn short_name(full: &str) -> &str {
-    full.bytes().rposition(|b| b == b'/').map_or(full, |slash| &full[slash + 1..])
+    full.bytes()
+        .rposition(|b| b == b'/')
+        .map_or(full, |slash| &full[slash + 1..])
 }
 
-/// Whether what a person writes names the workload `Kind/namespace/name`: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`,
-/// the kind in any case.
+/// Whether what a person writes names the workload `Kind/namespace/name`: `web`, `shop/web`,
+/// `Deployment/web`, `Deployment/shop/web`, the kind in any case.
 pub fn is_called(full: &str, text: &str) -> bool {
     let mut parts = full.splitn(3, '/');
-    let (kind, namespace, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    let (kind, namespace, name) = (
+        parts.next().unwrap_or(""),
+        parts.next().unwrap_or(""),
+        parts.next().unwrap_or(""),
+    );
     match text.split('/').collect::<Vec<_>>()[..] {
         [n] => n == name,
         [first, n] => n == name && (first == namespace || first.eq_ignore_ascii_case(kind)),
@@ -305,10 +322,25 @@ pub fn is_called(full: &str, text: &str) -> bool {
 
 /// The shortest name that tells the workload `Kind/namespace/name` from the others.
 pub fn told_apart<'a>(full: &str, others: impl Iterator<Item = &'a str> + Clone) -> String {
-    let (kind, namespace, name) = (full.split('/').next().unwrap_or(""), namespace_of(full), short_name(full));
-    let forms = [name.to_owned(), format!("{namespace}/{name}"), format!("{kind}/{name}")];
-    let alone = |form: &String| !others.clone().any(|other| other != full && is_called(other, form));
-    forms.into_iter().find(alone).unwrap_or_else(|| full.to_owned())
+    let (kind, namespace, name) = (
+        full.split('/').next().unwrap_or(""),
+        namespace_of(full),
+        short_name(full),
+    );
+    let forms = [
+        name.to_owned(),
+        format!("{namespace}/{name}"),
+        format!("{kind}/{name}"),
+    ];
+    let alone = |form: &String| {
+        !others
+            .clone()
+            .any(|other| other != full && is_called(other, form))
+    };
+    forms
+        .into_iter()
+        .find(alone)
+        .unwrap_or_else(|| full.to_owned())
 }
 
 #[cfg(test)]
@@ -317,13 +349,31 @@ mod tests {
 
     #[test]
     fn names_tell_workloads_apart() {
-        let all = ["Deployment/shop/web", "Deployment/lab/web", "StatefulSet/lab/web", "Job/shop/sum"];
-        let said: Vec<String> = all.iter().map(|full| told_apart(full, all.iter().copied())).collect();
-        assert_eq!(said, ["shop/web", "Deployment/lab/web", "StatefulSet/web", "sum"]);
+        let all = [
+            "Deployment/shop/web",
+            "Deployment/lab/web",
+            "StatefulSet/lab/web",
+            "Job/shop/sum",
+        ];
+        let said: Vec<String> = all
+            .iter()
+            .map(|full| told_apart(full, all.iter().copied()))
+            .collect();
+        assert_eq!(
+            said,
+            ["shop/web", "Deployment/lab/web", "StatefulSet/web", "sum"]
+        );
         for text in ["web", "shop/web", "deployment/web", "Deployment/shop/web"] {
             assert!(is_called(all[0], text), "{text}");
         }
-        for text in ["", "we", "lab/web", "Job/web", "Deployment/web/shop", "a/Deployment/shop/web"] {
+        for text in [
+            "",
+            "we",
+            "lab/web",
+            "Job/web",
+            "Deployment/web/shop",
+            "a/Deployment/shop/web",
+        ] {
             assert!(!is_called(all[0], text), "{text}");
         }
     }

@@ -1,6 +1,7 @@
-//! Admission plugins (`plugin/pkg/admission/defaulttolerationseconds`, `…/nodetaint`, `…/podtolerationrestriction`,
-//! `…/extendedresourcetoleration`). Priority is settled before a run. Left out: the configuration file of
-//! PodTolerationRestriction, with defaults and a whitelist for the whole cluster.
+//! Admission plugins (`plugin/pkg/admission/defaulttolerationseconds`, `…/nodetaint`,
+//! `…/podtolerationrestriction`, `…/extendedresourcetoleration`). Priority is settled before a run.
+//! Left out: the configuration file of PodTolerationRestriction, with defaults and a whitelist for
+//! the whole cluster.
 
 use super::ApiError;
 use super::pod_tolerations::{NamespaceTolerations, merge, verify_against_whitelist};
@@ -16,23 +17,28 @@ pub struct Admission {
     pub default_toleration_seconds: Option<(i64, i64)>,
     /// TaintNodesByCondition: a node is created with not-ready:NoSchedule.
     pub taint_nodes_by_condition: bool,
-    /// PodTolerationRestriction: pods that are not BestEffort tolerate memory pressure, and namespaces have a say.
+    /// PodTolerationRestriction: pods that are not BestEffort tolerate memory pressure, and
+    /// namespaces have a say.
     pub pod_toleration_restriction: bool,
-    /// What namespaces say of their pods' tolerations, by their names; those that say nothing are left out.
+    /// What namespaces say of their pods' tolerations, by their names; those that say nothing are
+    /// left out.
     pub namespaces: BTreeMap<String, NamespaceTolerations>,
-    /// ExtendedResourceToleration: pods tolerate taints named like the extended resources they ask for.
+    /// ExtendedResourceToleration: pods tolerate taints named like the extended resources they ask
+    /// for.
     pub extended_resource_toleration: bool,
 }
 
 impl Admission {
-    /// DefaultTolerationSeconds, on create and update of pods (`admission.go: Admit`): operator and seconds of an existing
-    /// toleration of the key, or of every key, are not looked at. `None` if nothing is missing.
+    /// DefaultTolerationSeconds, on create and update of pods (`admission.go: Admit`): operator and
+    /// seconds of an existing toleration of the key, or of every key, are not looked at. `None` if
+    /// nothing is missing.
     pub fn default_tolerations(&self, pod: &PodTemplate) -> Option<PodTemplate> {
         let (not_ready, unreachable) = self.default_toleration_seconds?;
         let missing = |key: &str| {
-            !pod.tolerations
-                .iter()
-                .any(|t| (t.key == key || t.key.is_empty()) && (t.effect.is_none() || t.effect == Some(Effect::NoExecute)))
+            !pod.tolerations.iter().any(|t| {
+                (t.key == key || t.key.is_empty())
+                    && (t.effect.is_none() || t.effect == Some(Effect::NoExecute))
+            })
         };
         let add: Vec<Toleration> = [(NOT_READY, not_ready), (UNREACHABLE, unreachable)]
             .into_iter()
@@ -53,28 +59,48 @@ impl Admission {
         Some(pod)
     }
 
-    /// What admission adds to a template whatever the namespace, for templates that many pods share. `None` if nothing is missing.
+    /// What admission adds to a template whatever the namespace, for templates that many pods
+    /// share. `None` if nothing is missing.
     pub fn template(&self, pod: &PodTemplate) -> Option<PodTemplate> {
-        if self.restricts() { self.default_tolerations(pod) } else { self.mutated(pod, None) }
+        if self.restricts() {
+            self.default_tolerations(pod)
+        } else {
+            self.mutated(pod, None)
+        }
     }
 
-    /// All plugins that look at a pod on create, in the order of `kubeapiserver/options/plugins.go`. `None` if nothing is missing.
+    /// All plugins that look at a pod on create, in the order of
+    /// `kubeapiserver/options/plugins.go`. `None` if nothing is missing.
     ///
     /// # Errors
     /// Its tolerations are not on the whitelist of its namespace, unless it was `admitted` before.
-    pub fn new_pod(&self, pod: &PodTemplate, namespace: &str, admitted: bool) -> Result<Option<PodTemplate>, ApiError> {
-        let said = if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
+    pub fn new_pod(
+        &self,
+        pod: &PodTemplate,
+        namespace: &str,
+        admitted: bool,
+    ) -> Result<Option<PodTemplate>, ApiError> {
+        let said = if self.pod_toleration_restriction {
+            self.namespaces.get(namespace)
+        } else {
+            None
+        };
         let changed = self.mutated(pod, said.and_then(|n| n.defaults.as_deref()));
         self.whitelisted(changed.as_ref().unwrap_or(pod), said.filter(|_| !admitted))?;
         Ok(changed)
     }
 
-    /// All plugins that look at a pod on update: the default tolerations of its namespace are for new pods only.
+    /// All plugins that look at a pod on update: the default tolerations of its namespace are for
+    /// new pods only.
     ///
     /// # Errors
     /// Its tolerations are not on the whitelist of its namespace.
     pub fn changed_pod(&self, pod: PodTemplate, namespace: &str) -> Result<PodTemplate, ApiError> {
-        let said = if self.pod_toleration_restriction { self.namespaces.get(namespace) } else { None };
+        let said = if self.pod_toleration_restriction {
+            self.namespaces.get(namespace)
+        } else {
+            None
+        };
         let changed = self.mutated(&pod, None).unwrap_or(pod);
         self.whitelisted(&changed, said)?;
         Ok(changed)
@@ -85,11 +111,22 @@ impl Admission {
         self.pod_toleration_restriction && !self.namespaces.is_empty()
     }
 
-    /// `podtolerationrestriction/admission.go: Validate`, which comes when all plugins have changed what they change; it asks the
-    /// same of the pod as it was in between, and what comes after that is only added.
-    fn whitelisted(&self, pod: &PodTemplate, said: Option<&NamespaceTolerations>) -> Result<(), ApiError> {
-        let whitelist = said.and_then(|n| n.whitelist.as_deref()).unwrap_or_default();
-        if verify_against_whitelist(&pod.tolerations, whitelist) { Ok(()) } else { Err(ApiError::NotWhitelisted) }
+    /// `podtolerationrestriction/admission.go: Validate`, which comes when all plugins have changed
+    /// what they change; it asks the same of the pod as it was in between, and what comes after
+    /// that is only added.
+    fn whitelisted(
+        &self,
+        pod: &PodTemplate,
+        said: Option<&NamespaceTolerations>,
+    ) -> Result<(), ApiError> {
+        let whitelist = said
+            .and_then(|n| n.whitelist.as_deref())
+            .unwrap_or_default();
+        if verify_against_whitelist(&pod.tolerations, whitelist) {
+            Ok(())
+        } else {
+            Err(ApiError::NotWhitelisted)
+        }
     }
 
     fn mutated(&self, pod: &PodTemplate, defaults: Option<&[Toleration]>) -> Option<PodTemplate> {
@@ -108,7 +145,12 @@ impl Admission {
         let mut tolerations = so_far.tolerations.clone();
         if self.pod_toleration_restriction {
             let pressure = (!so_far.is_best_effort()).then(|| added(MEMORY_PRESSURE));
-            let extra: Vec<Toleration> = defaults.unwrap_or_default().iter().cloned().chain(pressure).collect();
+            let extra: Vec<Toleration> = defaults
+                .unwrap_or_default()
+                .iter()
+                .cloned()
+                .chain(pressure)
+                .collect();
             if !extra.is_empty() {
                 tolerations = merge(tolerations, extra);
             }
@@ -124,7 +166,10 @@ impl Admission {
         if tolerations == so_far.tolerations {
             return with_defaults;
         }
-        Some(PodTemplate { tolerations, ..so_far.clone() })
+        Some(PodTemplate {
+            tolerations,
+            ..so_far.clone()
+        })
     }
 
     /// TaintNodesByCondition, on create of nodes (`admission.go: Admit`).
@@ -136,7 +181,8 @@ impl Admission {
     }
 }
 
-/// Whether a resource is none of Kubernetes' own (`pkg/apis/core/v1/helper/helpers.go: IsExtendedResourceName`).
+/// Whether a resource is none of Kubernetes' own (`pkg/apis/core/v1/helper/helpers.go:
+/// IsExtendedResourceName`).
 fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
 }
@@ -159,32 +205,70 @@ mod tests {
     }
 
     fn keys(requests: &[&str]) -> Vec<String> {
-        let requests = requests.iter().map(|r| ((*r).to_owned(), Quantity::from_units(1))).collect();
-        let pod = PodTemplate { requests, ..PodTemplate::default() };
-        create(&ALL, &pod).unwrap().expect("default tolerations are missing").tolerations.into_iter().map(|t| t.key).collect()
+        let requests = requests
+            .iter()
+            .map(|r| ((*r).to_owned(), Quantity::from_units(1)))
+            .collect();
+        let pod = PodTemplate {
+            requests,
+            ..PodTemplate::default()
+        };
+        create(&ALL, &pod)
+            .unwrap()
+            .expect("default tolerations are missing")
+            .tolerations
+            .into_iter()
+            .map(|t| t.key)
+            .collect()
     }
 
-    /// The reference, §7: memory pressure for pods of a QoS class other than BestEffort, and one toleration per extended resource,
-    /// after the default ones.
+    /// The reference, §7: memory pressure for pods of a QoS class other than BestEffort, and one
+    /// toleration per extended resource, after the default ones.
     #[test]
     fn tolerations_are_added_in_the_order_of_the_plugins() {
         assert_eq!(keys(&[]), [NOT_READY, UNREACHABLE]);
         assert_eq!(keys(&["cpu"]), [NOT_READY, UNREACHABLE, MEMORY_PRESSURE]);
-        assert_eq!(keys(&["nvidia.com/gpu", "hugepages-2Mi", "attachable.kubernetes.io/x"]), [NOT_READY, UNREACHABLE, "nvidia.com/gpu"]);
-        let admitted = create(&ALL, &PodTemplate::default()).unwrap().expect("default tolerations are missing");
-        assert_eq!(create(&ALL, &admitted), Ok(None), "what is there is not added again");
+        assert_eq!(
+            keys(&[
+                "nvidia.com/gpu",
+                "hugepages-2Mi",
+                "attachable.kubernetes.io/x"
+            ]),
+            [NOT_READY, UNREACHABLE, "nvidia.com/gpu"]
+        );
+        let admitted = create(&ALL, &PodTemplate::default())
+            .unwrap()
+            .expect("default tolerations are missing");
+        assert_eq!(
+            create(&ALL, &admitted),
+            Ok(None),
+            "what is there is not added again"
+        );
     }
 
     fn equal(value: &str) -> Toleration {
         let (key, value) = ("testKey".to_owned(), value.to_owned());
-        Toleration { key, operator: Operator::Equal, value, effect: Some(Effect::NoSchedule), toleration_seconds: None }
+        Toleration {
+            key,
+            operator: Operator::Equal,
+            value,
+            effect: Some(Effect::NoSchedule),
+            toleration_seconds: None,
+        }
     }
 
-    /// The cases of upstream's TestPodAdmission that need no defaults or whitelist of the cluster: the namespace's defaults, its
-    /// whitelist, whether the pod asks for cpu, its own tolerations, and what it ends up with, if it is let in.
+    /// The cases of upstream's TestPodAdmission that need no defaults or whitelist of the cluster:
+    /// the namespace's defaults, its whitelist, whether the pod asks for cpu, its own tolerations,
+    /// and what it ends up with, if it is let in.
     #[test]
     fn namespaces_add_defaults_and_have_whitelists() {
-        type Case<'a> = (Option<&'a [&'a str]>, Option<&'a [&'a str]>, bool, &'a [&'a str], Option<&'a [&'a str]>);
+        type Case<'a> = (
+            Option<&'a [&'a str]>,
+            Option<&'a [&'a str]>,
+            bool,
+            &'a [&'a str],
+            Option<&'a [&'a str]>,
+        );
         let cases: [Case<'_>; 10] = [
             (Some(&["v"]), None, false, &["v"], Some(&["v"])),
             (Some(&["v"]), None, false, &[], Some(&["v"])),
@@ -194,24 +278,80 @@ mod tests {
             (Some(&[]), None, false, &[], Some(&[])),
             (None, Some(&[]), false, &["v"], Some(&["v"])),
             (Some(&["v"]), Some(&["v1"]), false, &[], None),
-            (Some(&["v"]), Some(&[]), true, &[], Some(&["v", MEMORY_PRESSURE])),
-            (Some(&[]), Some(&[]), false, &["v", "v1"], Some(&["v", "v1"])),
+            (
+                Some(&["v"]),
+                Some(&[]),
+                true,
+                &[],
+                Some(&["v", MEMORY_PRESSURE]),
+            ),
+            (
+                Some(&[]),
+                Some(&[]),
+                false,
+                &["v", "v1"],
+                Some(&["v", "v1"]),
+            ),
         ];
         for (defaults, whitelist, burstable, own, merged) in cases {
             let list = |values: &[&str]| values.iter().map(|v| equal(v)).collect::<Vec<_>>();
-            let said = NamespaceTolerations { defaults: defaults.map(list), whitelist: whitelist.map(list) };
+            let said = NamespaceTolerations {
+                defaults: defaults.map(list),
+                whitelist: whitelist.map(list),
+            };
             let namespaces = BTreeMap::from([("testNamespace".to_owned(), said)]);
-            let admission = Admission { default_toleration_seconds: None, namespaces, ..ALL };
-            let requests = burstable.then(|| ("cpu".to_owned(), Quantity::from_units(1))).into_iter().collect();
-            let pod = PodTemplate { tolerations: list(own), requests, ..PodTemplate::default() };
-            let pressure = || Toleration { value: String::new(), operator: Operator::Exists, key: MEMORY_PRESSURE.to_owned(), ..equal("") };
-            let expected = merged.map(|m| m.iter().map(|v| if *v == MEMORY_PRESSURE { pressure() } else { equal(v) }).collect::<Vec<_>>());
-            let admitted = create(&admission, &pod).map(|changed| changed.unwrap_or_else(|| pod.clone()).tolerations);
-            assert_eq!(admitted, expected.ok_or(ApiError::NotWhitelisted), "{defaults:?} {whitelist:?} {own:?}");
-            // On update the defaults are not added, and the whitelist is asked again; elsewhere nobody asks.
-            let updated = admission.changed_pod(pod.clone(), "testNamespace").map(|p| p.tolerations.len());
-            assert_eq!(updated, Ok(own.len() + usize::from(burstable)), "{defaults:?} {whitelist:?} {own:?}");
-            assert!(admission.new_pod(&pod, "other", false).is_ok() && admission.new_pod(&pod, "testNamespace", true).is_ok());
+            let admission = Admission {
+                default_toleration_seconds: None,
+                namespaces,
+                ..ALL
+            };
+            let requests = burstable
+                .then(|| ("cpu".to_owned(), Quantity::from_units(1)))
+                .into_iter()
+                .collect();
+            let pod = PodTemplate {
+                tolerations: list(own),
+                requests,
+                ..PodTemplate::default()
+            };
+            let pressure = || Toleration {
+                value: String::new(),
+                operator: Operator::Exists,
+                key: MEMORY_PRESSURE.to_owned(),
+                ..equal("")
+            };
+            let expected = merged.map(|m| {
+                m.iter()
+                    .map(|v| {
+                        if *v == MEMORY_PRESSURE {
+                            pressure()
+                        } else {
+                            equal(v)
+                        }
+                    })
+                    .collect::<Vec<_>>()
+            });
+            let admitted = create(&admission, &pod)
+                .map(|changed| changed.unwrap_or_else(|| pod.clone()).tolerations);
+            assert_eq!(
+                admitted,
+                expected.ok_or(ApiError::NotWhitelisted),
+                "{defaults:?} {whitelist:?} {own:?}"
+            );
+            // On update the defaults are not added, and the whitelist is asked again; elsewhere
+            // nobody asks.
+            let updated = admission
+                .changed_pod(pod.clone(), "testNamespace")
+                .map(|p| p.tolerations.len());
+            assert_eq!(
+                updated,
+                Ok(own.len() + usize::from(burstable)),
+                "{defaults:?} {whitelist:?} {own:?}"
+            );
+            assert!(
+                admission.new_pod(&pod, "other", false).is_ok()
+                    && admission.new_pod(&pod, "testNamespace", true).is_ok()
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! PodDisruptionBudgets, and the eviction subresource that keeps to them (`pkg/registry/core/pod/storage/eviction.go`).
+//! PodDisruptionBudgets, and the eviction subresource that keeps to them
+//! (`pkg/registry/core/pod/storage/eviction.go`).
 //!
 //! An eviction is one step here; upstream's tries after a conflict between its parts can't come up.
 
@@ -69,17 +70,26 @@ impl ApiServer {
         Ok(self.with_cause(record, || self.commit_budget(budget)))
     }
 
-    /// A user changes what a budget asks for (`kubectl patch`); the same again is no change. The disruption controller counts anew, and until it
-    /// has, evictions are refused.
+    /// A user changes what a budget asks for (`kubectl patch`); the same again is no change. The
+    /// disruption controller counts anew, and until it has, evictions are refused.
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn set_budget_rule(&self, actor: Actor, id: WorkloadId, rule: BudgetRule) -> Result<Rc<Budget>, ApiError> {
+    pub fn set_budget_rule(
+        &self,
+        actor: Actor,
+        id: WorkloadId,
+        rule: BudgetRule,
+    ) -> Result<Rc<Budget>, ApiError> {
         let old = self.budget(id).ok_or(ApiError::NotFound)?;
         if old.rule == rule {
             return Ok(old);
         }
-        let new = Budget { rule, generation: old.generation + 1, ..(*old).clone() };
+        let new = Budget {
+            rule,
+            generation: old.generation + 1,
+            ..(*old).clone()
+        };
         let record = self.record_budget(actor, &new, What::BudgetChanged);
         Ok(self.with_cause(record, || self.commit_budget(new)))
     }
@@ -102,24 +112,32 @@ impl ApiServer {
 
     /// Records what a budget asks for from now on.
     fn record_budget(&self, actor: Actor, budget: &Budget, what: fn(u32) -> What) -> RecordId {
-        let kept = self.trace.with(|t| t.keep_budget(state(budget, Refusal::None)));
+        let kept = self
+            .trace
+            .with(|t| t.keep_budget(state(budget, Refusal::None)));
         self.record_workload(actor, budget.id, what(kept))
     }
 
     /// A budget, the version stored now.
     pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(self.keys.budgets, id.index());
-        self.store.with(|s| s.budgets.get(id.index()).cloned().flatten())
+        self.store
+            .with(|s| s.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All budgets, by id.
     pub fn budgets(&self) -> Vec<Rc<Budget>> {
         self.ctx.reads(self.keys.budgets.of(ALL));
-        self.store.with(|s| s.budgets.iter().flatten().cloned().collect())
+        self.store
+            .with(|s| s.budgets.iter().flatten().cloned().collect())
     }
 
     /// PUT of the status of a budget that was read before: refused if it has changed since.
-    pub fn update_budget_status(&self, read: &Budget, status: BudgetStatus) -> Result<Rc<Budget>, ApiError> {
+    pub fn update_budget_status(
+        &self,
+        read: &Budget,
+        status: BudgetStatus,
+    ) -> Result<Rc<Budget>, ApiError> {
         let old = self.budget(read.id).ok_or(ApiError::NotFound)?;
         if old.uid != read.uid || old.resource_version != read.resource_version {
             return Err(ApiError::Conflict);
@@ -127,7 +145,10 @@ impl ApiServer {
         if old.status == status {
             return Ok(old);
         }
-        Ok(self.commit_budget(Budget { status, ..(*old).clone() }))
+        Ok(self.commit_budget(Budget {
+            status,
+            ..(*old).clone()
+        }))
     }
 
     fn commit_budget(&self, mut new: Budget) -> Rc<Budget> {
@@ -143,14 +164,28 @@ impl ApiServer {
         new
     }
 
-    /// POST of an eviction: the pod's budget is checked and charged, then the pod is deleted with this grace period or its own.
+    /// POST of an eviction: the pod's budget is checked and charged, then the pod is deleted with
+    /// this grace period or its own.
     ///
     /// # Errors
-    /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it can't be kept.
-    pub fn evict_pod(&self, actor: Actor, rules: EvictionRules, id: PodId, grace: Option<i64>) -> Result<(), ApiError> {
+    /// `TooManyRequests` where the budget forbids it for now, `Forbidden` and `Internal` where it
+    /// can't be kept.
+    pub fn evict_pod(
+        &self,
+        actor: Actor,
+        rules: EvictionRules,
+        id: PodId,
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
-        let free = pod.phase.is_terminal() || rules.unstarted_pods_are_free && (pod.phase == PodPhase::Pending || pod.is_terminating());
-        let charged = if free { None } else { self.charge(actor, &pod, rules)? };
+        let free = pod.phase.is_terminal()
+            || rules.unstarted_pods_are_free
+                && (pod.phase == PodPhase::Pending || pod.is_terminating());
+        let charged = if free {
+            None
+        } else {
+            self.charge(actor, &pod, rules)?
+        };
         if pod.is_terminating() {
             return self.evict_granted(actor, rules, &pod, grace);
         }
@@ -163,7 +198,12 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound`.
-    pub fn drain_deletes(&self, actor: Actor, id: PodId, grace: Option<i64>) -> Result<(), ApiError> {
+    pub fn drain_deletes(
+        &self,
+        actor: Actor,
+        id: PodId,
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
         if pod.is_terminating() {
             return self.delete_pod(actor, id, grace, None);
@@ -173,7 +213,13 @@ impl ApiServer {
     }
 
     /// What follows once nothing holds an eviction up.
-    fn evict_granted(&self, actor: Actor, rules: EvictionRules, pod: &Pod, grace: Option<i64>) -> Result<(), ApiError> {
+    fn evict_granted(
+        &self,
+        actor: Actor,
+        rules: EvictionRules,
+        pod: &Pod,
+        grace: Option<i64>,
+    ) -> Result<(), ApiError> {
         if rules.adds_disruption_target {
             let condition = PodCondition {
                 status: ConditionStatus::True,
@@ -185,8 +231,14 @@ impl ApiServer {
         self.delete_pod(actor, pod.id, grace, Some(pod.uid))
     }
 
-    /// `checkAndDecrement`, with what comes before it. Gives the budget that was charged, as it stood before; records a refusal.
-    fn charge(&self, actor: Actor, pod: &Pod, rules: EvictionRules) -> Result<Option<BudgetState>, ApiError> {
+    /// `checkAndDecrement`, with what comes before it. Gives the budget that was charged, as it
+    /// stood before; records a refusal.
+    fn charge(
+        &self,
+        actor: Actor,
+        pod: &Pod,
+        rules: EvictionRules,
+    ) -> Result<Option<BudgetState>, ApiError> {
         let namespace = self.names(|n| namespace_of(n.pod_name(pod.id)).to_owned());
         let mut budgets = self.budgets();
         budgets.retain(|b| *b.namespace == *namespace && b.selector.matches(&pod.template.labels));
@@ -202,7 +254,8 @@ impl ApiServer {
         };
         let status = &budget.status;
         let met = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
-        if rules.unready_pods_are_free && !pod.is_ready() && (budget.always_allow_unhealthy || met) {
+        if rules.unready_pods_are_free && !pod.is_ready() && (budget.always_allow_unhealthy || met)
+        {
             return Ok(None);
         }
         if status.observed_generation < budget.generation {

@@ -1,7 +1,8 @@
 //! Events: which names exist, and their records.
 //!
-//! An event's name is its object's name and the nanosecond at which it was made (`client-go/tools/internal/events:
-//! GenerateEventName`), so two events about one object in one instant collide, and the second is refused.
+//! An event's name is its object's name and the nanosecond at which it was made
+//! (`client-go/tools/internal/events: GenerateEventName`), so two events about one object in one
+//! instant collide, and the second is refused.
 
 use super::error::ApiError;
 use super::server::ApiServer;
@@ -34,8 +35,8 @@ impl EventName {
     }
 }
 
-/// The names of the events that exist. The first two of each pod lie in a table: in a large outage most pods have just
-/// those.
+/// The names of the events that exist. The first two of each pod lie in a table: in a large outage
+/// most pods have just those.
 #[derive(Default)]
 pub(super) struct EventStore {
     /// The end of time stands for none.
@@ -56,7 +57,10 @@ impl EventStore {
             }
         }
         if let EventName::Workload(workload, at) = name {
-            return self.of_workloads.get(workload.index()).is_some_and(|times| place_of(times, at).is_ok());
+            return self
+                .of_workloads
+                .get(workload.index())
+                .is_some_and(|times| place_of(times, at).is_ok());
         }
         self.others.contains(&name)
     }
@@ -76,7 +80,10 @@ impl EventStore {
             if self.first_of_pods.len() <= pod.index() {
                 self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
             }
-            match self.first_of_pods[pod.index()].iter_mut().find(|t| **t == Time::MAX) {
+            match self.first_of_pods[pod.index()]
+                .iter_mut()
+                .find(|t| **t == Time::MAX)
+            {
                 Some(free) => {
                     *free = at;
                     true
@@ -91,12 +98,23 @@ impl EventStore {
 
 /// Where a time is, or is to go; most come last.
 fn place_of(times: &[Time], at: Time) -> Result<usize, usize> {
-    if times.last().is_none_or(|last| *last < at) { Err(times.len()) } else { times.binary_search(&at) }
+    if times.last().is_none_or(|last| *last < at) {
+        Err(times.len())
+    } else {
+        times.binary_search(&at)
+    }
 }
 
 impl ApiServer {
     /// POST of an event.
-    pub fn create_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+    pub fn create_event(
+        &self,
+        actor: Actor,
+        name: EventName,
+        body: EventBody,
+        combined: bool,
+        count: u32,
+    ) -> Result<(), ApiError> {
         self.ctx.writes(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.insert(name)) {
             return Err(ApiError::AlreadyExists);
@@ -107,7 +125,14 @@ impl ApiServer {
     }
 
     /// PATCH of an event that happened again.
-    pub fn patch_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) -> Result<(), ApiError> {
+    pub fn patch_event(
+        &self,
+        actor: Actor,
+        name: EventName,
+        body: EventBody,
+        combined: bool,
+        count: u32,
+    ) -> Result<(), ApiError> {
         self.ctx.reads(self.keys.events.of(name.bucket()));
         if !self.store.with(|s| s.events.contains(name)) {
             return Err(ApiError::NotFound);
@@ -117,20 +142,35 @@ impl ApiServer {
         Ok(())
     }
 
-    fn record_event(&self, actor: Actor, name: EventName, body: EventBody, combined: bool, count: u32) {
+    fn record_event(
+        &self,
+        actor: Actor,
+        name: EventName,
+        body: EventBody,
+        combined: bool,
+        count: u32,
+    ) {
         let message = || {
             self.trace.with(|t| {
-                t.messages.push(Message { body, combined, count });
+                t.messages.push(Message {
+                    body,
+                    combined,
+                    count,
+                });
                 t.messages.len() as u32 - 1
             })
         };
         match name {
-            EventName::Node(id, _) => self.record_node(actor, id, What::NodeEvent(body.text, combined, count)),
+            EventName::Node(id, _) => {
+                self.record_node(actor, id, What::NodeEvent(body.text, combined, count))
+            }
             EventName::Pod(id, _) if body.arg == EventBody::NO_ARG => {
                 self.record_pod(actor, id, What::PodEvent(body.text, combined, count))
             }
             EventName::Pod(id, _) => self.record_pod(actor, id, What::PodMessage(message())),
-            EventName::Workload(id, _) => self.record_workload(actor, id, What::WorkloadMessage(message())),
+            EventName::Workload(id, _) => {
+                self.record_workload(actor, id, What::WorkloadMessage(message()))
+            }
         };
     }
 }

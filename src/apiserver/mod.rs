@@ -1,11 +1,12 @@
 //! The API server: a versioned store with Kubernetes' rules for writes, and what watches are told.
 //!
-//! Every operation applies at the present instant; the way to the server and back is the client's business.
-//! Models `apiserver/pkg/registry/generic/registry/store.go` (resourceVersion conflicts, uid preconditions, no-op
-//! writes), `pkg/registry/core/pod/strategy.go` (graceful deletion), the status subresource, and the admission
-//! plugins DefaultTolerationSeconds and TaintNodesByCondition. Times lose their fraction here, and only here.
-//! Left out: etcd, the watch cache's own lag (reads with resourceVersion 0 are served live), finalizers other
-//! than that of jobs, authentication, priority and fairness.
+//! Every operation applies at the present instant; the way to the server and back is the client's
+//! business. Models `apiserver/pkg/registry/generic/registry/store.go` (resourceVersion conflicts,
+//! uid preconditions, no-op writes), `pkg/registry/core/pod/strategy.go` (graceful deletion), the
+//! status subresource, and the admission plugins DefaultTolerationSeconds and
+//! TaintNodesByCondition. Times lose their fraction here, and only here. Left out: etcd, the watch
+//! cache's own lag (reads with resourceVersion 0 are served live), finalizers other than that of
+//! jobs, authentication, priority and fairness.
 
 mod admission;
 mod budgets;

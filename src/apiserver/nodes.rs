@@ -34,7 +34,12 @@ pub struct NewNode {
 
 impl ApiServer {
     /// Creates a node. `registering` runs admission, as for a kubelet that registers itself.
-    pub fn create_node(&self, actor: Actor, new: NewNode, registering: bool) -> Result<Rc<Node>, ApiError> {
+    pub fn create_node(
+        &self,
+        actor: Actor,
+        new: NewNode,
+        registering: bool,
+    ) -> Result<Rc<Node>, ApiError> {
         if self.node(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -94,7 +99,13 @@ impl ApiServer {
     }
 
     /// PATCH of a node's taints as a whole, with the resourceVersion they were read at or without.
-    pub fn patch_node_taints(&self, actor: Actor, id: NodeId, version: Option<u64>, taints: Vec<Taint>) -> Result<Rc<Node>, ApiError> {
+    pub fn patch_node_taints(
+        &self,
+        actor: Actor,
+        id: NodeId,
+        version: Option<u64>,
+        taints: Vec<Taint>,
+    ) -> Result<Rc<Node>, ApiError> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         if version.is_some_and(|v| v != old.resource_version) {
@@ -104,7 +115,12 @@ impl ApiServer {
     }
 
     /// Applies a change to a node as it is stored now; a change of nothing is not a write.
-    pub fn mutate_node(&self, actor: Actor, id: NodeId, f: impl FnOnce(&mut Node)) -> Result<Rc<Node>, ApiError> {
+    pub fn mutate_node(
+        &self,
+        actor: Actor,
+        id: NodeId,
+        f: impl FnOnce(&mut Node),
+    ) -> Result<Rc<Node>, ApiError> {
         self.touch(id);
         let old = self.node(id).ok_or(ApiError::NotFound)?;
         Ok(self.change_node(actor, &old, f))
@@ -124,7 +140,8 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_node_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);
-        self.store.with(|s| put(&mut s.nodes, new.id.index(), new.clone()));
+        self.store
+            .with(|s| put(&mut s.nodes, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.node(old, Some(&new))));
         new
     }
@@ -138,7 +155,12 @@ impl ApiServer {
                 Some(Some(l)) => l.uid,
                 _ => s.next_uid(),
             };
-            let lease = Lease { node, uid, resource_version: lease_version(now), renew_time_us };
+            let lease = Lease {
+                node,
+                uid,
+                resource_version: lease_version(now),
+                renew_time_us,
+            };
             put(&mut s.leases, node.index(), lease.clone());
             lease
         });

@@ -52,8 +52,9 @@ impl NewPod {
 }
 
 impl ApiServer {
-    /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`, where the suffix hangs on
-    /// nothing but the base and how many there were before (`apiserver/pkg/storage/names/generate.go`).
+    /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`,
+    /// where the suffix hangs on nothing but the base and how many there were before
+    /// (`apiserver/pkg/storage/names/generate.go`).
     pub fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
         let number = self.store.with(|s| {
             if s.generated.len() <= owner.index() {
@@ -83,7 +84,9 @@ impl ApiServer {
             new.template
         } else {
             let namespace = self.namespace(new.id);
-            self.admission.new_pod(&new.template, &namespace, new.admitted)?.map_or(new.template, Rc::new)
+            self.admission
+                .new_pod(&new.template, &namespace, new.admitted)?
+                .map_or(new.template, Rc::new)
         };
         let pod = Pod {
             id: new.id,
@@ -104,20 +107,35 @@ impl ApiServer {
         Ok(self.commit_pod(actor, None, pod))
     }
 
-    /// The template with what admission adds to every pod. One that has it already is shared as it is.
+    /// The template with what admission adds to every pod. One that has it already is shared as it
+    /// is.
     pub fn admit(&self, template: &Rc<PodTemplate>) -> Rc<PodTemplate> {
-        self.admission.template(template).map_or_else(|| template.clone(), Rc::new)
+        self.admission
+            .template(template)
+            .map_or_else(|| template.clone(), Rc::new)
     }
 
     /// The namespace of a pod, where admission asks for it.
     fn namespace(&self, pod: PodId) -> String {
-        if self.admission.restricts() { self.names(|n| namespace_of(n.pod_name(pod)).to_owned()) } else { String::new() }
+        if self.admission.restricts() {
+            self.names(|n| namespace_of(n.pod_name(pod)).to_owned())
+        } else {
+            String::new()
+        }
     }
 
-    /// Whether it is the template of the workload that it names as its owner: that has been through admission.
+    /// Whether it is the template of the workload that it names as its owner: that has been through
+    /// admission.
     fn is_workloads(&self, template: &Rc<PodTemplate>) -> bool {
-        let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else { return false };
-        self.store.with(|s| s.workloads.get(owner.index()).and_then(Option::as_ref).is_some_and(|w| Rc::ptr_eq(&w.template, template)))
+        let Some((owner, _)) = template.owner.as_ref().and_then(|o| o.object) else {
+            return false;
+        };
+        self.store.with(|s| {
+            s.workloads
+                .get(owner.index())
+                .and_then(Option::as_ref)
+                .is_some_and(|w| Rc::ptr_eq(&w.template, template))
+        })
     }
 
     /// PUT of the status of a pod that was read before: refused if it has changed since.
@@ -134,7 +152,13 @@ impl ApiServer {
     }
 
     /// PATCH of the condition DisruptionTarget into a pod's status, with a precondition on the uid.
-    pub fn patch_disruption_target(&self, actor: Actor, id: PodId, uid: Uid, condition: PodCondition) -> Result<Rc<Pod>, ApiError> {
+    pub fn patch_disruption_target(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        condition: PodCondition,
+    ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if old.uid != uid {
             return Err(ApiError::Conflict);
@@ -142,8 +166,16 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.disruption_target = Some(condition)))
     }
 
-    /// PATCH of a pod's status to that of another, with a condition DisruptionTarget, and a precondition on the uid.
-    pub fn replace_status(&self, actor: Actor, id: PodId, uid: Uid, with: &Pod, target: PodCondition) -> Result<Rc<Pod>, ApiError> {
+    /// PATCH of a pod's status to that of another, with a condition DisruptionTarget, and a
+    /// precondition on the uid.
+    pub fn replace_status(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        with: &Pod,
+        target: PodCondition,
+    ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if old.uid != uid {
             return Err(ApiError::Conflict);
@@ -157,8 +189,15 @@ impl ApiServer {
         }))
     }
 
-    /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given, and a precondition on the uid.
-    pub fn mark_pod_failed(&self, actor: Actor, id: PodId, uid: Uid, target: Option<PodCondition>) -> Result<Rc<Pod>, ApiError> {
+    /// PATCH of a pod's status to phase Failed, with a condition DisruptionTarget if one is given,
+    /// and a precondition on the uid.
+    pub fn mark_pod_failed(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        target: Option<PodCondition>,
+    ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if old.uid != uid {
             return Err(ApiError::Conflict);
@@ -169,13 +208,21 @@ impl ApiServer {
         }))
     }
 
-    /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while it is Pending.
+    /// The kubelet's report that a pod runs and is ready, for that life of the pod only and while
+    /// it is Pending.
     pub fn start_pod(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+        let old = self
+            .pod(id)
+            .filter(|p| p.uid == uid)
+            .ok_or(ApiError::NotFound)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
         }
-        let ready = PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: self.timestamp() };
+        let ready = PodCondition {
+            status: ConditionStatus::True,
+            reason: PodReason::None,
+            last_transition_time: self.timestamp(),
+        };
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = PodPhase::Running;
             p.start_time = Some(ready.last_transition_time);
@@ -184,30 +231,56 @@ impl ApiServer {
     }
 
     /// The kubelet's report of a pod's readiness, for that life of the pod only.
-    pub fn set_pod_ready(&self, actor: Actor, id: PodId, uid: Uid, status: ConditionStatus) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+    pub fn set_pod_ready(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        status: ConditionStatus,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self
+            .pod(id)
+            .filter(|p| p.uid == uid)
+            .ok_or(ApiError::NotFound)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             if p.ready.is_none_or(|c| c.status != status) {
-                p.ready = Some(PodCondition { status, reason: PodReason::None, last_transition_time: at });
+                p.ready = Some(PodCondition {
+                    status,
+                    reason: PodReason::None,
+                    last_transition_time: at,
+                });
             }
         }))
     }
 
     /// The kubelet's report of a pod's phase, for that life of the pod only.
-    pub fn set_pod_phase(&self, actor: Actor, id: PodId, uid: Uid, phase: PodPhase) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+    pub fn set_pod_phase(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+        phase: PodPhase,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self
+            .pod(id)
+            .filter(|p| p.uid == uid)
+            .ok_or(ApiError::NotFound)?;
         let at = self.timestamp();
         Ok(self.change_pod(actor, &old, |p| {
             p.phase = phase;
             if phase.is_terminal() {
-                p.ready = Some(PodCondition { status: ConditionStatus::False, reason: PodReason::None, last_transition_time: at });
+                p.ready = Some(PodCondition {
+                    status: ConditionStatus::False,
+                    reason: PodReason::None,
+                    last_transition_time: at,
+                });
             }
         }))
     }
 
-    /// PATCH of a pod's status by the scheduler: reason and message of the condition PodScheduled=False, and the nominated node,
-    /// each where it is given.
+    /// PATCH of a pod's status by the scheduler: reason and message of the condition
+    /// PodScheduled=False, and the nominated node, each where it is given.
     pub fn patch_unscheduled(
         &self,
         actor: Actor,
@@ -224,12 +297,24 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.unscheduled = Some(Rc::new(new))))
     }
 
-    /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling gates, or has another uid than the one
-    /// given. The condition PodScheduled becomes True with it.
-    pub fn bind_pod(&self, actor: Actor, id: PodId, uid: Option<Uid>, node: NodeId) -> Result<Rc<Pod>, ApiError> {
+    /// Binds a pod to a node: refused if it is bound, being deleted, or held back by scheduling
+    /// gates, or has another uid than the one given. The condition PodScheduled becomes True with
+    /// it.
+    pub fn bind_pod(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Option<Uid>,
+        node: NodeId,
+    ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
-        let gated = old.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
-        if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid) {
+        let gated = old
+            .template
+            .scheduling
+            .as_ref()
+            .is_some_and(|s| !s.gates.is_empty());
+        if old.node.is_some() || old.is_terminating() || gated || uid.is_some_and(|u| u != old.uid)
+        {
             return Err(ApiError::Conflict);
         }
         Ok(self.change_pod(actor, &old, |p| {
@@ -239,7 +324,12 @@ impl ApiServer {
     }
 
     /// Replaces a pod's tolerations; admission adds the default ones.
-    pub fn set_tolerations(&self, actor: Actor, id: PodId, tolerations: Vec<Toleration>) -> Result<Rc<Pod>, ApiError> {
+    pub fn set_tolerations(
+        &self,
+        actor: Actor,
+        id: PodId,
+        tolerations: Vec<Toleration>,
+    ) -> Result<Rc<Pod>, ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         let mut template = (*old.template).clone();
         template.tolerations = tolerations;
@@ -250,10 +340,17 @@ impl ApiServer {
         Ok(self.change_pod(actor, &old, |p| p.template = Rc::new(template)))
     }
 
-    /// DELETE of a pod (`pkg/registry/core/pod/strategy.go: CheckGracefulDelete`, `registry/rest/delete.go: BeforeDelete`):
-    /// grace is what is asked for, or the pod's own; none for a pod without node or with a terminal phase; a negative one
-    /// is 1. A pod that is being deleted is changed only by a shorter grace period.
-    pub fn delete_pod(&self, actor: Actor, id: PodId, grace: Option<i64>, uid: Option<Uid>) -> Result<(), ApiError> {
+    /// DELETE of a pod (`pkg/registry/core/pod/strategy.go: CheckGracefulDelete`,
+    /// `registry/rest/delete.go: BeforeDelete`): grace is what is asked for, or the pod's own; none
+    /// for a pod without node or with a terminal phase; a negative one is 1. A pod that is being
+    /// deleted is changed only by a shorter grace period.
+    pub fn delete_pod(
+        &self,
+        actor: Actor,
+        id: PodId,
+        grace: Option<i64>,
+        uid: Option<Uid>,
+    ) -> Result<(), ApiError> {
         let old = self.pod(id).ok_or(ApiError::NotFound)?;
         if uid.is_some_and(|u| u != old.uid) {
             return Err(ApiError::Conflict);
@@ -277,14 +374,27 @@ impl ApiServer {
             return Ok(());
         }
         let timestamp = Timestamp(self.timestamp().0.saturating_add(seconds));
-        self.change_pod(actor, &old, |p| p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds }));
+        self.change_pod(actor, &old, |p| {
+            p.deletion = Some(Deletion {
+                timestamp,
+                grace_period_seconds: seconds,
+            })
+        });
         Ok(())
     }
 
-    /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its deletion waits for nothing
-    /// else.
-    pub fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Result<Rc<Pod>, ApiError> {
-        let old = self.pod(id).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
+    /// PATCH of the finalizers of a pod: takes that of jobs off, and with it the object where its
+    /// deletion waits for nothing else.
+    pub fn remove_job_finalizer(
+        &self,
+        actor: Actor,
+        id: PodId,
+        uid: Uid,
+    ) -> Result<Rc<Pod>, ApiError> {
+        let old = self
+            .pod(id)
+            .filter(|p| p.uid == uid)
+            .ok_or(ApiError::NotFound)?;
         let new = self.change_pod(actor, &old, |p| p.job_finalizer = false);
         if new.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &new);
@@ -315,7 +425,11 @@ impl ApiServer {
             && new.unscheduled == old.unscheduled
             && new.ready == old.ready
             && new.disruption_target == old.disruption_target;
-        if same { old.clone() } else { self.commit_pod(actor, Some(old), new) }
+        if same {
+            old.clone()
+        } else {
+            self.commit_pod(actor, Some(old), new)
+        }
     }
 
     fn commit_pod(&self, actor: Actor, old: Option<&Rc<Pod>>, mut new: Pod) -> Rc<Pod> {
@@ -323,7 +437,8 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
         let new = Rc::new(new);
-        self.store.with(|s| put(&mut s.pods, new.id.index(), new.clone()));
+        self.store
+            .with(|s| put(&mut s.pods, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.pod(old, Some(&new))));
         new
     }
@@ -334,5 +449,12 @@ fn generated_name(names: &Names, owner: WorkloadId, number: u32, attempt: u32) -
     let full = names.workload_name(owner);
     let (namespace, base) = (namespace_of(full), short_name(full));
     let suffix = generated_letters(stable_hash(&format!("{full}#{number}#{attempt}")), 5);
-    [namespace, "/", base.get(..58 - 1).unwrap_or(base), "-", &suffix].concat()
+    [
+        namespace,
+        "/",
+        base.get(..58 - 1).unwrap_or(base),
+        "-",
+        &suffix,
+    ]
+    .concat()
 }

@@ -10,9 +10,17 @@ use crate::trace::{Actor, DrainEnd, NO_RECORD, Note, Record, RecordId, TaintChan
 use std::rc::Rc;
 
 impl ApiServer {
-    /// Writes a record about an object now, with the cause and the version that the running step has.
+    /// Writes a record about an object now, with the cause and the version that the running step
+    /// has.
     pub fn record(&self, actor: Actor, object: u32, what: What) -> RecordId {
-        let record = Record { at: self.ctx.now(), cause: self.ctx.cause(), saw: self.ctx.saw(), object, what, actor };
+        let record = Record {
+            at: self.ctx.now(),
+            cause: self.ctx.cause(),
+            saw: self.ctx.saw(),
+            object,
+            what,
+            actor,
+        };
         self.trace.with(|t| t.push(record))
     }
 
@@ -33,7 +41,11 @@ impl ApiServer {
 
     /// For how long a search has held up watches so far, all of them together.
     pub fn held_up(&self) -> Dur {
-        self.trace.with(|t| t.held_up.iter().fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts)))
+        self.trace.with(|t| {
+            t.held_up
+                .iter()
+                .fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts))
+        })
     }
 
     /// Writes a record about a node.
@@ -56,23 +68,39 @@ impl ApiServer {
         self.record(actor, text.0, what)
     }
 
-    /// Records what a write changed of a node and returns the version's record: the last one written, or the old version's.
-    pub(super) fn record_node_change(&self, actor: Actor, old: Option<&Node>, new: &Node) -> RecordId {
+    /// Records what a write changed of a node and returns the version's record: the last one
+    /// written, or the old version's.
+    pub(super) fn record_node_change(
+        &self,
+        actor: Actor,
+        old: Option<&Node>,
+        new: &Node,
+    ) -> RecordId {
         let mut last = match old {
             Some(o) => o.record,
             None => self.record_node(actor, new.id, What::NodeCreated),
         };
         if let Some(old) = old {
             for c in &new.conditions {
-                if old.condition(c.kind).is_none_or(|was| was.status != c.status) {
-                    last = self.record_node(actor, new.id, What::NodeCondition(c.kind, c.status, c.reason));
+                if old
+                    .condition(c.kind)
+                    .is_none_or(|was| was.status != c.status)
+                {
+                    last = self.record_node(
+                        actor,
+                        new.id,
+                        What::NodeCondition(c.kind, c.status, c.reason),
+                    );
                 }
             }
         }
         let none = Vec::new();
         let before = old.map_or(&none, |o| &o.taints);
         if *before != new.taints {
-            let change = TaintChange { added: minus(&new.taints, before), removed: minus(before, &new.taints) };
+            let change = TaintChange {
+                added: minus(&new.taints, before),
+                removed: minus(before, &new.taints),
+            };
             if !change.added.is_empty() || !change.removed.is_empty() {
                 let index = self.trace.with(|t| {
                     t.taints.push(change);
@@ -87,7 +115,8 @@ impl ApiServer {
         last
     }
 
-    /// Records what a write changed of a pod and returns the version's record: the last one written, or the old version's.
+    /// Records what a write changed of a pod and returns the version's record: the last one
+    /// written, or the old version's.
     pub(super) fn record_pod_change(&self, actor: Actor, old: Option<&Pod>, new: &Pod) -> RecordId {
         let mut last = match old {
             Some(o) => o.record,
@@ -114,10 +143,20 @@ impl ApiServer {
                 last = self.record_pod(actor, new.id, What::PodCondition(kind, c.status, c.reason));
             }
         };
-        condition(PodConditionType::Ready, old.and_then(|o| o.ready), new.ready);
-        condition(PodConditionType::DisruptionTarget, old.and_then(|o| o.disruption_target), new.disruption_target);
+        condition(
+            PodConditionType::Ready,
+            old.and_then(|o| o.ready),
+            new.ready,
+        );
+        condition(
+            PodConditionType::DisruptionTarget,
+            old.and_then(|o| o.disruption_target),
+            new.disruption_target,
+        );
         if let Some(d) = new.deletion
-            && old.and_then(|o| o.deletion).is_none_or(|was| was.grace_period_seconds != d.grace_period_seconds)
+            && old
+                .and_then(|o| o.deletion)
+                .is_none_or(|was| was.grace_period_seconds != d.grace_period_seconds)
         {
             let grace = u32::try_from(d.grace_period_seconds).unwrap_or(u32::MAX);
             last = self.record_pod(actor, new.id, What::PodDeleting(grace));
@@ -128,14 +167,18 @@ impl ApiServer {
     /// Records what brought a pod its template, and the template with it.
     fn record_template(&self, actor: Actor, pod: &Pod, what: What) -> RecordId {
         let record = self.record_pod(actor, pod.id, what);
-        self.trace.with(|t| t.templates.push((record, pod.template.clone())));
+        self.trace
+            .with(|t| t.templates.push((record, pod.template.clone())));
         record
     }
 
     /// Records the NoExecute taints of a node that a controller knows of.
     pub fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
         let index = self.trace.with(|t| {
-            t.taints.push(TaintChange { added: taints.to_vec(), removed: Vec::new() });
+            t.taints.push(TaintChange {
+                added: taints.to_vec(),
+                removed: Vec::new(),
+            });
             t.taints.len() as u32 - 1
         });
         self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
@@ -152,7 +195,11 @@ impl ApiServer {
 /// Taints of `a` whose key, value and effect are not in `b`, sorted by their text.
 fn minus(a: &[Taint], b: &[Taint]) -> Vec<Taint> {
     let same = |x: &Taint, y: &Taint| x.matches(y) && x.value == y.value;
-    let mut out: Vec<Taint> = a.iter().filter(|t| !b.iter().any(|u| same(t, u))).cloned().collect();
+    let mut out: Vec<Taint> = a
+        .iter()
+        .filter(|t| !b.iter().any(|u| same(t, u)))
+        .cloned()
+        .collect();
     out.sort_by_cached_key(ToString::to_string);
     out
 }

@@ -16,7 +16,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Is told of every change, at the instant at which it is stored. An object that is gone has no new version.
+/// Is told of every change, at the instant at which it is stored. An object that is gone has no new
+/// version.
 pub trait Watcher {
     /// A node changed.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
@@ -28,7 +29,8 @@ pub trait Watcher {
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
     /// A lease changed, then.
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
-    /// A status post that was computed became known later than it was made, then; nothing but heartbeats changed.
+    /// A status post that was computed became known later than it was made, then; nothing but
+    /// heartbeats changed.
     fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
     /// Something may come of a node whose heartbeats were computed.
     fn stirred(&self);
@@ -67,8 +69,8 @@ impl Store {
     }
 }
 
-/// What a step touches of the store, for searches: of each resource the objects by id, and the resource as a whole, whose changes come
-/// one after the other in its watches.
+/// What a step touches of the store, for searches: of each resource the objects by id, and the
+/// resource as a whole, whose changes come one after the other in its watches.
 pub(super) struct StoreKeys {
     pub(super) nodes: Keys,
     pub(super) pods: Keys,
@@ -161,31 +163,36 @@ impl ApiServer {
     /// A node, the version stored now.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(self.keys.nodes, id.index());
-        self.store.with(|s| s.nodes.get(id.index()).cloned().flatten())
+        self.store
+            .with(|s| s.nodes.get(id.index()).cloned().flatten())
     }
 
     /// A pod, the version stored now.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(self.keys.pods, id.index());
-        self.store.with(|s| s.pods.get(id.index()).cloned().flatten())
+        self.store
+            .with(|s| s.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease, the version stored now.
     pub fn lease(&self, id: NodeId) -> Option<Lease> {
         self.reads(self.keys.leases, id.index());
-        self.store.with(|s| s.leases.get(id.index()).cloned().flatten())
+        self.store
+            .with(|s| s.leases.get(id.index()).cloned().flatten())
     }
 
     /// A workload, the version stored now.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads(self.keys.workloads, id.index());
-        self.store.with(|s| s.workloads.get(id.index()).cloned().flatten())
+        self.store
+            .with(|s| s.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads, by id.
     pub fn workloads(&self) -> Vec<Rc<Workload>> {
         self.ctx.reads(self.keys.workloads.of(ALL));
-        self.store.with(|s| s.workloads.iter().flatten().cloned().collect())
+        self.store
+            .with(|s| s.workloads.iter().flatten().cloned().collect())
     }
 
     /// The newest resourceVersion.
@@ -196,19 +203,22 @@ impl ApiServer {
     /// All nodes, by id.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
         self.ctx.reads(self.keys.nodes.of(ALL));
-        self.store.with(|s| s.nodes.iter().flatten().cloned().collect())
+        self.store
+            .with(|s| s.nodes.iter().flatten().cloned().collect())
     }
 
     /// All pods, by id.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
         self.ctx.reads(self.keys.pods.of(ALL));
-        self.store.with(|s| s.pods.iter().flatten().cloned().collect())
+        self.store
+            .with(|s| s.pods.iter().flatten().cloned().collect())
     }
 
     /// All leases, by node.
     pub fn leases(&self) -> Vec<Lease> {
         self.ctx.reads(self.keys.leases.of(ALL));
-        self.store.with(|s| s.leases.iter().flatten().cloned().collect())
+        self.store
+            .with(|s| s.leases.iter().flatten().cloned().collect())
     }
 
     /// How often an object was changed; counted in searches only.
@@ -231,7 +241,8 @@ impl ApiServer {
         self.trace.with(|t| f(&mut t.verdicts))
     }
 
-    /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go here.
+    /// Ends the run: hands out what was recorded. Watchers hold the server, so they are let go
+    /// here.
     pub fn finish(&self, horizon: Time) -> Trace {
         self.watchers.borrow_mut().clear();
         *self.heartbeats.borrow_mut() = None;

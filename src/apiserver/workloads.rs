@@ -1,4 +1,5 @@
-//! Writes to workloads. A write that changes the spec raises the generation (`pkg/registry/apps/*/strategy.go`).
+//! Writes to workloads. A write that changes the spec raises the generation
+//! (`pkg/registry/apps/*/strategy.go`).
 
 use super::error::ApiError;
 use super::nodes::put;
@@ -7,7 +8,9 @@ use crate::api::labels::LabelSelector;
 use crate::api::meta::{OwnerReference, Uid};
 use crate::api::names::{NodeId, WorkloadId};
 use crate::api::pod::PodTemplate;
-use crate::api::workload::{Lasting, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name};
+use crate::api::workload::{
+    Lasting, Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, short_name,
+};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::rc::Rc;
 
@@ -33,8 +36,13 @@ pub struct NewWorkload {
 }
 
 impl ApiServer {
-    /// Creates a workload. Its pods' template says who owns them; only those of a Deployment belong to another, its ReplicaSet.
-    pub fn create_workload(&self, actor: Actor, new: NewWorkload) -> Result<Rc<Workload>, ApiError> {
+    /// Creates a workload. Its pods' template says who owns them; only those of a Deployment belong
+    /// to another, its ReplicaSet.
+    pub fn create_workload(
+        &self,
+        actor: Actor,
+        new: NewWorkload,
+    ) -> Result<Rc<Workload>, ApiError> {
         if self.workload(new.id).is_some() {
             return Err(ApiError::AlreadyExists);
         }
@@ -42,7 +50,11 @@ impl ApiServer {
         let mut template = new.template;
         if new.kind != WorkloadKind::Deployment {
             let name = self.names(|n| short_name(n.workload_name(new.id)).to_owned());
-            template.owner = Some(OwnerReference { kind: new.kind.as_str().to_owned(), name, object: Some((new.id, uid)) });
+            template.owner = Some(OwnerReference {
+                kind: new.kind.as_str().to_owned(),
+                name,
+                object: Some((new.id, uid)),
+            });
         }
         let lasting = Lasting {
             id: new.id,
@@ -58,12 +70,23 @@ impl ApiServer {
             spec: new.spec,
         };
         let (status, lasting) = (WorkloadStatus::default(), Rc::new(lasting));
-        let workload = Workload { resource_version: 0, generation: 1, record: NO_RECORD, status, lasting };
+        let workload = Workload {
+            resource_version: 0,
+            generation: 1,
+            record: NO_RECORD,
+            status,
+            lasting,
+        };
         Ok(self.commit_workload(actor, None, workload))
     }
 
     /// Changes a workload's spec as it is stored now (PATCH).
-    pub fn mutate_workload(&self, actor: Actor, id: WorkloadId, f: impl FnOnce(&mut Workload)) -> Result<Rc<Workload>, ApiError> {
+    pub fn mutate_workload(
+        &self,
+        actor: Actor,
+        id: WorkloadId,
+        f: impl FnOnce(&mut Workload),
+    ) -> Result<Rc<Workload>, ApiError> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         let mut new = (*old).clone();
         f(&mut new);
@@ -75,7 +98,12 @@ impl ApiServer {
     }
 
     /// PUT of the status of a workload that was read before: refused if it has changed since.
-    pub fn update_workload_status(&self, actor: Actor, read: &Workload, status: WorkloadStatus) -> Result<Rc<Workload>, ApiError> {
+    pub fn update_workload_status(
+        &self,
+        actor: Actor,
+        read: &Workload,
+        status: WorkloadStatus,
+    ) -> Result<Rc<Workload>, ApiError> {
         let old = self.workload(read.id).ok_or(ApiError::NotFound)?;
         if old.uid != read.uid || old.resource_version != read.resource_version {
             return Err(ApiError::Conflict);
@@ -88,7 +116,8 @@ impl ApiServer {
         Ok(self.commit_workload(actor, Some(&old), new))
     }
 
-    /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference to their owner's life).
+    /// Deletes a workload and leaves its pods (`--cascade=orphan`, but the pods keep the reference
+    /// to their owner's life).
     pub fn delete_workload(&self, actor: Actor, id: WorkloadId) -> Result<(), ApiError> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         self.writes(self.keys.workloads, id.index());
@@ -101,8 +130,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Whether the ControllerRevision of a workload's template exists. There is no watch on them: a controller may ask at any
-    /// time, as it has seen its own long before it needs it again.
+    /// Whether the ControllerRevision of a workload's template exists. There is no watch on them: a
+    /// controller may ask at any time, as it has seen its own long before it needs it again.
     pub fn has_revision(&self, id: WorkloadId, uid: Uid) -> bool {
         self.store.with(|s| s.revisions.contains(&(id, uid)))
     }
@@ -116,17 +145,25 @@ impl ApiServer {
         Ok(())
     }
 
-    fn commit_workload(&self, actor: Actor, old: Option<&Rc<Workload>>, mut new: Workload) -> Rc<Workload> {
+    fn commit_workload(
+        &self,
+        actor: Actor,
+        old: Option<&Rc<Workload>>,
+        mut new: Workload,
+    ) -> Rc<Workload> {
         self.writes(self.keys.workloads, new.id.index());
         new.resource_version = self.store.with(|s| s.next_version());
         let replicas = new.replicas();
         new.record = match old {
             None => self.record_workload(actor, new.id, What::WorkloadCreated(replicas)),
-            Some(o) if o.replicas() != replicas => self.record_workload(actor, new.id, What::WorkloadScaled(replicas)),
+            Some(o) if o.replicas() != replicas => {
+                self.record_workload(actor, new.id, What::WorkloadScaled(replicas))
+            }
             Some(o) => o.record,
         };
         let new = Rc::new(new);
-        self.store.with(|s| put(&mut s.workloads, new.id.index(), new.clone()));
+        self.store
+            .with(|s| put(&mut s.workloads, new.id.index(), new.clone()));
         self.with_cause(new.record, || self.tell(|w| w.workload(old, Some(&new))));
         new
     }

@@ -38,13 +38,21 @@ Exit codes:
 
 /// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
 ///
-/// Give it a cluster and what goes wrong, as a scenario file, and it tells which pods are evicted, when and why, as the
-/// controllers of the chosen Kubernetes release would have done it. The same scenario and seed give the same result.
+/// Give it a cluster and what goes wrong, as a scenario file, and it tells which pods are evicted,
+/// when and why, as the controllers of the chosen Kubernetes release would have done it. The same
+/// scenario and seed give the same result.
 #[derive(Debug, Parser)]
 #[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
     /// When to write colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", display_order = 1000)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        display_order = 1000
+    )]
     pub(crate) color: ColorWhen,
     /// What to do.
     #[command(subcommand)]
@@ -58,15 +66,20 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Run scenarios as tests: holds them against what they expect
     Test(TestArgs),
-    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two settings; over many seeds, too
+    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two
+    /// settings; over many seeds, too
     Diff(DiffArgs),
-    /// Say why something happened to a pod, node, workload or zone, or did not, and what would have changed it
+    /// Say why something happened to a pod, node, workload or zone, or did not, and what would have
+    /// changed it
     Explain(ExplainArgs),
-    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace for Perfetto
+    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace
+    /// for Perfetto
     Report(ReportArgs),
-    /// Simulate a scenario with several values of a setting and over many seeds: prints one table, writes CSV and a chart
+    /// Simulate a scenario with several values of a setting and over many seeds: prints one table,
+    /// writes CSV and a chart
     Sweep(SweepArgs),
-    /// Search a scenario's interleavings for one that violates a property: prints what it found, writes tapes
+    /// Search a scenario's interleavings for one that violates a property: prints what it found,
+    /// writes tapes
     Explore(ExploreArgs),
     /// Run a tape again: prints who did what, having seen what
     Replay(ReplayArgs),
@@ -99,20 +112,28 @@ pub fn command() -> clap::Command {
 /// What a command line changes in every scenario.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ChangeArgs {
-    /// The Kubernetes release: "1.34" is its last patch, "1.20.2" that one [default: the scenario's, or 1.34]
+    /// The Kubernetes release: "1.34" is its last patch, "1.20.2" that one [default: the
+    /// scenario's, or 1.34]
     #[arg(long, value_name = "RELEASE")]
     kubernetes: Option<String>,
-    /// Delays and limits: "typical" as a real control plane has them, "ideal" has none [default: the scenario's, or typical]
+    /// Delays and limits: "typical" as a real control plane has them, "ideal" has none [default:
+    /// the scenario's, or typical]
     #[arg(long, value_name = "TIMING")]
     timing: Option<String>,
-    /// The seed of all that a real cluster leaves to chance, a whole number [default: the scenario's, or 1]
+    /// The seed of all that a real cluster leaves to chance, a whole number [default: the
+    /// scenario's, or 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 }
 
 impl ChangeArgs {
     /// These, with others in their place where they are given.
-    pub(crate) fn with(&self, kubernetes: &Option<String>, seed: Option<u64>, timing: &Option<String>) -> Self {
+    pub(crate) fn with(
+        &self,
+        kubernetes: &Option<String>,
+        seed: Option<u64>,
+        timing: &Option<String>,
+    ) -> Self {
         Self {
             kubernetes: kubernetes.clone().or_else(|| self.kubernetes.clone()),
             timing: timing.clone().or_else(|| self.timing.clone()),
@@ -122,7 +143,12 @@ impl ChangeArgs {
 
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
-        Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: self.seed, sets }
+        Overrides {
+            kubernetes: self.kubernetes.clone(),
+            timing: self.timing.clone(),
+            seed: self.seed,
+            sets,
+        }
     }
 }
 

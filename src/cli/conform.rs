@@ -1,7 +1,9 @@
-//! `taintsim conform`: replays recorded timelines in the model and says where it parts from upstream.
+//! `taintsim conform`: replays recorded timelines in the model and says where it parts from
+//! upstream.
 //!
-//! stdout has one line per recording, under those that differ where they do, then the counts by release and by kind of
-//! scenario and a last line with the totals; stderr has what could not be read.
+//! stdout has one line per recording, under those that differ where they do, then the counts by
+//! release and by kind of scenario and a last line with the totals; stderr has what could not be
+//! read.
 
 use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check, show};
 use crate::kernel::Choices;
@@ -33,16 +35,16 @@ pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the recorded outcomes that are
-    /// reached where there are several [default: not counted]
+    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the
+    /// recorded outcomes that are reached where there are several [default: not counted]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seeds: Option<u64>,
     /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
     #[arg(long, value_name = "RELEASE")]
     pub release: Option<String>,
-    /// Search for each recorded outcome of a timeline with several, with so many runs for each that draws do not reach (and
-    /// more, drawn, for each that these do not reach, either), and count those that are reached; a timeline with one that is reached
-    /// conforms
+    /// Search for each recorded outcome of a timeline with several, with so many runs for each that
+    /// draws do not reach (and more, drawn, for each that these do not reach, either), and count
+    /// those that are reached; a timeline with one that is reached conforms
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "300", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub search: Option<u64>,
     /// Lines to show of each difference
@@ -82,19 +84,41 @@ impl Counts {
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { conform, undecided, differ, not_modelled } = self;
-        write!(f, "{conform} conform, {undecided} undecided, {differ} differ, {not_modelled} not modelled, of {}", self.total())
+        let Self {
+            conform,
+            undecided,
+            differ,
+            not_modelled,
+        } = self;
+        write!(
+            f,
+            "{conform} conform, {undecided} undecided, {differ} differ, {not_modelled} not modelled, of {}",
+            self.total()
+        )
     }
 }
 
-/// The simulator as a model: seed 0 is the default run, in which every choice takes its first alternative; others are drawn.
+/// The simulator as a model: seed 0 is the default run, in which every choice takes its first
+/// alternative; others are drawn.
 pub fn model(plan: &Plan, seed: u64) -> Trace {
-    sim::run(plan, if seed == 0 { Choices::default_order() } else { Choices::seeded(seed) })
+    sim::run(
+        plan,
+        if seed == 0 {
+            Choices::default_order()
+        } else {
+            Choices::seeded(seed)
+        },
+    )
 }
 
-/// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an input is missing or no
-/// recording, 4 nothing was selected. An error is one of writing the output.
-pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
+/// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an
+/// input is missing or no recording, 4 nothing was selected. An error is one of writing the output.
+pub fn run(
+    args: &ConformArgs,
+    model: &Model<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
     let mut files = Vec::new();
     for path in &args.paths {
         if let Err(e) = collect(path, &mut files) {
@@ -119,7 +143,11 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
             .par_iter()
             .map(|file| {
                 let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
-                let wanted = recorded.into_iter().filter(|r| args.release.as_deref().is_none_or(|w| is_release(&r.release, w)));
+                let wanted = recorded.into_iter().filter(|r| {
+                    args.release
+                        .as_deref()
+                        .is_none_or(|w| is_release(&r.release, w))
+                });
                 Ok(wanted
                     .collect::<Vec<_>>()
                     .into_par_iter()
@@ -137,8 +165,14 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
                             reached = (reached.0 + reach.tapes.len(), reached.1 + reach.of);
                         }
                         counts.add(&checked.verdict);
-                        by_release.entry((numbers(&recorded.release), recorded.release.clone())).or_default().add(&checked.verdict);
-                        by_kind.entry(kind(recorded)).or_default().add(&checked.verdict);
+                        by_release
+                            .entry((numbers(&recorded.release), recorded.release.clone()))
+                            .or_default()
+                            .add(&checked.verdict);
+                        by_kind
+                            .entry(kind(recorded))
+                            .or_default()
+                            .add(&checked.verdict);
                     }
                 }
                 Err(text) => {
@@ -149,11 +183,26 @@ pub fn run(args: &ConformArgs, model: &Model<'_>, out: &mut dyn Write, err: &mut
         }
     }
     if counts.total() > 0 {
-        writeln!(out, "\n{}", table("release", by_release.iter().map(|((_, r), c)| (r.as_str(), c))))?;
-        writeln!(out, "\n{}\n", table("scenarios", by_kind.iter().map(|(k, c)| (*k, c))))?;
+        writeln!(
+            out,
+            "\n{}",
+            table(
+                "release",
+                by_release.iter().map(|((_, r), c)| (r.as_str(), c))
+            )
+        )?;
+        writeln!(
+            out,
+            "\n{}\n",
+            table("scenarios", by_kind.iter().map(|(k, c)| (*k, c)))
+        )?;
     }
     if reached.1 > 0 {
-        writeln!(out, "reached {} of {} outcomes of timelines with several", reached.0, reached.1)?;
+        writeln!(
+            out,
+            "reached {} of {} outcomes of timelines with several",
+            reached.0, reached.1
+        )?;
     }
     writeln!(out, "{counts}")?;
     Ok(match counts {
@@ -174,10 +223,14 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name();
-        // The type of the entry itself: a link to a folder is not followed, so that a loop of links ends.
+        // The type of the entry itself: a link to a folder is not followed, so that a loop of links
+        // ends.
         if entry.file_type()?.is_dir() {
             collect(&entry.path(), files)?;
-        } else if name.to_str().is_some_and(|n| n.ends_with(".json") || n.ends_with(".json.gz")) {
+        } else if name
+            .to_str()
+            .is_some_and(|n| n.ends_with(".json") || n.ends_with(".json.gz"))
+        {
             files.push(entry.path());
         }
     }
@@ -186,13 +239,23 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// The numbers in a release's name, to sort by.
 fn numbers(release: &str) -> Vec<u64> {
-    release.trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(u64::MAX)).collect()
+    release
+        .trim_start_matches('v')
+        .split('.')
+        .map(|n| n.parse().unwrap_or(u64::MAX))
+        .collect()
 }
 
 /// Whether a release is the wanted one, or a patch of the wanted minor release.
 fn is_release(release: &str, wanted: &str) -> bool {
-    let (release, wanted) = (release.trim_start_matches('v'), wanted.trim_start_matches('v'));
-    release == wanted || release.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+    let (release, wanted) = (
+        release.trim_start_matches('v'),
+        wanted.trim_start_matches('v'),
+    );
+    release == wanted
+        || release
+            .strip_prefix(wanted)
+            .is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The kind of scenario, as recordings are named.
@@ -209,25 +272,61 @@ fn kind(recorded: &Recorded) -> &'static str {
 /// What came of a recording.
 type Looked = (Checked, Option<Reach>);
 
-/// Searches for the recorded outcomes of a timeline with several. One that is reached settles what draws left undecided.
+/// Searches for the recorded outcomes of a timeline with several. One that is reached settles what
+/// draws left undecided.
 fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> Looked {
-    let (Some(budget), Observed::Timelines { distinct: 2.., outcomes, .. }, Ok(plan)) = (budget, &recorded.observed, recorded.plan())
+    let (
+        Some(budget),
+        Observed::Timelines {
+            distinct: 2..,
+            outcomes,
+            ..
+        },
+        Ok(plan),
+    ) = (budget, &recorded.observed, recorded.plan())
     else {
         return (checked, None);
     };
     let reach = reach(&plan, outcomes, budget);
-    let settled = reach.tapes.keys().next().filter(|_| !checked.verdict.conforms());
+    let settled = reach
+        .tapes
+        .keys()
+        .next()
+        .filter(|_| !checked.verdict.conforms());
     let checked = match settled {
-        Some(i) => Checked { verdict: Verdict::Member(*i), seed: 0, ..checked },
+        Some(i) => Checked {
+            verdict: Verdict::Member(*i),
+            seed: 0,
+            ..checked
+        },
         None => checked,
     };
     (checked, Some(reach))
 }
 
-fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: usize, out: &mut dyn Write) -> io::Result<()> {
-    let Recorded { release, scenario, observed } = recorded;
-    let envelope = if matches!(observed, Observed::Envelope { .. }) { " (envelope)" } else { "" };
-    write!(out, "{:<12} {release:<9} {}{envelope}", checked.verdict.word(), scenario.name)?;
+fn report(
+    recorded: &Recorded,
+    checked: &Checked,
+    reach: Option<&Reach>,
+    rows: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Recorded {
+        release,
+        scenario,
+        observed,
+    } = recorded;
+    let envelope = if matches!(observed, Observed::Envelope { .. }) {
+        " (envelope)"
+    } else {
+        ""
+    };
+    write!(
+        out,
+        "{:<12} {release:<9} {}{envelope}",
+        checked.verdict.word(),
+        scenario.name
+    )?;
     match (&checked.verdict, observed) {
         (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
         (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
@@ -236,7 +335,12 @@ fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: u
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
-        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?,
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(
+            out,
+            ": outcome {} but for names, with seed {}",
+            i + 1,
+            checked.seed
+        )?,
         (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
         (Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": agrees with what the kept outcomes share")?;
@@ -244,16 +348,30 @@ fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: u
                 write!(out, ", with seed {}", checked.seed)?;
             }
         }
-        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => write!(out, ": outcome {} of {distinct} but for names", i + 1)?,
+        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct} but for names", i + 1)?
+        }
         _ => {}
     }
     if let Some(reached) = &checked.reached {
-        write!(out, "; {} of {} kept outcomes reached over {} seeds", reached.outcomes.len(), reached.of, reached.seeds)?;
+        write!(
+            out,
+            "; {} of {} kept outcomes reached over {} seeds",
+            reached.outcomes.len(),
+            reached.of,
+            reached.seeds
+        )?;
     }
     if let Some(reach) = reach {
         write!(out, "; reached {} of {}", reach.tapes.len(), reach.of)?;
         for (i, miss) in &reach.missed {
-            write!(out, "\n    outcome {} missed after {} of {} records", i + 1, miss.shared, miss.of)?;
+            write!(
+                out,
+                "\n    outcome {} missed after {} of {} records",
+                i + 1,
+                miss.shared,
+                miss.of
+            )?;
             for (sign, line) in [('-', &miss.parts.0), ('+', &miss.parts.1)] {
                 if let Some(line) = line {
                     write!(out, "\n    {sign} {}", show(line))?;
@@ -276,9 +394,17 @@ fn report(recorded: &Recorded, checked: &Checked, reach: Option<&Reach>, rows: u
 
 fn table<'a>(title: &str, rows: impl Iterator<Item = (&'a str, &'a Counts)>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([title, "conform", "undecided", "differ", "not modelled", "all"]);
+    table.load_style(presets::NOTHING).set_header([
+        title,
+        "conform",
+        "undecided",
+        "differ",
+        "not modelled",
+        "all",
+    ]);
     for (name, c) in rows {
-        let numbers = [c.conform, c.undecided, c.differ, c.not_modelled, c.total()].map(|n| n.to_string());
+        let numbers =
+            [c.conform, c.undecided, c.differ, c.not_modelled, c.total()].map(|n| n.to_string());
         table.add_row(std::iter::once(name.to_owned()).chain(numbers));
     }
     for column in table.column_iter_mut().skip(1) {
@@ -310,9 +436,14 @@ mod tests {
         assert!(numbers("v1.34.4") < numbers("v1.34.10"));
     }
 
-    /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs are empty.
+    /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs
+    /// are empty.
     fn conform(paths: &[&str], release: Option<&str>) -> (u8, String, String) {
-        let below = |p: &&str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(p);
+        let below = |p: &&str| {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/traces")
+                .join(p)
+        };
         let args = ConformArgs {
             paths: paths.iter().map(below).collect(),
             seeds: Some(1),
@@ -323,29 +454,54 @@ mod tests {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let empty = |_: &Plan, _: u64| Trace::default();
         let code = run(&args, &empty, &mut out, &mut err).unwrap();
-        (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+        (
+            code,
+            String::from_utf8(out).unwrap(),
+            String::from_utf8(err).unwrap(),
+        )
     }
 
     #[test]
     fn exit_codes_tell_what_happened() {
         let (code, out, _) = conform(&["timelines/cut-one-of-three.json.gz"], Some("1.34"));
         assert_eq!(code, DIFFERS);
-        assert!(out.starts_with("DIFFERS      v1.34.4   cut-one-of-three\n    One node of three is cut off"), "{out}");
-        assert!(out.ends_with("\n0 conform, 0 undecided, 1 differ, 0 not modelled, of 1\n"), "{out}");
-        let beyond = std::env::temp_dir().join(format!("taintsim-beyond-the-model-{}.json", std::process::id()));
+        assert!(
+            out.starts_with(
+                "DIFFERS      v1.34.4   cut-one-of-three\n    One node of three is cut off"
+            ),
+            "{out}"
+        );
+        assert!(
+            out.ends_with("\n0 conform, 0 undecided, 1 differ, 0 not modelled, of 1\n"),
+            "{out}"
+        );
+        let beyond = std::env::temp_dir().join(format!(
+            "taintsim-beyond-the-model-{}.json",
+            std::process::id()
+        ));
         let recording = r#"{"kubernetes": "v1.34.4", "scenario": {"name": "beyond", "horizon": "1s",
             "controllers": ["node-lifecycle", "taint-eviction", "cronjob"]}, "runs": 1, "distinct": 1, "outcomes": [{"count": 1, "events": []}]}"#;
         std::fs::write(&beyond, recording).unwrap();
         let (code, out, _) = conform(&[&beyond.to_string_lossy()], Some("1.34"));
         std::fs::remove_file(&beyond).unwrap();
         assert_eq!(code, FINE, "what is not modelled does not differ");
-        assert!(out.starts_with("not modelled v1.34.4   beyond: cronjob"), "{out}");
+        assert!(
+            out.starts_with("not modelled v1.34.4   beyond: cronjob"),
+            "{out}"
+        );
         assert_eq!(conform(&["timelines"], Some("1.99")).0, NOTHING);
         let (code, out, err) = conform(&["timelines", "nowhere"], None);
-        assert_eq!((code, out.as_str()), (INPUT, ""), "nothing is replayed before all paths are found");
+        assert_eq!(
+            (code, out.as_str()),
+            (INPUT, ""),
+            "nothing is replayed before all paths are found"
+        );
         assert!(err.contains("nowhere: "), "{err}");
         let (code, _, err) = conform(&["README.md"], None);
         assert_eq!(code, INPUT);
-        assert!(err.contains("README.md is not a recorded timeline"), "{err}");
+        assert!(
+            err.contains("README.md is not a recorded timeline"),
+            "{err}"
+        );
     }
 }

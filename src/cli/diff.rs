@@ -40,10 +40,12 @@ pub(crate) struct DiffArgs {
     /// The Kubernetes release of the second run
     #[arg(long, value_name = "RELEASE")]
     against: Option<String>,
-    /// Run both sides with so many seeds, from --seed on, pair equal seeds, and tell what differs in nearly all of them from what is chance
+    /// Run both sides with so many seeds, from --seed on, pair equal seeds, and tell what differs
+    /// in nearly all of them from what is chance
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=500_000))]
     seeds: Option<u64>,
-    /// How many runs of --seeds at once; it does not change the results [default: one for each processor]
+    /// How many runs of --seeds at once; it does not change the results [default: one for each
+    /// processor]
     #[arg(long, short, value_name = "J", requires = "seeds", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// The seed of the second run
@@ -58,8 +60,8 @@ pub(crate) struct DiffArgs {
     /// Times that differ by no more than this are the same
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1ms")]
     tolerance: Dur,
-    /// An eviction was needless if its node was back within this time, in both runs [default: as in the first run, which is 5m where nothing
-    /// else was said]
+    /// An eviction was needless if its node was back within this time, in both runs [default: as in
+    /// the first run, which is 5m where nothing else was said]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     needless_within: Option<Dur>,
     /// How to print the difference on standard output
@@ -73,39 +75,94 @@ pub(crate) struct DiffArgs {
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     let second = args.b.as_ref().unwrap_or(&args.a);
-    let (change, sets) = (args.change.with(&args.against, args.against_seed, &args.against_timing), {
-        let mut sets = args.sets.clone();
-        sets.extend(args.against_sets.iter().cloned());
-        sets
-    });
-    if args.b.is_none() && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone()) {
+    let (change, sets) = (
+        args.change
+            .with(&args.against, args.against_seed, &args.against_timing),
+        {
+            let mut sets = args.sets.clone();
+            sets.extend(args.against_sets.iter().cloned());
+            sets
+        },
+    );
+    if args.b.is_none()
+        && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
+    {
         let problem = Problem::new("nothing sets the second run apart from the first");
         let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
         return Err(Failure::Input(problem.help(help)));
     }
     if let Some(seeds) = args.seeds {
-        return many(args, second, [args.change.overrides(args.sets.clone()), change.overrides(sets)], seeds, terminal);
+        return many(
+            args,
+            second,
+            [
+                args.change.overrides(args.sets.clone()),
+                change.overrides(sets),
+            ],
+            seeds,
+            terminal,
+        );
     }
     let a = finished::open(&args.a, &args.change, &args.sets, args.quiet, terminal)?;
     let b = finished::open(second, &change, &sets, args.quiet, terminal)?;
-    let (run_a, run_b) = (Analysis::new(&a.ready.plan, &a.trace), Analysis::new(&b.ready.plan, &b.trace));
-    let found = diff::compare([&run_a, &run_b], args.needless_within.unwrap_or(a.window), args.tolerance, GROUPS);
-    let sides = [Side { analysis: &run_a, source: &a.ready.source }, Side { analysis: &run_b, source: &b.ready.source }];
+    let (run_a, run_b) = (
+        Analysis::new(&a.ready.plan, &a.trace),
+        Analysis::new(&b.ready.plan, &b.trace),
+    );
+    let found = diff::compare(
+        [&run_a, &run_b],
+        args.needless_within.unwrap_or(a.window),
+        args.tolerance,
+        GROUPS,
+    );
+    let sides = [
+        Side {
+            analysis: &run_a,
+            source: &a.ready.source,
+        },
+        Side {
+            analysis: &run_b,
+            source: &b.ready.source,
+        },
+    ];
     let mut out = terminal.out();
     match args.format {
-        Format::Text => write(&mut out, sides, &found, Style { colour: terminal.colour, width: terminal.width })?,
+        Format::Text => write(
+            &mut out,
+            sides,
+            &found,
+            Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            },
+        )?,
         Format::Json => json::write(&mut out, &document(sides, &found))?,
     }
     out.flush()?;
-    Ok(if found.is_empty() { Exit::Fine } else { Exit::Differs })
+    Ok(if found.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Differs
+    })
 }
 
 /// Both sides over many seeds.
-fn many(args: &DiffArgs, second: &Path, overrides: [Overrides; 2], seeds: u64, terminal: &Terminal) -> Outcome {
+fn many(
+    args: &DiffArgs,
+    second: &Path,
+    overrides: [Overrides; 2],
+    seeds: u64,
+    terminal: &Terminal,
+) -> Outcome {
     for path in [&args.a, second] {
         if path.is_dir() {
-            let problem = Problem::new(format!("{} is a finished run, which has one seed", path.display()));
-            return Err(Failure::Input(problem.help("give the scenario's file, or leave out --seeds")));
+            let problem = Problem::new(format!(
+                "{} is a finished run, which has one seed",
+                path.display()
+            ));
+            return Err(Failure::Input(
+                problem.help("give the scenario's file, or leave out --seeds"),
+            ));
         }
     }
     let a = load(&args.a)?;
@@ -113,28 +170,58 @@ fn many(args: &DiffArgs, second: &Path, overrides: [Overrides; 2], seeds: u64, t
     let b: &Loaded = other.as_ref().unwrap_or(&a);
     let first = scenario::seed(&a, &overrides[0])?;
     if other.is_none() && scenario::seed(b, &overrides[1])? != first {
-        let problem = Problem::new("the second run has a seed of its own, and --seeds pairs equal seeds");
-        return Err(Failure::Input(problem.help("leave out --against-set seed=…, or leave out --seeds")));
+        let problem =
+            Problem::new("the second run has a seed of its own, and --seeds pairs equal seeds");
+        return Err(Failure::Input(
+            problem.help("leave out --against-set seed=…, or leave out --seeds"),
+        ));
     }
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready, Failure> {
-        let mut ready = ready(loaded.clone(), file.display().to_string(), overrides.clone())?;
+        let mut ready = ready(
+            loaded.clone(),
+            file.display().to_string(),
+            overrides.clone(),
+        )?;
         ready.source.seed = first;
         if ready.plan.tape.is_some() {
-            let problem = Problem::new(format!("{} replays a tape, which is one run whatever the seed", file.display()));
+            let problem = Problem::new(format!(
+                "{} replays a tape, which is one run whatever the seed",
+                file.display()
+            ));
             return Err(Failure::Input(problem.help("leave out --seeds")));
         }
         tell_imported(&ready.imported, args.quiet, terminal);
         Ok(ready)
     };
-    let sides = [side(&a, &args.a, &overrides[0])?, side(b, second, &overrides[1])?];
+    let sides = [
+        side(&a, &args.a, &overrides[0])?,
+        side(b, second, &overrides[1])?,
+    ];
     let window = args.needless_within.unwrap_or(DEFAULT_NEEDLESS_WINDOW);
-    let pairs = Pairs { loaded: [&a, b], overrides, first, seeds, window, tolerance: args.tolerance };
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let pairs = Pairs {
+        loaded: [&a, b],
+        overrides,
+        first,
+        seeds,
+        window,
+        tolerance: args.tolerance,
+    };
+    let jobs = args
+        .jobs
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
     let all = pairs.size().unwrap_or(u64::MAX);
-    let progress = Progress::new(terminal, args.quiet, &a.name, all, |done, all| format!("{} of {} runs", grouped(done), grouped(all)));
+    let progress = Progress::new(terminal, args.quiet, &a.name, all, |done, all| {
+        format!("{} of {} runs", grouped(done), grouped(all))
+    });
     let done = AtomicU64::new(0);
     let watch = |event| {
-        let done = if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
+        let done = if event == Event::Done {
+            done.fetch_add(1, Relaxed) + 1
+        } else {
+            done.load(Relaxed)
+        };
         progress.set(done);
         !interrupt::asked()
     };
@@ -143,16 +230,42 @@ fn many(args: &DiffArgs, second: &Path, overrides: [Overrides; 2], seeds: u64, t
     let found = found.map_err(|stopped| match stopped {
         Stopped::Problems(problems) => Failure::Problems(problems),
         Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
-        Stopped::Asked => Failure::Interrupted(format!("interrupted after {} of {} runs", grouped(done.load(Relaxed)), grouped(all))),
+        Stopped::Asked => Failure::Interrupted(format!(
+            "interrupted after {} of {} runs",
+            grouped(done.load(Relaxed)),
+            grouped(all)
+        )),
     })?;
     let settings = Settings::new(&sides[0].plan, &sides[1].plan);
     let [a, b] = &sides;
-    let sides = [SeedSide { plan: &a.plan, source: &a.source }, SeedSide { plan: &b.plan, source: &b.source }];
+    let sides = [
+        SeedSide {
+            plan: &a.plan,
+            source: &a.source,
+        },
+        SeedSide {
+            plan: &b.plan,
+            source: &b.source,
+        },
+    ];
     let mut out = terminal.out();
     match args.format {
-        Format::Text => write_over_seeds(&mut out, sides, &settings, &found, Style { colour: terminal.colour, width: terminal.width })?,
+        Format::Text => write_over_seeds(
+            &mut out,
+            sides,
+            &settings,
+            &found,
+            Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            },
+        )?,
         Format::Json => json::write(&mut out, &over_seeds(sides, &settings, &found))?,
     }
     out.flush()?;
-    Ok(if found.same == found.seeds && !settings.objects_differ() { Exit::Fine } else { Exit::Differs })
+    Ok(if found.same == found.seeds && !settings.objects_differ() {
+        Exit::Fine
+    } else {
+        Exit::Differs
+    })
 }

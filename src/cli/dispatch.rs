@@ -6,8 +6,8 @@ use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::{ColorWhen, Terminal, form};
 use super::{
-    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema, shrink, soak, suggest, sweep, test,
-    validate,
+    completions, diff, explain, explore, import, init, interrupt, man, replay, report, run, schema,
+    shrink, soak, suggest, sweep, test, validate,
 };
 use crate::api::spelling;
 use crate::files::{Escaped, Form};
@@ -29,7 +29,13 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let when = color(&args);
     let ended = catch_unwind(AssertUnwindSafe(|| start(args)));
-    ended.unwrap_or_else(|payload| payload.downcast_ref::<Endless>().map_or(Exit::Internal, |endless| gave_up(endless, when))).into()
+    ended
+        .unwrap_or_else(|payload| {
+            payload
+                .downcast_ref::<Endless>()
+                .map_or(Exit::Internal, |endless| gave_up(endless, when))
+        })
+        .into()
 }
 
 /// What a scenario comes to in which nothing takes any time, or that is too large for a search.
@@ -39,7 +45,9 @@ fn gave_up(endless: &Endless, when: ColorWhen) -> Exit {
             "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
              `--timing Typical`; if it has delays, please report it with the scenario"
         }
-        Endless::Chooses { .. } => "search a smaller one: fewer pods and nodes, or a shorter horizon",
+        Endless::Chooses { .. } => {
+            "search a smaller one: fewer pods and nodes, or a shorter horizon"
+        }
     };
     Failure::Input(Problem::new(endless.to_string()).help(help)).report(&Terminal::new(when))
 }
@@ -53,8 +61,14 @@ fn start(args: Vec<OsString>) -> Exit {
         ColorWhen::Never => clap::ColorChoice::Never,
     };
     let mut program = Cli::command().color(choice);
-    match program.try_get_matches_from_mut(args).and_then(|m| Cli::from_arg_matches(&m)) {
-        Ok(Cli { command: Some(command), .. }) => {
+    match program
+        .try_get_matches_from_mut(args)
+        .and_then(|m| Cli::from_arg_matches(&m))
+    {
+        Ok(Cli {
+            command: Some(command),
+            ..
+        }) => {
             interrupt::listen();
             call(&command, &terminal).unwrap_or_else(|failure| failure.report(&terminal))
         }
@@ -65,7 +79,9 @@ fn start(args: Vec<OsString>) -> Exit {
         Err(error) => {
             let error = advised(error);
             match say(&error, &terminal) {
-                Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => Failure::from(e).report(&terminal),
+                Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => {
+                    Failure::from(e).report(&terminal)
+                }
                 _ if error.use_stderr() => Exit::Input,
                 _ => Exit::Fine,
             }
@@ -101,17 +117,37 @@ fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
     }
     let mut out = terminal.out();
     // Without a lock: a panic of the model in another thread has to be able to say so.
-    let code = conform::run(args, &conform::model, &mut out, &mut Escaped::new(io::stderr(), Form::Plain))?;
+    let code = conform::run(
+        args,
+        &conform::model,
+        &mut out,
+        &mut Escaped::new(io::stderr(), Form::Plain),
+    )?;
     out.flush()?;
-    Ok([Exit::Differs, Exit::Input, Exit::Nothing].into_iter().find(|e| e.code() == code).unwrap_or(Exit::Fine))
+    Ok([Exit::Differs, Exit::Input, Exit::Nothing]
+        .into_iter()
+        .find(|e| e.code() == code)
+        .unwrap_or(Exit::Fine))
 }
 
 /// What clap has to say, with what it quotes of the command line escaped.
 fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
-    let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
-    let text = if colour { said.ansi().to_string() } else { said.to_string() };
-    let out: &mut dyn Write = if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
+    let colour = if error.use_stderr() {
+        terminal.error_colour
+    } else {
+        terminal.colour
+    };
+    let text = if colour {
+        said.ansi().to_string()
+    } else {
+        said.to_string()
+    };
+    let out: &mut dyn Write = if error.use_stderr() {
+        &mut io::stderr()
+    } else {
+        &mut io::stdout()
+    };
     Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
     out.flush()
 }
@@ -128,10 +164,16 @@ fn write_help(program: &mut clap::Command, terminal: &Terminal) -> io::Result<()
     out.flush()
 }
 
-/// What `--color` says, looked up ahead of everything else: mistakes in the rest are reported in colour, too, or not.
+/// What `--color` says, looked up ahead of everything else: mistakes in the rest are reported in
+/// colour, too, or not.
 fn color(args: &[OsString]) -> ColorWhen {
-    let read = |text: &str| <ColorWhen as clap::ValueEnum>::from_str(text, false).unwrap_or_default();
-    let mut args = args.iter().skip(1).filter_map(|a| a.to_str()).take_while(|a| *a != "--");
+    let read =
+        |text: &str| <ColorWhen as clap::ValueEnum>::from_str(text, false).unwrap_or_default();
+    let mut args = args
+        .iter()
+        .skip(1)
+        .filter_map(|a| a.to_str())
+        .take_while(|a| *a != "--");
     while let Some(arg) = args.next() {
         match arg.strip_prefix("--color") {
             Some("") => return args.next().map_or(ColorWhen::Auto, read),
@@ -142,16 +184,24 @@ fn color(args: &[OsString]) -> ColorWhen {
     ColorWhen::Auto
 }
 
-/// A scenario in the place of a command gets the command to use; a misspelt command that is too short for clap's own
-/// measure of likeness gets the nearest one.
+/// A scenario in the place of a command gets the command to use; a misspelt command that is too
+/// short for clap's own measure of likeness gets the nearest one.
 fn advised(mut error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
     if word.ends_with(".ron") || Path::new(word).is_file() {
         let advice = StyledStr::from(format!("to simulate a scenario, use `taintsim run {word}`"));
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![advice]),
+        );
     } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
         let program = Cli::command();
-        let names = program.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
+        let names = program
+            .get_subcommands()
+            .filter(|c| !c.is_hide_set())
+            .map(clap::Command::get_name);
         if let Some(near) = spelling::nearest(word, names) {
             let near = ContextValue::Strings(vec![near.to_owned()]);
             error.insert(ContextKind::SuggestedSubcommand, near);
@@ -167,7 +217,10 @@ fn defect(info: &PanicHookInfo<'_>) {
         return;
     }
     let what = info.payload_as_str().unwrap_or("something unexpected");
-    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    let place = info
+        .location()
+        .map(|l| format!(" ({}:{})", l.file(), l.line()))
+        .unwrap_or_default();
     let mut text = format!("internal error: {what}{place}\n");
     text.push_str("This is a defect of taintsim. Please report it with this message, the command line and the scenario.\n");
     let backtrace = Backtrace::capture();

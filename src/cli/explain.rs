@@ -32,10 +32,12 @@ pub(crate) struct ExplainArgs {
     /// A scenario, or the folder of a finished run
     #[arg(value_name = "FILE|DIR")]
     run: PathBuf,
-    /// A pod, node, workload or zone: `web-3`, `pod/default/web-3`, `node/a-03`, `deployment/web`, `zone/b`
+    /// A pod, node, workload or zone: `web-3`, `pod/default/web-3`, `node/a-03`, `deployment/web`,
+    /// `zone/b`
     #[arg(value_name = "OBJECT")]
     object: String,
-    /// Tell how it stood at this time: `17m2s`, or as timelines have it, `17:02.5` [default: the end of the run]
+    /// Tell how it stood at this time: `17m2s`, or as timelines have it, `17:02.5` [default: the
+    /// end of the run]
     #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<Time>,
     #[command(flatten)]
@@ -57,7 +59,11 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
     let until = args.at.unwrap_or(analysis.horizon());
     if until > analysis.horizon() {
-        let problem = Problem::new(format!("--at {} is after the end of the run, {}", absolute(until), absolute(analysis.horizon())));
+        let problem = Problem::new(format!(
+            "--at {} is after the end of the run, {}",
+            absolute(until),
+            absolute(analysis.horizon())
+        ));
         return Err(Failure::Input(problem));
     }
     let object = find(&analysis, &args.object).map_err(|error| {
@@ -70,10 +76,24 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
         };
         Failure::Input(Problem::new(error.to_string()).help(help))
     })?;
-    let found = explained(Question { analysis: &analysis, until, groups: &run.ready.groups }, &object);
+    let found = explained(
+        Question {
+            analysis: &analysis,
+            until,
+            groups: &run.ready.groups,
+        },
+        &object,
+    );
     let mut out = terminal.out();
     match args.format {
-        Format::Text => write(&mut out, &found, Style { colour: terminal.colour, width: terminal.width })?,
+        Format::Text => write(
+            &mut out,
+            &found,
+            Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            },
+        )?,
         Format::Json => json::write(&mut out, &document(&found))?,
         Format::Mermaid => mermaid(&mut out, &found)?,
     }
@@ -85,15 +105,28 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
 fn time(text: &str) -> Result<Time, String> {
     let wrong = || format!("{text:?} is no time: write \"17m2s\" or \"17:02.5\"");
     if !text.contains(':') {
-        return duration::parse(text).map(|d| Time::from_nanos(d.as_nanos())).map_err(|_| wrong());
+        return duration::parse(text)
+            .map(|d| Time::from_nanos(d.as_nanos()))
+            .map_err(|_| wrong());
     }
     let (clock, seconds) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let seconds = duration::parse(&format!("{seconds}s")).ok().filter(|s| *s < Dur::from_secs(60)).ok_or_else(wrong)?;
-    let digits =
-        |part: &str| part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<u64>().ok()).flatten().filter(|n| *n < 1_000_000);
+    let seconds = duration::parse(&format!("{seconds}s"))
+        .ok()
+        .filter(|s| *s < Dur::from_secs(60))
+        .ok_or_else(wrong)?;
+    let digits = |part: &str| {
+        part.bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| part.parse::<u64>().ok())
+            .flatten()
+            .filter(|n| *n < 1_000_000)
+    };
     let minutes = match clock.split_once(':') {
         None => digits(clock).ok_or_else(wrong)?,
-        Some((hours, minutes)) => digits(hours).zip(digits(minutes).filter(|m| *m < 60)).map(|(h, m)| h * 60 + m).ok_or_else(wrong)?,
+        Some((hours, minutes)) => digits(hours)
+            .zip(digits(minutes).filter(|m| *m < 60))
+            .map(|(h, m)| h * 60 + m)
+            .ok_or_else(wrong)?,
     };
     Ok(Time::from_secs(minutes * 60).saturating_add(seconds))
 }
@@ -104,10 +137,27 @@ mod tests {
 
     #[test]
     fn times_are_read_as_timelines_write_them() {
-        for (text, ms) in [("17m2s", 1_022_000), ("17:02.5", 1_022_500), ("1:00:00.001", 3_600_001), ("0s", 0), ("90:00", 5_400_000)] {
+        for (text, ms) in [
+            ("17m2s", 1_022_000),
+            ("17:02.5", 1_022_500),
+            ("1:00:00.001", 3_600_001),
+            ("0s", 0),
+            ("90:00", 5_400_000),
+        ] {
             assert_eq!(time(text), Ok(Time::from_millis(ms)), "{text}");
         }
-        for text in ["", "17", "17:60", "1:60:00", ":", "a:b", "-1:00", "1:2:3:4", "99999999999999999999:00", "5:-1"] {
+        for text in [
+            "",
+            "17",
+            "17:60",
+            "1:60:00",
+            ":",
+            "a:b",
+            "-1:00",
+            "1:2:3:4",
+            "99999999999999999999:00",
+            "5:-1",
+        ] {
             assert!(time(text).is_err(), "{text}");
         }
     }

@@ -61,8 +61,8 @@ pub(crate) struct ExploreArgs {
     /// The scenario; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all but deterministic and
-    /// expect, which is what the scenario expects]
+    /// What must hold, such as `pod-stuck` or `pod-stuck(10s)`; several may be given [default: all
+    /// but deterministic and expect, which is what the scenario expects]
     #[arg(long = "property", short, value_name = "PROPERTY", value_parser = property)]
     properties: Vec<Property>,
     /// How to choose which runs to try
@@ -86,7 +86,8 @@ pub(crate) struct ExploreArgs {
     /// How many runs at once; it does not change the report [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// The Kubernetes release, or a range of them as in 1.27..1.34 [default: the scenario's, or 1.34]
+    /// The Kubernetes release, or a range of them as in 1.27..1.34 [default: the scenario's, or
+    /// 1.34]
     #[arg(long, value_name = "RELEASES")]
     kubernetes: Option<String>,
     /// Delays and limits: "typical" or "ideal" [default: the scenario's, or typical]
@@ -98,7 +99,8 @@ pub(crate) struct ExploreArgs {
     /// Trouble to leave to the choices, too
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
     perturb: Vec<Trouble>,
-    /// The folder for tapes; those of FILE are in the folder NAME-explore in it, which is replaced as a whole
+    /// The folder for tapes; those of FILE are in the folder NAME-explore in it, which is replaced
+    /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
     /// How to print the report on standard output
@@ -118,8 +120,11 @@ impl ExploreArgs {
         if !self.properties.is_empty() {
             return self.properties.clone();
         }
-        let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
-        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
+        let all = Property::NAMES
+            .iter()
+            .filter_map(|name| Property::parse(name).ok());
+        all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p))
+            .collect()
     }
 
     fn perturb(&self) -> Perturb {
@@ -135,20 +140,34 @@ impl ExploreArgs {
     }
 
     fn overrides(&self, release: Option<&str>) -> Overrides {
-        Overrides { kubernetes: release.map(str::to_owned), timing: self.timing.clone(), seed: None, sets: self.sets.clone() }
+        Overrides {
+            kubernetes: release.map(str::to_owned),
+            timing: self.timing.clone(),
+            seed: None,
+            sets: self.sets.clone(),
+        }
     }
 }
 
 /// The releases of `1.27..1.34`, the one of `1.34`, or none.
 fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
-    let Some((from, to)) = text.and_then(|t| t.split_once("..")) else { return Ok(vec![text.map(str::to_owned)]) };
-    let parse =
-        |text: &str| Release::parse(text.trim_start_matches('=')).map_err(|e| Failure::Input(Problem::new(e.to_string()).help(e.hint())));
+    let Some((from, to)) = text.and_then(|t| t.split_once("..")) else {
+        return Ok(vec![text.map(str::to_owned)]);
+    };
+    let parse = |text: &str| {
+        Release::parse(text.trim_start_matches('='))
+            .map_err(|e| Failure::Input(Problem::new(e.to_string()).help(e.hint())))
+    };
     let (from, to) = (parse(from)?, parse(to)?);
     if from.minor > to.minor {
-        return Err(Failure::Input(Problem::new(format!("there is no release from {from} to {to}")).help("write the older one first")));
+        return Err(Failure::Input(
+            Problem::new(format!("there is no release from {from} to {to}"))
+                .help("write the older one first"),
+        ));
     }
-    Ok((from.minor..=to.minor).map(|minor| Some(format!("1.{minor}"))).collect())
+    Ok((from.minor..=to.minor)
+        .map(|minor| Some(format!("1.{minor}")))
+        .collect())
 }
 
 /// Runs the command.
@@ -160,12 +179,18 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
         let problem = Problem::new(format!("{} expects nothing", args.file.display()));
-        return Err(Failure::Input(problem.help("leave `--property expect` out, or add `expect: [Never(PodStuck)]`")));
+        return Err(Failure::Input(problem.help(
+            "leave `--property expect` out, or add `expect: [Never(PodStuck)]`",
+        )));
     }
     let name = format!("{}-explore", loaded.name);
     writable(&args.out, &name)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let jobs = args
+        .jobs
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let clock = Stopwatch::start();
@@ -173,8 +198,12 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     let mut interrupted = false;
     for release in releases {
         let plan = || plan(&loaded, args, release.as_deref());
-        let expected = scenario::expecting(&loaded, &args.overrides(release.as_deref()))?.1.list;
-        let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+        let expected = scenario::expecting(&loaded, &args.overrides(release.as_deref()))?
+            .1
+            .list;
+        let runs = args
+            .runs
+            .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
         let wanted = Explore {
             plan: &plan,
             properties: &properties,
@@ -191,19 +220,30 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
             prune: true,
         };
         let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
-            if all == u64::MAX { format!("{} runs", grouped(done)) } else { format!("{} of at most {} runs", grouped(done), grouped(all)) }
+            if all == u64::MAX {
+                format!("{} runs", grouped(done))
+            } else {
+                format!("{} of at most {} runs", grouped(done), grouped(all))
+            }
         });
         let begun = clock.seconds();
         let goes_on = |runs: u64| {
             progress.set(runs);
-            !interrupt::asked() && args.time.is_none_or(|t| clock.seconds() - begun < t.as_nanos() as f64 / 1e9)
+            !interrupt::asked()
+                && args
+                    .time
+                    .is_none_or(|t| clock.seconds() - begun < t.as_nanos() as f64 / 1e9)
         };
         let (report, _) = interrupt::heeding(|| search(&wanted, &pool, &goes_on));
         progress.clear();
         if !args.quiet {
             let took = clock.seconds() - begun;
             let speed = report.runs as f64 / took.max(1e-9);
-            terminal.note(&format!("{} runs in {took:.3} s, {} per second", grouped(report.runs), grouped(speed as u64)));
+            terminal.note(&format!(
+                "{} runs in {took:.3} s, {} per second",
+                grouped(report.runs),
+                grouped(speed as u64)
+            ));
         }
         reports.push((release, report));
         if interrupt::asked() {
@@ -222,20 +262,35 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
         Format::Text if searches.len() > 1 => write_table(&mut out, &searches, &properties)?,
         Format::Text => {
             for s in &searches {
-                write(&mut out, s, args.depth, Style { colour: terminal.colour, width: terminal.width })?;
+                write(
+                    &mut out,
+                    s,
+                    args.depth,
+                    Style {
+                        colour: terminal.colour,
+                        width: terminal.width,
+                    },
+                )?;
             }
         }
     }
     out.flush()?;
     if interrupted {
-        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
+        return Err(Failure::Interrupted(
+            "interrupted; this is what was found so far".to_owned(),
+        ));
     }
-    Ok(if reports.iter().any(|(_, r)| !r.violations.is_empty()) { Exit::Differs } else { Exit::Fine })
+    Ok(if reports.iter().any(|(_, r)| !r.violations.is_empty()) {
+        Exit::Differs
+    } else {
+        Exit::Fine
+    })
 }
 
 /// The plan of a release. It was built before, so that nothing can be wrong with it.
 fn plan(loaded: &Loaded, args: &ExploreArgs, release: Option<&str>) -> Plan {
-    let mut plan = scenario::build(loaded, &args.overrides(release)).unwrap_or_else(|_| unreachable!("it was built before"));
+    let mut plan = scenario::build(loaded, &args.overrides(release))
+        .unwrap_or_else(|_| unreachable!("it was built before"));
     plan.perturb = args.perturb();
     plan
 }
@@ -249,13 +304,20 @@ fn tapes<'a>(
 ) -> Result<Vec<Searched<'a>>, Failure> {
     let failed = |error| folder_failure(&OutputError::File(error));
     let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
-    let mut folder = if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
+    let mut folder = if any {
+        Some(Folder::create(&args.out, name).map_err(failed)?)
+    } else {
+        None
+    };
     let mut searches = Vec::new();
     for (release, report) in reports {
         let plan = plan(loaded, args, release.as_deref());
         let mut files = Vec::new();
         for (i, v) in report.violations.iter().enumerate() {
-            let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
+            let run = sim::search(
+                &plan,
+                Choices::tape(v.tape.clone(), Choices::default_order()),
+            );
             let tape = Tape {
                 version: tape::VERSION,
                 doc: format!("{}: {}", plan.profile.release, v.text),
@@ -269,14 +331,24 @@ fn tapes<'a>(
             let of = release.as_ref().map_or(String::new(), |r| format!("{r}-"));
             let file = format!("{of}{}-{}.tape.ron", v.property.name(), i + 1);
             if let Some(folder) = &mut folder {
-                folder.write(&file, |out| out.write_all(tape.write().as_bytes())).map_err(failed)?;
+                folder
+                    .write(&file, |out| out.write_all(tape.write().as_bytes()))
+                    .map_err(failed)?;
             }
             files.push(args.out.join(name).join(file).display().to_string());
         }
-        searches.push(Searched { release: plan.profile.release.clone(), report, tapes: files });
+        searches.push(Searched {
+            release: plan.profile.release.clone(),
+            report,
+            tapes: files,
+        });
     }
     if let Some(mut folder) = folder {
-        let files: Vec<_> = folder.files().iter().map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes })).collect();
+        let files: Vec<_> = folder
+            .files()
+            .iter()
+            .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
+            .collect();
         let document = serde_json::json!({
             "taintsim": env!("CARGO_PKG_VERSION"),
             "format": manifest::FORMAT,
@@ -284,7 +356,9 @@ fn tapes<'a>(
             "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
             "files": files,
         });
-        folder.write(manifest::FILE, |out| json::write(out, &document)).map_err(failed)?;
+        folder
+            .write(manifest::FILE, |out| json::write(out, &document))
+            .map_err(failed)?;
         folder.finish().map_err(failed)?;
     }
     Ok(searches)

@@ -20,7 +20,8 @@ pub(crate) struct ScenarioOut {
 }
 
 impl ScenarioOut {
-    /// The file; none for standard output. One that is there is refused, before any work is done for it.
+    /// The file; none for standard output. One that is there is refused, before any work is done
+    /// for it.
     pub(crate) fn file(&self) -> Result<Option<&Path>, Failure> {
         let file = self.out.as_deref().filter(|out| out.as_os_str() != "-");
         file.map_or(Ok(()), |path| replaces_only_by_force(path, self.force))?;
@@ -34,11 +35,17 @@ pub(crate) fn replaces_only_by_force(path: &Path, force: bool) -> Result<(), Fai
         return Ok(());
     }
     let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
-    Err(Failure::Input(problem.help("name another file, or replace this one with --force")))
+    Err(Failure::Input(problem.help(
+        "name another file, or replace this one with --force",
+    )))
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
-pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -> Result<(), Failure> {
+pub(crate) fn write_text(
+    file: Option<&Path>,
+    text: &str,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
     // In a scenario such characters stand in its strings, which mean the same with them escaped.
     let text = files::shown(text);
     let Some(path) = file else {
@@ -57,7 +64,9 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         written
     });
     written.map_err(|error| match error.kind() {
-        _ if interrupt::asked() => Failure::Interrupted(format!("interrupted; {} was not written", path.display())),
+        _ if interrupt::asked() => {
+            Failure::Interrupted(format!("interrupted; {} was not written", path.display()))
+        }
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         _ => Failure::write(path, &error),
     })

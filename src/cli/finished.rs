@@ -1,4 +1,5 @@
-//! Finished runs: folders of results that are read again, and scenarios that are run for a command that asks about them.
+//! Finished runs: folders of results that are read again, and scenarios that are run for a command
+//! that asks about them.
 
 use super::args::ChangeArgs;
 use super::failure::Failure;
@@ -72,11 +73,22 @@ struct Entry {
 const AGAIN: &str = "run the scenario again: `taintsim run` replaces the folder";
 
 /// Opens a folder of results, or reads and runs a scenario with those changes.
-pub(crate) fn open(path: &Path, change: &ChangeArgs, sets: &[String], quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
+pub(crate) fn open(
+    path: &Path,
+    change: &ChangeArgs,
+    sets: &[String],
+    quiet: bool,
+    terminal: &Terminal,
+) -> Result<Finished, Failure> {
     if path.is_dir() {
         if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
-            let problem = Problem::new(format!("{} is a finished run, which nothing can be changed in any more", path.display()));
-            return Err(Failure::Input(problem.help("give the scenario's file instead")));
+            let problem = Problem::new(format!(
+                "{} is a finished run, which nothing can be changed in any more",
+                path.display()
+            ));
+            return Err(Failure::Input(
+                problem.help("give the scenario's file instead"),
+            ));
         }
         return read(path);
     }
@@ -85,12 +97,21 @@ pub(crate) fn open(path: &Path, change: &ChangeArgs, sets: &[String], quiet: boo
 }
 
 /// Runs a scenario.
-pub(crate) fn simulate(ready: Ready, quiet: bool, terminal: &Terminal) -> Result<Finished, Failure> {
+pub(crate) fn simulate(
+    ready: Ready,
+    quiet: bool,
+    terminal: &Terminal,
+) -> Result<Finished, Failure> {
     run::tell_imported(&ready.imported, quiet, terminal);
     let progress = run::progress(&ready.plan, quiet, terminal);
     let trace = run::simulate(&ready, &progress, String::new)?;
     progress.clear();
-    Ok(Finished { ready, trace, window: crate::analysis::DEFAULT_NEEDLESS_WINDOW, written: None })
+    Ok(Finished {
+        ready,
+        trace,
+        window: crate::analysis::DEFAULT_NEEDLESS_WINDOW,
+        written: None,
+    })
 }
 
 /// Reads the folder of a run.
@@ -100,45 +121,86 @@ pub(crate) fn read(folder: &Path) -> Result<Finished, Failure> {
     let wrong = |name: &str, what: String| fail(&place(name), &what, AGAIN);
 
     let text = contents(&place(manifest::SCENARIO))?;
-    let cluster = manifest.scenario.inputs.first().map(|input| place(&copy_of(&input.file)));
+    let cluster = manifest
+        .scenario
+        .inputs
+        .first()
+        .map(|input| place(&copy_of(&input.file)));
     let shown = place(manifest::SCENARIO).display().to_string();
     if let Some(missing) = cluster.as_deref().filter(|c| !c.is_file()) {
-        return Err(fail(missing, "the copy of the cluster's file is missing", AGAIN));
+        return Err(fail(
+            missing,
+            "the copy of the cluster's file is missing",
+            AGAIN,
+        ));
     }
     let mut loaded = scenario::parse_stored(&shown, &manifest.scenario.name, text, cluster)?;
     for (input, given) in loaded.inputs.iter_mut().zip(&manifest.scenario.inputs) {
         if format!("fnv1a64:{:016x}", input.hash) != given.hash || input.bytes != given.bytes {
-            return Err(wrong(&copy_of(&given.file), "this is not the file that was run: its hash is not that of the manifest".to_owned()));
+            return Err(wrong(
+                &copy_of(&given.file),
+                "this is not the file that was run: its hash is not that of the manifest"
+                    .to_owned(),
+            ));
         }
         input.file.clone_from(&given.file);
     }
     if format!("fnv1a64:{:016x}", loaded.fingerprint().hash) != manifest.scenario.hash {
-        return Err(wrong(manifest::SCENARIO, "this is not the text that was run: its hash is not that of the manifest".to_owned()));
+        return Err(wrong(
+            manifest::SCENARIO,
+            "this is not the text that was run: its hash is not that of the manifest".to_owned(),
+        ));
     }
-    let overrides = Overrides { seed: Some(manifest.seed), sets: manifest.scenario.set.clone(), ..Overrides::default() };
+    let overrides = Overrides {
+        seed: Some(manifest.seed),
+        sets: manifest.scenario.set.clone(),
+        ..Overrides::default()
+    };
     let ready = run::ready(loaded, manifest.scenario.file.clone(), overrides)?;
 
-    let mut trace = trace_json::read(&contents(&place(trace_json::FILE))?).map_err(|e| wrong(trace_json::FILE, e))?;
+    let mut trace = trace_json::read(&contents(&place(trace_json::FILE))?)
+        .map_err(|e| wrong(trace_json::FILE, e))?;
     trace.horizon = ready.plan.horizon;
     let lines = String::from_utf8(contents(&place(EVENTS))?).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+            + 1;
         wrong(EVENTS, format!("line {line} is not UTF-8"))
     })?;
     let trace = events::read(&lines, trace).map_err(|e| wrong(EVENTS, e.to_string()))?;
     if trace.len() != manifest.records {
         let (is, was) = (trace.len(), manifest.records);
-        return Err(wrong(EVENTS, format!("it has {is} records, and the manifest says {was}: the file was cut off or changed")));
+        return Err(wrong(
+            EVENTS,
+            format!(
+                "it has {is} records, and the manifest says {was}: the file was cut off or changed"
+            ),
+        ));
     }
     if (ready.plan.horizon.as_nanos() as f64 / 1e9 - manifest.horizon_s).abs() > 1e-6 {
-        return Err(wrong(manifest::FILE, "its end of the run is not that of the scenario".to_owned()));
+        return Err(wrong(
+            manifest::FILE,
+            "its end of the run is not that of the scenario".to_owned(),
+        ));
     }
     let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
-    let mut files: Vec<(String, u64)> = manifest.files.into_iter().map(|f| (f.name, f.bytes)).collect();
+    let mut files: Vec<(String, u64)> = manifest
+        .files
+        .into_iter()
+        .map(|f| (f.name, f.bytes))
+        .collect();
     let own = std::fs::metadata(place(manifest::FILE)).map_or(0, |m| m.len());
     files.push((manifest::FILE.to_owned(), own));
     // As `run` names it: without a slash at the end.
     let folder: PathBuf = folder.components().collect();
-    Ok(Finished { ready, trace, window, written: Some(Written { folder, files }) })
+    Ok(Finished {
+        ready,
+        trace,
+        window,
+        written: Some(Written { folder, files }),
+    })
 }
 
 /// The largest file of a folder, in bytes: some ten million records.
@@ -154,31 +216,64 @@ fn manifest_of(folder: &Path) -> Result<Manifest, Failure> {
     }
     if !folder.is_dir() {
         let help = "a run's results are in the folder that `taintsim run` names, `output/NAME`";
-        return Err(fail(folder, "this is a file, not a folder of results", help));
+        return Err(fail(
+            folder,
+            "this is a file, not a folder of results",
+            help,
+        ));
     }
     if !path.is_file() {
-        return Err(fail(folder, &format!("this folder has no {} and so holds no results of a run", manifest::FILE), AGAIN));
+        return Err(fail(
+            folder,
+            &format!(
+                "this folder has no {} and so holds no results of a run",
+                manifest::FILE
+            ),
+            AGAIN,
+        ));
     }
-    let manifest: Manifest =
-        serde_json::from_slice(&contents(&path)?).map_err(|e| fail(&path, &format!("this is not the manifest of a run: {e}"), AGAIN))?;
+    let manifest: Manifest = serde_json::from_slice(&contents(&path)?).map_err(|e| {
+        fail(
+            &path,
+            &format!("this is not the manifest of a run: {e}"),
+            AGAIN,
+        )
+    })?;
     if !manifest.sweep.is_null() {
-        return Err(fail(folder, "these are the results of a sweep, not of a run", "`taintsim run` writes those of a run"));
+        return Err(fail(
+            folder,
+            "these are the results of a sweep, not of a run",
+            "`taintsim run` writes those of a run",
+        ));
     }
     if manifest.search {
-        return Err(fail(folder, "these are the tapes of a search, not the results of a run", "`taintsim replay` runs one of them"));
+        return Err(fail(
+            folder,
+            "these are the tapes of a search, not the results of a run",
+            "`taintsim replay` runs one of them",
+        ));
     }
     match manifest.format {
         Some(manifest::FORMAT) => Ok(manifest),
         other => {
             let form = other.map_or("an older form".to_owned(), |n| format!("form {n}"));
-            let what = format!("taintsim {} wrote it in {form}, and this one reads form {}", manifest.taintsim, manifest::FORMAT);
+            let what = format!(
+                "taintsim {} wrote it in {form}, and this one reads form {}",
+                manifest.taintsim,
+                manifest::FORMAT
+            );
             Err(fail(&path, &what, AGAIN))
         }
     }
 }
 
 fn copy_of(file: &str) -> String {
-    scenario::InputFile { file: file.to_owned(), bytes: 0, hash: 0 }.copy()
+    scenario::InputFile {
+        file: file.to_owned(),
+        bytes: 0,
+        hash: 0,
+    }
+    .copy()
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -188,7 +283,9 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
         _ => {}
     }
     files::read(path, BYTES_MAX).map_err(|error| match error {
-        ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => fail(path, "the file is missing", AGAIN),
+        ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => {
+            fail(path, "the file is missing", AGAIN)
+        }
         ReadError::Io(e) => Failure::Io(format!("cannot read {}: {e}", path.display())),
         other => fail(path, &other.to_string(), AGAIN),
     })

@@ -1,6 +1,7 @@
 //! `taintsim import`: turns what `kubectl get nodes,pods,… -A -o json` prints into a scenario.
 //!
-//! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left out.
+//! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left
+//! out.
 
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
@@ -15,8 +16,10 @@ use std::path::{Path, PathBuf};
 /// Arguments of `taintsim import`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ImportArgs {
-    /// What `kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json`
-    /// (or yaml) printed, also gzipped; `-` is standard input. Several files make one cluster
+    /// What `kubectl get
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses
+    /// -A -o json` (or yaml) printed, also gzipped; `-` is standard input. Several files make one
+    /// cluster
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -29,9 +32,15 @@ pub(crate) struct ImportArgs {
 /// Runs the command.
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     let to_file = args.out.file()?;
-    let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
-    let cluster =
-        ImportedCluster::read(&inputs).and_then(ImportedCluster::simulable).and_then(ImportedCluster::builds).map_err(|e| refused(&e))?;
+    let inputs = args
+        .files
+        .iter()
+        .map(|file| read(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let cluster = ImportedCluster::read(&inputs)
+        .and_then(ImportedCluster::simulable)
+        .and_then(ImportedCluster::builds)
+        .map_err(|e| refused(&e))?;
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
     if !args.quiet {
@@ -46,12 +55,18 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn read(file: &Path) -> Result<Input, Failure> {
-    if let Some(problem) = (file.as_os_str() != "-").then(|| suggest::missing(file)).flatten() {
+    if let Some(problem) = (file.as_os_str() != "-")
+        .then(|| suggest::missing(file))
+        .flatten()
+    {
         return Err(Failure::Input(problem));
     }
     match file.to_str() {
         Some(name) => Input::read(name, &mut io::stdin().lock()).map_err(|e| refused(&e)),
-        None => Err(Failure::Input(Problem::new(format!("the name of {} is not UTF-8", file.display())))),
+        None => Err(Failure::Input(Problem::new(format!(
+            "the name of {} is not UTF-8",
+            file.display()
+        )))),
     }
 }
 

@@ -1,8 +1,13 @@
-//! Ctrl-C, and the signals that end a program from outside. While a command simulates or writes, it is only asked to stop, so that nothing half-written is left under a
-//! final name; at any other time, and at the second Ctrl-C, the program ends at once. SIGTERM, as a CI system or a service manager
-//! sends it, and SIGHUP, when the terminal goes away, are the same; a SIGHUP that `nohup` has switched off stays so.
+//! Ctrl-C, and the signals that end a program from outside. While a command simulates or writes, it
+//! is only asked to stop, so that nothing half-written is left under a final name; at any other
+//! time, and at the second Ctrl-C, the program ends at once. SIGTERM, as a CI system or a service
+//! manager sends it, and SIGHUP, when the terminal goes away, are the same; a SIGHUP that `nohup`
+//! has switched off stays so.
 
-#![expect(clippy::disallowed_types, reason = "the handler of a signal runs on a thread of its own")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "the handler of a signal runs on a thread of its own"
+)]
 
 use super::exit::Exit;
 use crate::files;
@@ -17,7 +22,8 @@ static HEEDED: AtomicBool = AtomicBool::new(false);
 /// The folder or file that is being written under a temporary name.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Begins to listen. Where the system does not let us, signals end the program as they end any other.
+/// Begins to listen. Where the system does not let us, signals end the program as they end any
+/// other.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(heard);
     #[cfg(unix)]
@@ -34,10 +40,17 @@ fn heard() {
 
 /// SIGTERM, and SIGHUP unless whoever started the program has it ignored.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "the handler of a signal runs on a thread of its own")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the handler of a signal runs on a thread of its own"
+)]
 fn listen_for_others() {
     use signal_hook::consts::{SIGHUP, SIGTERM};
-    let wanted: &[i32] = if ignores(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
+    let wanted: &[i32] = if ignores(SIGHUP) {
+        &[SIGTERM]
+    } else {
+        &[SIGTERM, SIGHUP]
+    };
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) {
         std::thread::spawn(move || signals.forever().for_each(|_| heard()));
     }
@@ -46,8 +59,12 @@ fn listen_for_others() {
 /// Whether the program was started with a signal ignored, as far as the system says so.
 #[cfg(unix)]
 fn ignores(signal: i32) -> bool {
-    let status = files::read(Path::new("/proc/self/status"), 1 << 16).ok().and_then(|bytes| files::text(bytes).ok());
-    let mask = status.as_deref().and_then(|s| u64::from_str_radix(s.split("SigIgn:").nth(1)?.split_whitespace().next()?, 16).ok());
+    let status = files::read(Path::new("/proc/self/status"), 1 << 16)
+        .ok()
+        .and_then(|bytes| files::text(bytes).ok());
+    let mask = status.as_deref().and_then(|s| {
+        u64::from_str_radix(s.split("SigIgn:").nth(1)?.split_whitespace().next()?, 16).ok()
+    });
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
@@ -56,7 +73,8 @@ pub(crate) fn asked() -> bool {
     ASKED.load(SeqCst)
 }
 
-/// Does something that looks at [`asked`] often enough, or that ends once its temporary folder is gone.
+/// Does something that looks at [`asked`] often enough, or that ends once its temporary folder is
+/// gone.
 pub(crate) fn heeding<T>(work: impl FnOnce() -> T) -> T {
     HEEDED.store(true, SeqCst);
     let result = work();
@@ -64,7 +82,8 @@ pub(crate) fn heeding<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// From here to [`finished`], Ctrl-C takes this temporary folder or file away, so that what writes to it fails.
+/// From here to [`finished`], Ctrl-C takes this temporary folder or file away, so that what writes
+/// to it fails.
 pub(crate) fn unfinished(path: &Path) {
     *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
     // Ctrl-C may have come just before.
@@ -79,7 +98,11 @@ pub(crate) fn finished() {
 }
 
 fn take_away() {
-    if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(path) = UNFINISHED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take()
+    {
         // If it is gone already it was finished.
         let _ = files::take_away(&path);
     }

@@ -22,7 +22,11 @@ pub(crate) fn man(args: &ManArgs, terminal: &Terminal) -> Outcome {
         None => program,
         Some(name) => match program.find_subcommand(name) {
             Some(found) => found.clone(),
-            None => return Err(Failure::Input(Problem::new(format!("there is no command `{name}`")))),
+            None => {
+                return Err(Failure::Input(Problem::new(format!(
+                    "there is no command `{name}`"
+                ))));
+            }
         },
     };
     let mut text = Vec::new();

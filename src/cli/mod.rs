@@ -1,7 +1,7 @@
 //! The command line: one file per command.
 //!
-//! stdout is data, stderr is progress and diagnostics; [`exit`] has the exit codes. Nothing below this module looks at a
-//! terminal, the environment or a clock of the machine.
+//! stdout is data, stderr is progress and diagnostics; [`exit`] has the exit codes. Nothing below
+//! this module looks at a terminal, the environment or a clock of the machine.
 
 mod args;
 mod completions;

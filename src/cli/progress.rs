@@ -1,4 +1,5 @@
-//! How far a command is: a bar on a terminal, a plain line every few seconds elsewhere, nothing in the first second.
+//! How far a command is: a bar on a terminal, a plain line every few seconds elsewhere, nothing in
+//! the first second.
 
 #![expect(
     clippy::disallowed_types,
@@ -52,10 +53,28 @@ struct Shown {
 }
 
 impl Progress {
-    /// Nothing is done yet; `all` is 0 where nobody knows how much there is. With `quiet`, nothing will ever be shown.
-    pub(crate) fn new(terminal: &Terminal, quiet: bool, name: &str, all: u64, words: fn(u64, u64) -> String) -> Self {
-        let shown = Shown { quiet, bar: None, next: QUIET_FOR };
-        Self { terminal: *terminal, name: line(name).into_owned(), words, all, begun: Instant::now(), shown: Mutex::new(shown) }
+    /// Nothing is done yet; `all` is 0 where nobody knows how much there is. With `quiet`, nothing
+    /// will ever be shown.
+    pub(crate) fn new(
+        terminal: &Terminal,
+        quiet: bool,
+        name: &str,
+        all: u64,
+        words: fn(u64, u64) -> String,
+    ) -> Self {
+        let shown = Shown {
+            quiet,
+            bar: None,
+            next: QUIET_FOR,
+        };
+        Self {
+            terminal: *terminal,
+            name: line(name).into_owned(),
+            words,
+            all,
+            begun: Instant::now(),
+            shown: Mutex::new(shown),
+        }
     }
 
     /// So much is done.
@@ -73,7 +92,10 @@ impl Progress {
             // The bar itself draws no more often than eyes can see.
             return;
         }
-        let part = done.saturating_mul(100).checked_div(self.all).map_or(String::new(), |percent| format!(" ({percent}%)"));
+        let part = done
+            .saturating_mul(100)
+            .checked_div(self.all)
+            .map_or(String::new(), |percent| format!(" ({percent}%)"));
         self.terminal.note(&format!("{}: {words}{part}", self.name));
         shown.next = elapsed + BETWEEN_LINES;
     }
@@ -98,10 +120,19 @@ impl Progress {
     }
 
     fn bar(&self) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(self.all), ProgressDrawTarget::stderr()).with_elapsed(self.begun.elapsed());
-        let template = if self.all == 0 { "{prefix} {msg}" } else { "{prefix} {bar:32.cyan/dim} {msg}, {eta} left" };
+        let bar = ProgressBar::with_draw_target(Some(self.all), ProgressDrawTarget::stderr())
+            .with_elapsed(self.begun.elapsed());
+        let template = if self.all == 0 {
+            "{prefix} {msg}"
+        } else {
+            "{prefix} {bar:32.cyan/dim} {msg}, {eta} left"
+        };
         // The template is a constant; if it were wrong there would still be a bar.
-        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+        bar.set_style(
+            ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("━╸─"),
+        );
         bar.set_prefix(self.name.clone());
         bar
     }

@@ -31,7 +31,9 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     let (loaded, overrides) = load_any(file)?;
     if loaded.spec.tape.is_none() {
         let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
-        return Err(Failure::Input(Problem::new(format!("{} is a scenario without a tape", file.display())).help(help)));
+        return Err(Failure::Input(
+            Problem::new(format!("{} is a scenario without a tape", file.display())).help(help),
+        ));
     }
     Ok((loaded, overrides))
 }
@@ -40,18 +42,33 @@ fn load_taped(file: &Path) -> Result<(Loaded, Overrides), Failure> {
 pub(crate) fn load_any(file: &Path) -> Result<(Loaded, Overrides), Failure> {
     // Read once: a pipe has nothing left for a second reader.
     let from_stdin = file.as_os_str() == "-";
-    let shown = if from_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
-    let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
+    let shown = if from_stdin {
+        "<stdin>".to_owned()
+    } else {
+        file.display().to_string()
+    };
+    let bytes = if from_stdin {
+        stdin()?
+    } else {
+        scenario::read(file)?
+    };
     // What is no text is said of the scenario that it was going to be.
     if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
     {
         let tape = Tape::read(&shown, &text).map_err(Failure::Input)?;
         // Paths in the scenario are relative to where it was.
-        let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
+        let folder = Path::new(&tape.file)
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides()));
     }
-    let loaded = if from_stdin { scenario::parse(&shown, bytes, Path::new(""))? } else { scenario::parse_file(file, bytes)? };
+    let loaded = if from_stdin {
+        scenario::parse(&shown, bytes, Path::new(""))?
+    } else {
+        scenario::parse_file(file, bytes)?
+    };
     Ok((loaded, Overrides::default()))
 }
 
@@ -61,7 +78,11 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     let plan = scenario::build(&loaded, &overrides)?;
     let mut properties = args.properties.clone();
     if properties.is_empty() {
-        let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
+        let named = loaded
+            .spec
+            .tape
+            .as_ref()
+            .and_then(|t| t.property.as_deref());
         let parsed = named.map(Property::parse).transpose();
         properties.extend(parsed.map_err(|e| Failure::Input(Problem::new(e.to_string())))?);
     }
@@ -77,22 +98,45 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         violations.extend(properties.iter().flat_map(|p| check(p, &analysis)));
         if properties.contains(&Property::Expect) {
             let expected = scenario::expecting(&loaded, &overrides)?.1.list;
-            violations.extend(expect::violations(&expected, &analysis).into_iter().map(|(_, v)| v));
+            violations.extend(
+                expect::violations(&expected, &analysis)
+                    .into_iter()
+                    .map(|(_, v)| v),
+            );
         }
     }
     let mut out = terminal.out();
     let n = plan.tape.as_deref().unwrap_or_default().len();
-    let deviations = if n == 1 { "1 deviation".to_owned() } else { format!("{n} deviations") };
-    writeln!(out, "{} on Kubernetes {}, {deviations} from the default order", plan.name, plan.profile.release)?;
+    let deviations = if n == 1 {
+        "1 deviation".to_owned()
+    } else {
+        format!("{n} deviations")
+    };
+    writeln!(
+        out,
+        "{} on Kubernetes {}, {deviations} from the default order",
+        plan.name, plan.profile.release
+    )?;
     if !plan.doc.is_empty() {
         writeln!(out, "{}", plan.doc)?;
     }
     writeln!(out)?;
-    write(&mut out, &run, &texts, &violations, parts.as_ref(), terminal.colour)?;
+    write(
+        &mut out,
+        &run,
+        &texts,
+        &violations,
+        parts.as_ref(),
+        terminal.colour,
+    )?;
     if parts.is_none() && violations.is_empty() && !properties.is_empty() {
         let names: Vec<String> = properties.iter().map(Property::to_string).collect();
         writeln!(out, "no violation of {}", names.join(", "))?;
     }
     out.flush()?;
-    Ok(if parts.is_some() || !violations.is_empty() { Exit::Differs } else { Exit::Fine })
+    Ok(if parts.is_some() || !violations.is_empty() {
+        Exit::Differs
+    } else {
+        Exit::Fine
+    })
 }

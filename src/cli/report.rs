@@ -49,7 +49,9 @@ pub(crate) struct ReportArgs {
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     if args.v.is_some() && args.form != As::Klog {
-        return Err(Failure::Input(Problem::new("--v is about log lines").help("give --as klog with it")));
+        return Err(Failure::Input(
+            Problem::new("--v is about log lines").help("give --as klog with it"),
+        ));
     }
     let run = finished::read(&args.folder)?;
     match &args.out {
@@ -61,15 +63,30 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
         Some(path) => {
             let mut bytes = Vec::new();
             // A file takes no colours, and is as wide as where there is no terminal.
-            let plain = Terminal { colour: false, width: crate::report::Style::default().width, ..*terminal };
-            render(&mut Escaped::new(&mut bytes, Form::Plain), &run, args, &plain).map_err(|e| Failure::write(path, &e))?;
+            let plain = Terminal {
+                colour: false,
+                width: crate::report::Style::default().width,
+                ..*terminal
+            };
+            render(
+                &mut Escaped::new(&mut bytes, Form::Plain),
+                &run,
+                args,
+                &plain,
+            )
+            .map_err(|e| Failure::write(path, &e))?;
             write_whole(path, &bytes)?;
         }
     }
     Ok(Exit::Fine)
 }
 
-fn render(out: &mut dyn Write, run: &Finished, args: &ReportArgs, terminal: &Terminal) -> io::Result<()> {
+fn render(
+    out: &mut dyn Write,
+    run: &Finished,
+    args: &ReportArgs,
+    terminal: &Terminal,
+) -> io::Result<()> {
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
     let report = Report::new(&analysis, &run.ready.source, run.window);
     match args.form {

@@ -1,4 +1,5 @@
-//! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a folder of results.
+//! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a
+//! folder of results.
 
 use super::args::{ChangeArgs, duration};
 use super::exit::Exit;
@@ -33,12 +34,14 @@ pub(crate) struct RunArgs {
     /// Scenarios to simulate, one after the other; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The folder for results; those of FILE are in a folder of its name in it, which is replaced as a whole
+    /// The folder for results; those of FILE are in a folder of its name in it, which is replaced
+    /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
     #[command(flatten)]
     change: ChangeArgs,
-    /// Another value for something in the scenarios, such as `workloads.web.template.tolerations[unreachable].tolerationSeconds=60` or
+    /// Another value for something in the scenarios, such as
+    /// `workloads.web.template.tolerations[unreachable].tolerationSeconds=60` or
     /// `flags.kube-controller-manager.node-monitor-grace-period=50s`; may be given several times
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
@@ -48,7 +51,8 @@ pub(crate) struct RunArgs {
     /// How to print results on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Show no progress, nor what was taken from an export that a scenario points at and what was left out
+    /// Show no progress, nor what was taken from an export that a scenario points at and what was
+    /// left out
     #[arg(long, short)]
     quiet: bool,
 }
@@ -67,7 +71,8 @@ pub(crate) struct Ready {
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
-    // All scenarios are read before the first one runs: a mistake in the last one is not found an hour later.
+    // All scenarios are read before the first one runs: a mistake in the last one is not found an
+    // hour later.
     let mut ready: Vec<Ready> = Vec::new();
     let mut problems = Vec::new();
     for file in &args.files {
@@ -82,8 +87,15 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     for (i, later) in ready.iter().enumerate() {
         if let Some(earlier) = ready[..i].iter().find(|r| r.plan.name == later.plan.name) {
             let place = args.out.join(&later.plan.name);
-            let message = format!("the results of {} and {} would both be {}", earlier.source.file, later.source.file, place.display());
-            return Err(Failure::Input(Problem::new(message).help("run them one by one, with different folders as --out")));
+            let message = format!(
+                "the results of {} and {} would both be {}",
+                earlier.source.file,
+                later.source.file,
+                place.display()
+            );
+            return Err(Failure::Input(
+                Problem::new(message).help("run them one by one, with different folders as --out"),
+            ));
         }
     }
     for scenario in &ready {
@@ -111,7 +123,8 @@ pub(crate) fn load(file: &Path) -> Result<Loaded, Problems> {
 
 /// What standard input holds.
 pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
-    let problem = |error| Problems::one(Problem::new(format!("cannot read standard input: {error}")));
+    let problem =
+        |error| Problems::one(Problem::new(format!("cannot read standard input: {error}")));
     files::read_from(io::stdin().lock(), FILE_BYTES_MAX).map_err(problem)
 }
 
@@ -123,22 +136,52 @@ pub(crate) fn tell_imported(imported: &Option<Summary>, quiet: bool, terminal: &
 }
 
 /// Reads a scenario and changes it as the command line says.
-pub(crate) fn prepare(file: &Path, change: &ChangeArgs, sets: &[String]) -> Result<Ready, Problems> {
-    ready(load(file)?, file.display().to_string(), change.overrides(sets.to_vec()))
+pub(crate) fn prepare(
+    file: &Path,
+    change: &ChangeArgs,
+    sets: &[String],
+) -> Result<Ready, Problems> {
+    ready(
+        load(file)?,
+        file.display().to_string(),
+        change.overrides(sets.to_vec()),
+    )
 }
 
 /// Makes a scenario ready to run; `file` is what it was read from, for people.
 pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Result<Ready, Problems> {
     let plan = scenario::build(&loaded, &overrides)?;
     let seed = scenario::seed(&loaded, &overrides)?;
-    let (fingerprint, text, set) = (loaded.fingerprint(), loaded.source.text.clone(), overrides.as_sets());
-    let groups = loaded.spec.pods.iter().filter_map(|g| g.name.clone()).collect();
-    Ok(Ready { plan, groups, source: Source { file, text, fingerprint, set, seed }, imported: loaded.imported })
+    let (fingerprint, text, set) = (
+        loaded.fingerprint(),
+        loaded.source.text.clone(),
+        overrides.as_sets(),
+    );
+    let groups = loaded
+        .spec
+        .pods
+        .iter()
+        .filter_map(|g| g.name.clone())
+        .collect();
+    Ok(Ready {
+        plan,
+        groups,
+        source: Source {
+            file,
+            text,
+            fingerprint,
+            set,
+            seed,
+        },
+        imported: loaded.imported,
+    })
 }
 
 /// Fails now, and not after a long simulation, where results could not be written.
 pub(crate) fn writable(out: &Path, name: &str) -> Result<(), Failure> {
-    Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
+    Folder::create(out, name)
+        .map(drop)
+        .map_err(|error| folder_failure(&OutputError::File(error)))
 }
 
 /// A folder of results that cannot be written.
@@ -147,18 +190,30 @@ pub(crate) fn folder_failure(error: &OutputError) -> Failure {
         OutputError::File(FileError::NotOurs { .. } | FileError::Name { .. }) => {
             Failure::Input(Problem::new(error.to_string()).help("name another folder with --out"))
         }
-        OutputError::File(FileError::Changed { .. }) => Failure::Input(Problem::new(error.to_string())),
-        OutputError::File(FileError::More { .. }) => {
-            Failure::Input(Problem::new(error.to_string()).help("move it away, or name another folder with --out"))
+        OutputError::File(FileError::Changed { .. }) => {
+            Failure::Input(Problem::new(error.to_string()))
         }
+        OutputError::File(FileError::More { .. }) => Failure::Input(
+            Problem::new(error.to_string()).help("move it away, or name another folder with --out"),
+        ),
         OutputError::File(_) | OutputError::Chart(_) => Failure::Io(error.to_string()),
     }
 }
 
-fn one(scenario: &Ready, args: &RunArgs, terminal: &Terminal, out: &mut dyn Write) -> Result<(), Failure> {
+fn one(
+    scenario: &Ready,
+    args: &RunArgs,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let Ready { plan, source, .. } = scenario;
     let progress = progress(plan, args.quiet, terminal);
-    let nothing = || format!("; nothing was written to {}", args.out.join(&plan.name).display());
+    let nothing = || {
+        format!(
+            "; nothing was written to {}",
+            args.out.join(&plan.name).display()
+        )
+    };
     let trace = simulate(scenario, &progress, nothing)?;
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
@@ -178,10 +233,22 @@ pub(crate) fn print(
     terminal: &Terminal,
 ) -> io::Result<()> {
     match format {
-        Format::Text => report::text::write(out, report, written, Style { colour: terminal.colour, width: terminal.width }),
+        Format::Text => report::text::write(
+            out,
+            report,
+            written,
+            Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            },
+        ),
         Format::Json => {
             let folder = written.map(|w| w.folder.display().to_string());
-            let document = report::json::document(report, folder.as_deref(), written.map_or(&[], |w| &w.files));
+            let document = report::json::document(
+                report,
+                folder.as_deref(),
+                written.map_or(&[], |w| &w.files),
+            );
             report::json::write(out, &document)
         }
     }
@@ -189,25 +256,39 @@ pub(crate) fn print(
 
 /// The progress of a simulation.
 pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progress {
-    Progress::new(terminal, quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
-        let clock = |ms| report::short(Dur::from_secs(ms / 1000));
-        format!("{} of {} simulated", clock(done), clock(all))
-    })
+    Progress::new(
+        terminal,
+        quiet,
+        &plan.name,
+        plan.horizon.as_millis(),
+        |done, all| {
+            let clock = |ms| report::short(Dur::from_secs(ms / 1000));
+            format!("{} of {} simulated", clock(done), clock(all))
+        },
+    )
 }
 
 /// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
-pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: impl FnOnce() -> String) -> Result<Trace, Failure> {
+pub(crate) fn simulate(
+    scenario: &Ready,
+    progress: &Progress,
+    meant: impl FnOnce() -> String,
+) -> Result<Trace, Failure> {
     if scenario.plan.tape.is_some() {
         let trace = interrupt::heeding(|| sim::play(&scenario.plan, &|| !interrupt::asked()));
         return trace.ok_or_else(|| Failure::Interrupted(format!("interrupted{}", meant())));
     }
     let mut reached = Time::ZERO;
     let (trace, finished) = interrupt::heeding(|| {
-        sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {
-            reached = now;
-            progress.set(now.as_millis());
-            !interrupt::asked()
-        })
+        sim::run_watched(
+            &scenario.plan,
+            Choices::seeded(scenario.source.seed),
+            &mut |now| {
+                reached = now;
+                progress.set(now.as_millis());
+                !interrupt::asked()
+            },
+        )
     });
     if finished && !interrupt::asked() {
         return Ok(trace);
@@ -216,7 +297,11 @@ pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: impl FnOnce
     let plan = &scenario.plan;
     let at = report::short(Dur::from_secs(reached.as_secs()));
     let all = report::short(Dur::from_nanos(plan.horizon.as_nanos()));
-    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {}{}", plan.name, meant())))
+    Err(Failure::Interrupted(format!(
+        "interrupted after {at} of {all} of {}{}",
+        plan.name,
+        meant()
+    )))
 }
 
 fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure> {
@@ -226,7 +311,10 @@ fn write(report: &Report<'_>, out: &Path, name: &str) -> Result<Written, Failure
         written
     });
     written.map_err(|error| match interrupt::asked() {
-        true => Failure::Interrupted(format!("interrupted; nothing was written to {}", out.join(name).display())),
+        true => Failure::Interrupted(format!(
+            "interrupted; nothing was written to {}",
+            out.join(name).display()
+        )),
         false => folder_failure(&error),
     })
 }

@@ -1,4 +1,5 @@
-//! Which scenarios a command line means: files, folders that hold them, patterns, standard input; and what reports call them.
+//! Which scenarios a command line means: files, folders that hold them, patterns, standard input;
+//! and what reports call them.
 
 use super::failure::Failure;
 use super::suggest;
@@ -6,10 +7,12 @@ use crate::scenario::Problem;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by name.
+/// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by
+/// name.
 ///
 /// # Errors
-/// A path that is not there, a pattern that nothing matches or that is none, a folder that cannot be read.
+/// A path that is not there, a pattern that nothing matches or that is none, a folder that cannot
+/// be read.
 pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut add = |file: PathBuf| {
@@ -20,22 +23,31 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     for path in paths {
         let text = path.to_string_lossy();
         if path.is_dir() {
-            collect(path, &mut add).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
+            collect(path, &mut add)
+                .map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
         } else if path.exists() || path.as_os_str() == "-" {
             add(path.clone());
         } else if text.contains(['*', '?', '[']) {
-            let found = glob::glob(&text).map_err(|e| Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg))))?;
+            let found = glob::glob(&text).map_err(|e| {
+                Failure::Input(Problem::new(format!(
+                    "`{text}` is not a pattern: {}",
+                    e.msg
+                )))
+            })?;
             let mut any = false;
             for file in found.flatten() {
                 any = true;
                 if file.is_dir() {
-                    collect(&file, &mut add).map_err(|e| Failure::Io(format!("cannot read {}: {e}", file.display())))?;
+                    collect(&file, &mut add)
+                        .map_err(|e| Failure::Io(format!("cannot read {}: {e}", file.display())))?;
                 } else {
                     add(file);
                 }
             }
             if !any {
-                return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
+                return Err(Failure::Input(Problem::new(format!(
+                    "no file matches {text}"
+                ))));
             }
         } else if let Some(problem) = suggest::missing(path) {
             return Err(Failure::Input(problem));
@@ -47,21 +59,39 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// What scenarios are called on every machine: below the working folder by the path from there, elsewhere by the path from the folder that
-/// was asked for, or by the file's name. Several of one name are numbered.
+/// What scenarios are called on every machine: below the working folder by the path from there,
+/// elsewhere by the path from the folder that was asked for, or by the file's name. Several of one
+/// name are numbered.
 pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
     let here = std::env::current_dir().unwrap_or_default();
     let mut ids: Vec<String> = Vec::new();
     for file in files {
-        let below = |folder: &PathBuf| file.strip_prefix(folder).ok().filter(|rest| !rest.as_os_str().is_empty());
+        let below = |folder: &PathBuf| {
+            file.strip_prefix(folder)
+                .ok()
+                .filter(|rest| !rest.as_os_str().is_empty())
+        };
         let stable = match file.strip_prefix(&here) {
             Ok(rest) => rest,
             Err(_) if file.is_relative() => file,
-            Err(_) => paths.iter().find_map(below).or(file.file_name().map(Path::new)).unwrap_or(file),
+            Err(_) => paths
+                .iter()
+                .find_map(below)
+                .or(file.file_name().map(Path::new))
+                .unwrap_or(file),
         };
-        let parts = stable.components().filter(|c| *c != Component::CurDir).map(|c| c.as_os_str().to_string_lossy());
+        let parts = stable
+            .components()
+            .filter(|c| *c != Component::CurDir)
+            .map(|c| c.as_os_str().to_string_lossy());
         let name = parts.collect::<Vec<_>>().join("/");
-        let again = |n: usize| if n == 1 { name.clone() } else { format!("{name} ({n})") };
+        let again = |n: usize| {
+            if n == 1 {
+                name.clone()
+            } else {
+                format!("{name} ({n})")
+            }
+        };
         ids.extend((1..).map(again).find(|id| !ids.contains(id)));
     }
     ids
@@ -73,7 +103,8 @@ fn collect(folder: &Path, add: &mut impl FnMut(PathBuf)) -> io::Result<()> {
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // The type of the entry itself: a link to a folder is not followed, so that a loop of links ends.
+        // The type of the entry itself: a link to a folder is not followed, so that a loop of links
+        // ends.
         if entry.file_type()?.is_dir() {
             collect(&path, add)?;
         } else if path.extension().is_some_and(|e| e == "ron") {

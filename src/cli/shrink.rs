@@ -20,10 +20,12 @@ use std::path::{Path, PathBuf};
 /// Arguments of `taintsim shrink`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ShrinkArgs {
-    /// A scenario, with a tape in it or without, or a tape that `explore` wrote; `-` is a scenario on standard input
+    /// A scenario, with a tape in it or without, or a tape that `explore` wrote; `-` is a scenario
+    /// on standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What it violates, such as `pod-stuck` or `pod-stuck(10s)` [default: the property of the tape]
+    /// What it violates, such as `pod-stuck` or `pod-stuck(10s)` [default: the property of the
+    /// tape]
     #[arg(long, short, value_name = "PROPERTY", value_parser = property)]
     property: Option<Property>,
     /// A setting to change first, such as `pods.web.count=3`
@@ -41,8 +43,13 @@ pub(crate) struct ShrinkArgs {
 /// Reads a property of the command line.
 fn property(text: &str) -> Result<Property, String> {
     match Property::parse(text) {
-        Ok(Property::Deterministic) => Err("it takes two runs to violate that, and they have one scenario".to_owned()),
-        Ok(Property::Expect) => Err("what is shrunk away is what expectations are about; name a property of the catalogue".to_owned()),
+        Ok(Property::Deterministic) => {
+            Err("it takes two runs to violate that, and they have one scenario".to_owned())
+        }
+        Ok(Property::Expect) => Err(
+            "what is shrunk away is what expectations are about; name a property of the catalogue"
+                .to_owned(),
+        ),
         Ok(property) => Ok(property),
         Err(error) => Err(format!("{error}; there are {}", Property::NAMES.join(", "))),
     }
@@ -53,20 +60,34 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let to_file = args.out.file()?;
     let (loaded, taped) = load_any(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let mut overrides = args.change.overrides([taped.sets, args.sets.clone()].concat());
+    let mut overrides = args
+        .change
+        .overrides([taped.sets, args.sets.clone()].concat());
     overrides.kubernetes = overrides.kubernetes.or(taped.kubernetes);
     overrides.timing = overrides.timing.or(taped.timing);
     let spec = scenario::changed(&loaded, &overrides)?;
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| format!("{} scenarios tried", grouped(done)));
-    let property = match (args.property, spec.tape.as_ref().and_then(|t| t.property.as_deref())) {
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
+        format!("{} scenarios tried", grouped(done))
+    });
+    let property = match (
+        args.property,
+        spec.tape.as_ref().and_then(|t| t.property.as_deref()),
+    ) {
         (Some(given), _) => given,
         (None, Some(text)) => property(text).map_err(|e| Failure::Input(Problem::new(e)))?,
         (None, None) => {
             let problem = Problem::new("which property does it violate?".to_owned());
-            return Err(Failure::Input(problem.help(format!("--property with one of {}", Property::NAMES.join(", ")))));
+            return Err(Failure::Input(problem.help(format!(
+                "--property with one of {}",
+                Property::NAMES.join(", ")
+            ))));
         }
     };
-    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property) };
+    let what = Shrink {
+        loaded: &loaded,
+        spec,
+        goal: Goal::Violates(property),
+    };
     let shrunk = interrupt::heeding(|| {
         shrink(what, &mut |tried, _| {
             progress.set(tried);
@@ -86,7 +107,10 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
     match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
         Failed::Holds => {
-            let problem = Problem::new(format!("{} does not violate {property}", args.file.display()));
+            let problem = Problem::new(format!(
+                "{} does not violate {property}",
+                args.file.display()
+            ));
             Failure::Input(problem.help("shrinking begins with a run that violates: name another property, release or seed, or search for an order with `taintsim explore`"))
         }
         Failed::Asked => Failure::Interrupted("interrupted; nothing was written".to_owned()),
@@ -96,7 +120,9 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
 /// How much went.
 fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
     let size = |s: Size| {
-        let count = |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{} {}", grouped(n as u64), if n == 1 { one } else { many }));
+        let count = |n: usize, one: &str, many: &str| {
+            (n > 0).then(|| format!("{} {}", grouped(n as u64), if n == 1 { one } else { many }))
+        };
         let parts = [
             count(s.nodes, "node", "nodes"),
             count(s.workloads, "workload", "workloads"),
@@ -108,5 +134,9 @@ fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
     };
     let [before, after] = shrunk.sizes.map(size);
     let wrote = to_file.map_or(String::new(), |out| format!("Wrote {}: ", out.display()));
-    format!("{wrote}{}. From {before} to {after}; {} scenarios tried.", shrunk.violation, grouped(shrunk.tried))
+    format!(
+        "{wrote}{}. From {before} to {after}; {} scenarios tried.",
+        shrunk.violation,
+        grouped(shrunk.tried)
+    )
 }

@@ -1,5 +1,6 @@
-//! `taintsim soak`: random scenarios of the whole language, run in every way there is, until something does not hold. A tool for those who
-//! work on the program; it is not in the list of commands.
+//! `taintsim soak`: random scenarios of the whole language, run in every way there is, until
+//! something does not hold. A tool for those who work on the program; it is not in the list of
+//! commands.
 
 use super::args::duration;
 use super::exit::Exit;
@@ -55,9 +56,11 @@ const RUNS: u64 = 1_000;
 /// So many seconds are spent on making one scenario smaller.
 const SHRINKING: f64 = 60.0;
 
-/// What else must hold of a run: its records can be read again, and it can be held against what its scenario expects.
+/// What else must hold of a run: its records can be read again, and it can be held against what its
+/// scenario expects.
 fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
-    let (_, expectations) = scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
+    let (_, expectations) =
+        scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
     // Whether they are met is chance.
     drop(verdicts(&expectations.list, &Analysis::new(plan, trace)));
     let source = Source {
@@ -75,35 +78,55 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     let schema = scenario::schema();
     let mut out = terminal.out();
     if args.print {
-        write!(out, "{}", soak::random(&schema, args.seed).loaded.source.text)?;
+        write!(
+            out,
+            "{}",
+            soak::random(&schema, args.seed).loaded.source.text
+        )?;
         out.flush()?;
         return Ok(Exit::Fine);
     }
     if !args.files.is_empty() {
         return of_files(args, terminal);
     }
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
+    let jobs = args
+        .jobs
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
-    let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+    let runs = args
+        .runs
+        .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
     let clock = Stopwatch::start();
-    let progress = Progress::new(terminal, args.quiet, "soak", if runs == u64::MAX { 0 } else { runs }, |done, _| {
-        format!("{} scenarios", grouped(done))
-    });
+    let progress = Progress::new(
+        terminal,
+        args.quiet,
+        "soak",
+        if runs == u64::MAX { 0 } else { runs },
+        |done, _| format!("{} scenarios", grouped(done)),
+    );
     let goes_on = |done: u64, _: usize| {
         progress.set(done);
-        !interrupt::asked() && args.time.is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
+        !interrupt::asked()
+            && args
+                .time
+                .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
     };
     // A panic is one of the things that are looked for; what it says is part of the result.
     let hook = std::panic::take_hook();
     soak::note_panics();
-    let soaked = interrupt::heeding(|| soak::soak(&schema, (args.seed, runs), &pool, &also, &goes_on));
+    let soaked =
+        interrupt::heeding(|| soak::soak(&schema, (args.seed, runs), &pool, &also, &goes_on));
     progress.clear();
     say(&mut out, &soaked, clock.seconds())?;
     out.flush()?;
     for (i, found) in soaked.found.iter().enumerate() {
         let begun = clock.seconds();
-        let smallest = soak::smallest(&schema, found, &also, &mut || !interrupt::asked() && clock.seconds() - begun < SHRINKING);
+        let smallest = soak::smallest(&schema, found, &also, &mut || {
+            !interrupt::asked() && clock.seconds() - begun < SHRINKING
+        });
         let Some(text) = smallest else { continue };
         let path = args.out.join(format!("soak-{}.ron", i + 1));
         write_whole(&path, text.as_bytes())?;
@@ -112,9 +135,15 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     }
     std::panic::set_hook(hook);
     if interrupt::asked() {
-        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
+        return Err(Failure::Interrupted(
+            "interrupted; this is what was found so far".to_owned(),
+        ));
     }
-    Ok(if soaked.found.is_empty() { Exit::Fine } else { Exit::Differs })
+    Ok(if soaked.found.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Differs
+    })
 }
 
 /// Runs scenarios that exist, each as a random one would be run.
@@ -127,7 +156,9 @@ fn of_files(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         let seed = scenario::seed(&loaded, &Overrides::default())?;
         let shown = file.display();
         match soak::check(&loaded, &plan, seed, &also) {
-            Verdict::Fine(digest) => writeln!(out, "{shown}: everything holds; digest {digest:016x}")?,
+            Verdict::Fine(digest) => {
+                writeln!(out, "{shown}: everything holds; digest {digest:016x}")?
+            }
             Verdict::TooLong => writeln!(out, "{shown}: left as too long")?,
             Verdict::Failed(failed) => {
                 exit = Exit::Differs;
@@ -140,13 +171,45 @@ fn of_files(args: &SoakArgs, terminal: &Terminal) -> Outcome {
 }
 
 fn say(out: &mut dyn Write, soaked: &Soaked, took: f64) -> std::io::Result<()> {
-    let Soaked { runs, too_long, digest, found, used } = soaked;
-    writeln!(out, "{} scenarios run, {} left as too long, in {took:.0} s; digest {digest:016x}", grouped(*runs), grouped(*too_long))?;
+    let Soaked {
+        runs,
+        too_long,
+        digest,
+        found,
+        used,
+    } = soaked;
+    writeln!(
+        out,
+        "{} scenarios run, {} left as too long, in {took:.0} s; digest {digest:016x}",
+        grouped(*runs),
+        grouped(*too_long)
+    )?;
     let all = soak::everything(&scenario::schema());
-    let unused: Vec<&str> = all.iter().filter(|w| !used.contains_key(*w)).map(String::as_str).collect();
-    writeln!(out, "{} of {} fields and words of the language came up; not: {}", all.len() - unused.len(), all.len(), unused.join(", "))?;
-    for Found { seed, failed, times } in found {
-        writeln!(out, "seed {seed}, {} times: {}\n  {}", grouped(*times), failed.kind, failed.text)?;
+    let unused: Vec<&str> = all
+        .iter()
+        .filter(|w| !used.contains_key(*w))
+        .map(String::as_str)
+        .collect();
+    writeln!(
+        out,
+        "{} of {} fields and words of the language came up; not: {}",
+        all.len() - unused.len(),
+        all.len(),
+        unused.join(", ")
+    )?;
+    for Found {
+        seed,
+        failed,
+        times,
+    } in found
+    {
+        writeln!(
+            out,
+            "seed {seed}, {} times: {}\n  {}",
+            grouped(*times),
+            failed.kind,
+            failed.text
+        )?;
     }
     Ok(())
 }

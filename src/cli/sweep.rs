@@ -1,4 +1,5 @@
-//! `taintsim sweep`: scenarios with several values of a setting, each over the same seeds, in parallel; one table.
+//! `taintsim sweep`: scenarios with several values of a setting, each over the same seeds, in
+//! parallel; one table.
 
 use super::args::{ChangeArgs, duration};
 use super::exit::Exit;
@@ -15,7 +16,9 @@ use crate::lab::{Axis, Stopped, Sweep};
 use crate::report::Style;
 use crate::report::json;
 use crate::report::sweep::columns::{parse, usual};
-use crate::report::sweep::{Cells, Heading, Layout, document, write_csv, write_folder, write_table};
+use crate::report::sweep::{
+    Cells, Heading, Layout, document, write_csv, write_folder, write_table,
+};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems, split_values};
 use std::io::Write;
 use std::path::PathBuf;
@@ -43,7 +46,8 @@ enum CellsArg {
     Median,
     /// The 95th percentile, with its 95 % interval
     P95,
-    /// The median, with the least and the greatest value, which lie farther apart the more seeds there are
+    /// The median, with the least and the greatest value, which lie farther apart the more seeds
+    /// there are
     Range,
 }
 
@@ -58,17 +62,20 @@ pub(crate) struct SweepArgs {
     /// such settings every combination is tried. One value alone holds for all
     #[arg(long = "set", value_name = "PATH=V1,V2,…")]
     sets: Vec<String>,
-    /// The settings move together: the first value of each, the second of each, and so on, instead of every combination
+    /// The settings move together: the first value of each, the second of each, and so on, instead
+    /// of every combination
     #[arg(long)]
     zip: bool,
-    /// The figures to show, `replica_minutes_missing,evicted`, or of one workload, `web:longest_below_need_s`; `all` and `web:all` are all
-    /// of them [default: what decides most often]
+    /// The figures to show, `replica_minutes_missing,evicted`, or of one workload,
+    /// `web:longest_below_need_s`; `all` and `web:all` are all of them [default: what decides most
+    /// often]
     #[arg(long, value_name = "FIGURE,…")]
     show: Vec<String>,
     /// What the cells of the table say of a figure over the seeds
     #[arg(long, value_enum, default_value_t)]
     cells: CellsArg,
-    /// Show how each row differs from this one, seed by seed: its values, as `300` or `300 / 5m`, or the number of the row, as `#1`
+    /// Show how each row differs from this one, seed by seed: its values, as `300` or `300 / 5m`,
+    /// or the number of the row, as `#1`
     #[arg(long, value_name = "ROW")]
     against: Option<String>,
     /// How many seeds to run with each value: --seed and those after it, the same for every value
@@ -77,7 +84,8 @@ pub(crate) struct SweepArgs {
     /// How many runs at once; it does not change the results [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// The folder for results; those of FILE are in the folder NAME-sweep in it, which is replaced as a whole
+    /// The folder for results; those of FILE are in the folder NAME-sweep in it, which is replaced
+    /// as a whole
     #[arg(long, value_name = "DIR", default_value = "output")]
     out: PathBuf,
     #[command(flatten)]
@@ -88,18 +96,26 @@ pub(crate) struct SweepArgs {
     /// How to print the table on standard output
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Show no progress, nor what was taken from an export that the scenario points at and what was left out
+    /// Show no progress, nor what was taken from an export that the scenario points at and what was
+    /// left out
     #[arg(long, short)]
     quiet: bool,
 }
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
-    let loaded = args.files.iter().map(|f| load(f)).collect::<Result<Vec<Loaded>, _>>()?;
+    let loaded = args
+        .files
+        .iter()
+        .map(|f| load(f))
+        .collect::<Result<Vec<Loaded>, _>>()?;
     let mut names: Vec<&str> = loaded.iter().map(|l| l.name.as_str()).collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let problem = Problem::new(format!("two scenarios are called `{}`, and their rows could not be told apart", twice[0]));
+        let problem = Problem::new(format!(
+            "two scenarios are called `{}`, and their rows could not be told apart",
+            twice[0]
+        ));
         return Err(Failure::Input(problem));
     }
     let (axes, fixed) = axes(args)?;
@@ -113,53 +129,98 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         window: args.needless_within,
     };
     let sweeps: Vec<Sweep<'_>> = loaded.iter().map(sweep_of).collect();
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
-    let prepared =
-        sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>().map_err(|stopped| failure(stopped, String::new))?;
+    let jobs = args
+        .jobs
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
+    let prepared = sweeps
+        .iter()
+        .map(|s| s.prepare(jobs))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|stopped| failure(stopped, String::new))?;
     let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
     notes.dedup();
     let mut heading = heading(&sweeps, args, notes, args.seeds)?;
-    let shown = parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
-    let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
+    let shown =
+        parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
+    let against = args
+        .against
+        .as_deref()
+        .map(|text| row(text, &rows(&sweeps)))
+        .transpose()?;
     let name = heading.name.clone();
     writable(&args.out, &name)?;
-    loaded.iter().for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
+    loaded
+        .iter()
+        .for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
 
-    let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
-    let progress =
-        Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| format!("{} of {} runs", grouped(done), grouped(all)));
+    let all = sweeps
+        .iter()
+        .try_fold(0_u64, |n, s| n.checked_add(s.size()?))
+        .unwrap_or(u64::MAX);
+    let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
+        format!("{} of {} runs", grouped(done), grouped(all))
+    });
     let done = AtomicU64::new(0);
     let watch = |event| {
-        let done = if event == Event::Done { done.fetch_add(1, Relaxed) + 1 } else { done.load(Relaxed) };
+        let done = if event == Event::Done {
+            done.fetch_add(1, Relaxed) + 1
+        } else {
+            done.load(Relaxed)
+        };
         progress.set(done);
         !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| run_all(&prepared, &watch)).map_err(|stopped| failure(stopped, String::new))?;
-    let after = format!("interrupted after {} of {} runs", grouped(done.load(Relaxed)), grouped(all));
+    let ran = interrupt::heeding(|| run_all(&prepared, &watch))
+        .map_err(|stopped| failure(stopped, String::new))?;
+    let after = format!(
+        "interrupted after {} of {} runs",
+        grouped(done.load(Relaxed)),
+        grouped(all)
+    );
     let stopped = ran.seeds < args.seeds;
     if stopped {
         if ran.seeds == 0 {
             progress.clear();
-            return Err(Failure::Interrupted(format!("{after}; nothing was written to {}", args.out.join(&name).display())));
+            return Err(Failure::Interrupted(format!(
+                "{after}; nothing was written to {}",
+                args.out.join(&name).display()
+            )));
         }
         heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
     }
     let mut cases = ran.cases;
     if loaded.len() > 1 {
         for (of_file, loaded) in cases.iter_mut().zip(&loaded) {
-            of_file.iter_mut().for_each(|case| case.values.insert(0, loaded.name.clone()));
+            of_file
+                .iter_mut()
+                .for_each(|case| case.values.insert(0, loaded.name.clone()));
         }
     }
     let cases = cases.concat();
     progress.then("writing results");
-    let columns = if shown.is_empty() { usual(&cases) } else { shown };
-    let layout = Layout { columns, cells: args.cells.into(), against };
-    // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second that this takes.
-    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out)).map_err(|error| folder_failure(&error))?;
+    let columns = if shown.is_empty() {
+        usual(&cases)
+    } else {
+        shown
+    };
+    let layout = Layout {
+        columns,
+        cells: args.cells.into(),
+        against,
+    };
+    // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
+    // that this takes.
+    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out))
+        .map_err(|error| folder_failure(&error))?;
     progress.clear();
 
     let mut out = terminal.out();
-    let style = Style { colour: terminal.colour, width: terminal.width };
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
     match args.format {
         Format::Text => write_table(&mut out, &heading, &layout, &cases, Some(&written), style)?,
         Format::Csv => write_csv(&mut out, &heading, &layout, &cases)?,
@@ -168,16 +229,27 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
     out.flush()?;
     if stopped {
         let place = written.folder.display();
-        return Err(Failure::Interrupted(format!("{after}; those with the first {} seeds are in {place}", grouped(heading.seeds))));
+        return Err(Failure::Interrupted(format!(
+            "{after}; those with the first {} seeds are in {place}",
+            grouped(heading.seeds)
+        )));
     }
     Ok(Exit::Fine)
 }
 
-/// The heading of a sweep that was stopped after so many seeds. Its folder is another one where there are results of an earlier sweep,
-/// which have more seeds than these.
-fn heading_of_some(of_all: Heading, sweeps: &[Sweep<'_>], args: &SweepArgs, seeds: u64) -> Result<Heading, Problems> {
+/// The heading of a sweep that was stopped after so many seeds. Its folder is another one where
+/// there are results of an earlier sweep, which have more seeds than these.
+fn heading_of_some(
+    of_all: Heading,
+    sweeps: &[Sweep<'_>],
+    args: &SweepArgs,
+    seeds: u64,
+) -> Result<Heading, Problems> {
     let mut heading = heading(sweeps, args, of_all.notes, seeds)?;
-    heading.notes.push(format!("The sweep was interrupted: {seeds} of {} seeds.", args.seeds));
+    heading.notes.push(format!(
+        "The sweep was interrupted: {seeds} of {} seeds.",
+        args.seeds
+    ));
     if args.out.join(&heading.name).exists() {
         heading.name.push_str("-interrupted");
     }
@@ -199,7 +271,10 @@ impl From<CellsArg> for Cells {
 fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
     let of = |s: &Sweep<'_>| {
         let name = (sweeps.len() > 1).then(|| s.loaded.name.clone());
-        s.combinations().into_iter().map(|values| name.iter().cloned().chain(values).collect()).collect::<Vec<Vec<String>>>()
+        s.combinations()
+            .into_iter()
+            .map(|values| name.iter().cloned().chain(values).collect())
+            .collect::<Vec<Vec<String>>>()
     };
     sweeps.iter().flat_map(of).collect()
 }
@@ -207,13 +282,30 @@ fn rows(sweeps: &[Sweep<'_>]) -> Vec<Vec<String>> {
 /// The row that `--against` names: by its values, or as `#1`.
 fn row(text: &str, rows: &[Vec<String>]) -> Result<usize, Failure> {
     let parts: Vec<&str> = text.split('/').map(str::trim).collect();
-    let named = rows.iter().position(|values| values.join(" / ") == text.trim() || *values == parts);
-    let numbered = || text.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1).filter(|i| *i < rows.len());
+    let named = rows
+        .iter()
+        .position(|values| values.join(" / ") == text.trim() || *values == parts);
+    let numbered = || {
+        text.strip_prefix('#')?
+            .parse::<usize>()
+            .ok()?
+            .checked_sub(1)
+            .filter(|i| *i < rows.len())
+    };
     named.or_else(numbered).ok_or_else(|| {
-        let names: Vec<String> = rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();
+        let names: Vec<String> = rows
+            .iter()
+            .take(8)
+            .map(|r| format!("`{}`", r.join(" / ")))
+            .collect();
         let more = if rows.len() > 8 { ", …" } else { "" };
-        let problem = Problem::new(format!("there is no row `{text}` to hold the others against"));
-        Failure::Problems(Problems::one(problem.help(format!("one of {}{more}, or its number, `#1`", names.join(", ")))))
+        let problem = Problem::new(format!(
+            "there is no row `{text}` to hold the others against"
+        ));
+        Failure::Problems(Problems::one(problem.help(format!(
+            "one of {}{more}, or its number, `#1`",
+            names.join(", ")
+        ))))
     })
 }
 
@@ -222,7 +314,12 @@ fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
     let mut names: Vec<String> = Vec::new();
     for sweep in sweeps {
         let plan = scenario::build(sweep.loaded, &first(sweep))?;
-        names.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
+        names.extend(
+            plan.workloads
+                .iter()
+                .filter(|w| w.owner.is_none())
+                .map(|w| w.name.clone()),
+        );
         names.push(BARE.to_owned());
     }
     names.sort();
@@ -233,7 +330,12 @@ fn workloads(sweeps: &[Sweep<'_>]) -> Result<Vec<String>, Problems> {
 /// What is changed in the first row.
 fn first(sweep: &Sweep<'_>) -> Overrides {
     let mut overrides = sweep.base.clone();
-    overrides.sets.extend(sweep.axes.iter().filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))));
+    overrides.sets.extend(
+        sweep
+            .axes
+            .iter()
+            .filter_map(|a| a.values.first().map(|value| format!("{}={value}", a.path))),
+    );
     overrides
 }
 
@@ -253,36 +355,75 @@ fn axes(args: &SweepArgs) -> Result<(Vec<Axis>, Vec<String>), Failure> {
         match split_values(text) {
             Err(problem) => problems.push(problem),
             Ok((path, _)) if axes.iter().any(|a| a.path == path) => {
-                problems.push(Problem::new(format!("`{path}` has values twice")).help("give all of them at once: PATH=60,120,300"));
+                problems.push(
+                    Problem::new(format!("`{path}` has values twice"))
+                        .help("give all of them at once: PATH=60,120,300"),
+                );
             }
             Ok((path, values)) if values.len() > 1 => axes.push(Axis { path, values }),
             Ok(_) => fixed.push(text.clone()),
         }
     }
-    if problems.is_empty() { Ok((axes, fixed)) } else { Err(Failure::Problems(Problems(problems))) }
+    if problems.is_empty() {
+        Ok((axes, fixed))
+    } else {
+        Err(Failure::Problems(Problems(problems)))
+    }
 }
 
-fn heading(sweeps: &[Sweep<'_>], args: &SweepArgs, notes: Vec<String>, seeds: u64) -> Result<Heading, Problems> {
+fn heading(
+    sweeps: &[Sweep<'_>],
+    args: &SweepArgs,
+    notes: Vec<String>,
+    seeds: u64,
+) -> Result<Heading, Problems> {
     // The plans of the first rows, for what they say of release and timing.
-    let of = |sweep: &Sweep<'_>| Ok((scenario::build(sweep.loaded, &first(sweep))?, scenario::seed(sweep.loaded, &first(sweep))?));
-    let plans = sweeps.iter().map(of).collect::<Result<Vec<_>, Problems>>()?;
+    let of = |sweep: &Sweep<'_>| {
+        Ok((
+            scenario::build(sweep.loaded, &first(sweep))?,
+            scenario::seed(sweep.loaded, &first(sweep))?,
+        ))
+    };
+    let plans = sweeps
+        .iter()
+        .map(of)
+        .collect::<Result<Vec<_>, Problems>>()?;
     let (sweep, plan) = (&sweeps[0], &plans[0].0);
     let mut axes = sweep.axes.clone();
     let names: Vec<String> = sweeps.iter().map(|s| s.loaded.name.clone()).collect();
     let several = sweeps.len() > 1;
     if several {
-        axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
+        axes.insert(
+            0,
+            Axis {
+                path: "scenario".to_owned(),
+                values: names.clone(),
+            },
+        );
     }
     Ok(Heading {
-        name: if several { format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1) } else { format!("{}-sweep", plan.name) },
+        name: if several {
+            format!("{}-and-{}-more-sweep", plan.name, sweeps.len() - 1)
+        } else {
+            format!("{}-sweep", plan.name)
+        },
         scenario: names.join(", "),
-        doc: if several { String::new() } else { plan.doc.clone() },
+        doc: if several {
+            String::new()
+        } else {
+            plan.doc.clone()
+        },
         line: Heading::describe(&plans, &axes, seeds),
         unchecked: plans.iter().any(|(plan, _)| !plan.profile.recorded),
         notes,
         axes,
         fixed: sweep.base.as_sets(),
-        files: args.files.iter().zip(sweeps).map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint())).collect(),
+        files: args
+            .files
+            .iter()
+            .zip(sweeps)
+            .map(|(file, s)| (file.display().to_string(), s.loaded.fingerprint()))
+            .collect(),
         seeds,
         window: args.needless_within,
     })

@@ -1,4 +1,5 @@
-//! What the program knows of the terminal: colours and width. Diagnostics go to standard error through here.
+//! What the program knows of the terminal: colours and width. Diagnostics go to standard error
+//! through here.
 
 use crate::files::{Escaped, Form, shown};
 use crate::report::text::fold;
@@ -40,7 +41,8 @@ pub(crate) struct Terminal {
     pub(crate) is_error_terminal: bool,
     /// How many characters fit into a line.
     pub(crate) width: usize,
-    /// Whether notes and errors are folded, too: a terminal, or COLUMNS, says how wide. Otherwise each is one line, for whoever reads logs.
+    /// Whether notes and errors are folded, too: a terminal, or COLUMNS, says how wide. Otherwise
+    /// each is one line, for whoever reads logs.
     pub(crate) folds_notes: bool,
 }
 
@@ -54,8 +56,11 @@ impl Terminal {
         };
         choice.write_global();
         let takes = |choice: ColorChoice| choice != ColorChoice::Never;
-        let size = terminal_size::terminal_size_of(io::stdout()).or_else(|| terminal_size::terminal_size_of(io::stderr()));
-        let columns = size.map(|(columns, _)| usize::from(columns.0)).or_else(asked_width);
+        let size = terminal_size::terminal_size_of(io::stdout())
+            .or_else(|| terminal_size::terminal_size_of(io::stderr()));
+        let columns = size
+            .map(|(columns, _)| usize::from(columns.0))
+            .or_else(asked_width);
         Self {
             colour: takes(AutoStream::choice(&io::stdout())),
             error_colour: takes(AutoStream::choice(&io::stderr())),
@@ -65,16 +70,28 @@ impl Terminal {
         }
     }
 
-    /// Standard output, for data; what others named is escaped in it. Whoever uses it flushes it, so that its errors are seen.
+    /// Standard output, for data; what others named is escaped in it. Whoever uses it flushes it,
+    /// so that its errors are seen.
     pub(crate) fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
-        Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form(self.colour))
+        Escaped::new(
+            BufWriter::with_capacity(1 << 16, io::stdout().lock()),
+            form(self.colour),
+        )
     }
 
     /// Says that something went wrong, and what may help.
     pub(crate) fn error(&self, text: &str, help: Option<&str>) {
-        let mut said = format!("{}: {}\n", self.painted("error", ERROR), self.folded(&shown(text), 7));
+        let mut said = format!(
+            "{}: {}\n",
+            self.painted("error", ERROR),
+            self.folded(&shown(text), 7)
+        );
         if let Some(help) = help {
-            said.push_str(&format!("  {}: {}\n", self.painted("help", HELP), self.folded(&shown(help), 8)));
+            said.push_str(&format!(
+                "  {}: {}\n",
+                self.painted("help", HELP),
+                self.folded(&shown(help), 8)
+            ));
         }
         say(&said);
     }
@@ -92,7 +109,11 @@ impl Terminal {
             }
             fold(line, self.width.saturating_sub(column)).join(&format!("\n{:column$}", ""))
         };
-        text.lines().enumerate().map(fold_line).collect::<Vec<_>>().join("\n")
+        text.lines()
+            .enumerate()
+            .map(fold_line)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// Says something that is neither data nor an error.
@@ -106,12 +127,19 @@ impl Terminal {
     }
 
     fn painted(&self, text: &str, style: Style) -> String {
-        if self.error_colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.error_colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
 /// What COLUMNS says, as a shell sets it or whoever calls.
-#[expect(clippy::disallowed_methods, reason = "how wide lines are printed changes no result")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how wide lines are printed changes no result"
+)]
 fn asked_width() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.trim().parse().ok()
 }

@@ -1,6 +1,10 @@
 //! `taintsim test`: runs scenarios and holds them against what they expect.
 
-#![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "a CI system wants to know how long a test took")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a CI system wants to know how long a test took"
+)]
 
 use super::args::ChangeArgs;
 use super::exit::Exit;
@@ -53,7 +57,9 @@ struct Part {
 }
 
 fn part(text: &str) -> Result<Part, String> {
-    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let numbers = text
+        .split_once('/')
+        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
         Some((number, of)) if number >= 1 && number <= of => Ok(Part { number, of }),
         _ => Err("a part is i/n with i from 1 to n, such as 2/3".to_owned()),
@@ -75,7 +81,8 @@ pub(crate) struct TestArgs {
     /// How to report: human, github, tap, junit=FILE, json=FILE; may be given several times
     #[arg(long = "reporter", value_name = "REPORTER", value_parser = reporter, default_value = "human")]
     reporters: Vec<Reporter>,
-    /// Write the golden timelines that scenarios name, instead of comparing with them; that of another release is left as it is
+    /// Write the golden timelines that scenarios name, instead of comparing with them; that of
+    /// another release is left as it is
     #[arg(long)]
     update: bool,
     /// Stop at the first scenario that fails
@@ -84,7 +91,8 @@ pub(crate) struct TestArgs {
     /// Test only the i-th of n parts, for several machines: i/n
     #[arg(long, value_name = "I/N", value_parser = part)]
     partition: Option<Part>,
-    /// Also change each setting that a scenario says it guards, and fail where no expectation breaks
+    /// Also change each setting that a scenario says it guards, and fail where no expectation
+    /// breaks
     #[arg(long)]
     guards: bool,
     #[command(flatten)]
@@ -114,21 +122,36 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         }
         Err(other) => return Err(other),
     };
-    files.retain(|f| args.filter.as_ref().is_none_or(|text| f.to_string_lossy().contains(text.as_str())));
+    files.retain(|f| {
+        args.filter
+            .as_ref()
+            .is_none_or(|text| f.to_string_lossy().contains(text.as_str()))
+    });
     if let Some(Part { number, of }) = args.partition {
         files = files.into_iter().skip(number - 1).step_by(of).collect();
     }
     if files.is_empty() {
-        let help = (args.filter.is_some() || args.partition.is_some()).then_some("--filter and --partition leave none");
+        let help = (args.filter.is_some() || args.partition.is_some())
+            .then_some("--filter and --partition leave none");
         terminal.error("there is no scenario (*.ron) to test", help);
         return Ok(Exit::Nothing);
     }
-    let jobs = args.jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(Into::into)).unwrap_or(1);
-    let threads =
-        rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
-    let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
-        format!("{} of {} scenarios", grouped(done), grouped(all))
-    });
+    let jobs = args
+        .jobs
+        .map(usize::from)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
+    let progress = Progress::new(
+        terminal,
+        args.quiet,
+        "test",
+        files.len() as u64,
+        |done, all| format!("{} of {} scenarios", grouped(done), grouped(all)),
+    );
     let ids = scenarios::ids(&files, &args.paths);
     // The place of the first one that failed, of those that were run so far.
     let (done, failed) = (AtomicU64::new(0), AtomicUsize::new(usize::MAX));
@@ -141,15 +164,31 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         progress.set(done.fetch_add(1, Relaxed) + 1);
         Some(result)
     };
-    let results = interrupt::heeding(|| threads.install(|| files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>()));
+    let results = interrupt::heeding(|| {
+        threads.install(|| {
+            files
+                .par_iter()
+                .enumerate()
+                .map(one)
+                .collect::<Option<Vec<_>>>()
+        })
+    });
     progress.clear();
     let Some(results) = results else {
-        return Err(Failure::Interrupted(format!("interrupted after {} of {} scenarios", done.load(Relaxed), files.len())));
+        return Err(Failure::Interrupted(format!(
+            "interrupted after {} of {} scenarios",
+            done.load(Relaxed),
+            files.len()
+        )));
     };
     let mut results: Vec<(Tested, Option<Golden>)> = results;
     if args.fail_fast {
-        // Others may have been run beside the first one that failed; how many depends on the machine.
-        let first = results.iter().position(|(t, _)| t.status() != Status::Passed).unwrap_or(results.len());
+        // Others may have been run beside the first one that failed; how many depends on the
+        // machine.
+        let first = results
+            .iter()
+            .position(|(t, _)| t.status() != Status::Passed)
+            .unwrap_or(results.len());
         let rest = results.split_off((first + 1).min(results.len()));
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
@@ -183,10 +222,18 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
     let mut tested = Tested {
         file: files::line(&file.display().to_string()).into_owned(),
         id: id.to_owned(),
-        name: files::line(&file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned())).into_owned(),
+        name: files::line(
+            &file
+                .file_stem()
+                .map_or_else(String::new, |s| s.to_string_lossy().into_owned()),
+        )
+        .into_owned(),
         expectations: 0,
         runs: 0,
-        cases: vec![Case { name: SCENARIO.to_owned(), came: Came::Met }],
+        cases: vec![Case {
+            name: SCENARIO.to_owned(),
+            came: Came::Met,
+        }],
         took: Duration::ZERO,
     };
     let mut goldens = None;
@@ -202,7 +249,12 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
 }
 
 /// Holds a scenario against what it expects; none if it was interrupted.
-fn held(trial: &Trial<'_>, skipped: bool, args: &TestArgs, tested: &mut Tested) -> Option<Option<Golden>> {
+fn held(
+    trial: &Trial<'_>,
+    skipped: bool,
+    args: &TestArgs,
+    tested: &mut Tested,
+) -> Option<Option<Golden>> {
     let (loaded, expectations) = (trial.loaded, trial.expectations());
     tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
     if tested.expectations == 0 {
@@ -210,43 +262,75 @@ fn held(trial: &Trial<'_>, skipped: bool, args: &TestArgs, tested: &mut Tested) 
         return Some(None);
     }
     let goes_on = || !interrupt::asked();
-    let timeline = |analysis: &Analysis<'_>, seed: u64| expectations.golden.is_some().then(|| trials::golden(analysis, seed));
-    let (outcome, text) = if skipped { (trial.untried(), None) } else { trial.run(&goes_on, &timeline)? };
+    let timeline = |analysis: &Analysis<'_>, seed: u64| {
+        expectations
+            .golden
+            .is_some()
+            .then(|| trials::golden(analysis, seed))
+    };
+    let (outcome, text) = if skipped {
+        (trial.untried(), None)
+    } else {
+        trial.run(&goes_on, &timeline)?
+    };
     tested.runs = outcome.runs;
-    tested.cases.extend(trials::cases(&loaded.source.text, &expectations.list, &outcome.held, outcome.runs, &trial.overrides));
+    tested.cases.extend(trials::cases(
+        &loaded.source.text,
+        &expectations.list,
+        &outcome.held,
+        outcome.runs,
+        &trial.overrides,
+    ));
     let mut written = None;
     if let Some((name, bytes)) = &expectations.golden {
         let (mut came, path) = (Came::Met, loaded.folder.join(name));
         if let Some(text) = text.flatten() {
             let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
-            let compared = if args.update { may_replace(&path, name, &text).map(|()| None) } else { compare(&path, name, &text) };
+            let compared = if args.update {
+                may_replace(&path, name, &text).map(|()| None)
+            } else {
+                compare(&path, name, &text)
+            };
             match compared {
                 Ok(None) if args.update => written = Some(Golden { path, text }),
                 Ok(None) => {}
-                Ok(Some((problem, lines))) => came = Came::Failed(Failed::other("golden", placed(problem), lines)),
+                Ok(Some((problem, lines))) => {
+                    came = Came::Failed(Failed::other("golden", placed(problem), lines))
+                }
                 Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
             }
         }
-        tested.cases.push(Case { name: "golden".to_owned(), came });
+        tested.cases.push(Case {
+            name: "golden".to_owned(),
+            came,
+        });
     }
     if args.guards {
-        tested.cases.extend(guards(trial, &outcome, skipped, &goes_on)?);
+        tested
+            .cases
+            .extend(guards(trial, &outcome, skipped, &goes_on)?);
     }
     Some(written)
 }
 
-/// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong, and the lines that differ.
+/// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong,
+/// and the lines that differ.
 fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
     let help = "`taintsim test --update` writes it";
     let golden = files::read(path, FILE_BYTES_MAX)
         .and_then(files::text)
-        .map_err(|error| Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help))?;
-    let found = trials::compare(&golden, text).map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
+        .map_err(|error| {
+            Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
+        })?;
+    let found = trials::compare(&golden, text)
+        .map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
     Ok(found.map(|found| {
         let problem = Problem::new(format!("the timeline is not that of {name}"));
         let problem = match found.releases {
             None => problem.help("`taintsim test --update` writes it anew"),
-            Some((file, run)) => problem.help(format!("the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}")),
+            Some((file, run)) => problem.help(format!(
+                "the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}"
+            )),
         };
         (problem, found.lines)
     }))
@@ -259,28 +343,49 @@ const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for ea
 fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
     match files::read(path, FILE_BYTES_MAX) {
         Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
+        Err(error) => Err(Problem::new(format!(
+            "cannot read the golden timeline {name}: {error}"
+        ))),
         Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
-            Problem::new(format!("{name} is left as it is: {why}")).help(format!("remove it to have it written anew; {ANOTHER}"))
+            Problem::new(format!("{name} is left as it is: {why}"))
+                .help(format!("remove it to have it written anew; {ANOTHER}"))
         }),
     }
 }
 
 /// Whether each guard of a scenario guards something; none if it was interrupted.
-fn guards(trial: &Trial<'_>, outcome: &Tried, skipped: bool, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Vec<Case>> {
+fn guards(
+    trial: &Trial<'_>,
+    outcome: &Tried,
+    skipped: bool,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Case>> {
     let one = |(guard, bytes): &(String, std::ops::Range<usize>)| {
         let placed = |problem: Problem| problem.at(&trial.loaded.source, bytes.clone());
-        let came = match if skipped { Ok(Some(true)) } else { trial.is_guarded(guard, outcome, goes_on) } {
+        let came = match if skipped {
+            Ok(Some(true))
+        } else {
+            trial.is_guarded(guard, outcome, goes_on)
+        } {
             Ok(None) => return None,
             Ok(Some(true)) => Came::Met,
             Ok(Some(false)) => {
-                let problem = Problem::new(format!("with {guard} every expectation that is met without it is met, too"));
+                let problem = Problem::new(format!(
+                    "with {guard} every expectation that is met without it is met, too"
+                ));
                 let help = "guard it by an expectation that depends on it, or leave the guard out";
-                Came::Failed(Failed::other("guards", placed(problem).help(help), Vec::new()))
+                Came::Failed(Failed::other(
+                    "guards",
+                    placed(problem).help(help),
+                    Vec::new(),
+                ))
             }
             Err(problems) => Came::Wrong(Problems(problems.0.into_iter().map(placed).collect())),
         };
-        Some(Case { name: format!("guards: {guard}"), came })
+        Some(Case {
+            name: format!("guards: {guard}"),
+            came,
+        })
     };
     trial.expectations().guards.iter().map(one).collect()
 }
@@ -289,7 +394,10 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
     let mut out = terminal.out();
     match reporter {
         Reporter::Human => {
-            let style = Style { colour: terminal.colour, width: terminal.width };
+            let style = Style {
+                colour: terminal.colour,
+                width: terminal.width,
+            };
             for t in all {
                 trials::line(&mut out, t, style)?;
             }
@@ -310,7 +418,8 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<(), 
             }
         }
         Reporter::Junit(path) => {
-            let xml = trials::junit(all).map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
+            let xml = trials::junit(all)
+                .map_err(|e| Failure::Io(format!("cannot write {}: {e}", path.display())))?;
             write_whole(path, files::shown(&xml).as_bytes())?;
         }
         Reporter::Json(path) => {

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Arguments of `taintsim validate`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ValidateArgs {
-    /// Scenarios to check, folders to search for them (*.ron), or patterns of files; `-` is standard input
+    /// Scenarios to check, folders to search for them (*.ron), or patterns of files; `-` is
+    /// standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
@@ -32,8 +33,13 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
         match load(file).and_then(|loaded| scenario::build(&loaded, &Overrides::default())) {
             Ok(plan) => {
                 let release = plan.profile.release.trim_start_matches('v');
-                let count = |n: usize, what: &str, many: &str| format!("{} {}", grouped(n as u64), if n == 1 { what } else { many });
-                let (nodes, pods) = (count(plan.nodes.len(), "node", "nodes"), count(plan.pods.len(), "pod", "pods"));
+                let count = |n: usize, what: &str, many: &str| {
+                    format!("{} {}", grouped(n as u64), if n == 1 { what } else { many })
+                };
+                let (nodes, pods) = (
+                    count(plan.nodes.len(), "node", "nodes"),
+                    count(plan.pods.len(), "pod", "pods"),
+                );
                 let entries = count(plan.timeline.len(), "entry", "entries");
                 writeln!(
                     out,
@@ -54,8 +60,16 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     if wrong == 0 {
         return Ok(Exit::Fine);
     }
-    let mistakes = if mistakes == 1 { "1 mistake".to_owned() } else { format!("{mistakes} mistakes") };
-    let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{wrong} of {} files", files.len()) };
+    let mistakes = if mistakes == 1 {
+        "1 mistake".to_owned()
+    } else {
+        format!("{mistakes} mistakes")
+    };
+    let files = if files.len() == 1 {
+        "1 file".to_owned()
+    } else {
+        format!("{wrong} of {} files", files.len())
+    };
     terminal.error(&format!("{mistakes} in {files}"), None);
     Ok(Exit::Input)
 }

@@ -4,7 +4,8 @@ use super::informer::{Delta, InformerFactory};
 use super::resource::Resource;
 use crate::kernel::{Ctx, Key, Keys};
 
-/// What a step touches of the caches, for searches: of each resource the objects by id plus one, and 0 for its cache as a whole.
+/// What a step touches of the caches, for searches: of each resource the objects by id plus one,
+/// and 0 for its cache as a whole.
 pub(super) struct CacheKeys {
     pub(super) by_resource: [Keys; Resource::COUNT],
     pub(super) lags: Key,
@@ -32,7 +33,10 @@ impl InformerFactory {
             Delta::Node(_, id) => (Resource::Nodes, id.index()),
             Delta::Pod(_, id) => (Resource::Pods, id.index()),
             Delta::Lease(_, id) => (Resource::Leases, id.index()),
-            Delta::Workload(w, id) => (w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()), id.index()),
+            Delta::Workload(w, id) => (
+                w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()),
+                id.index(),
+            ),
             Delta::Budget(_, id) => (Resource::Budgets, id.index()),
         };
         let keys = self.keys.by_resource[resource as usize];
@@ -42,17 +46,25 @@ impl InformerFactory {
 
     /// The running step reads an object of a cache.
     pub(super) fn reads(&self, resource: Resource, index: usize) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
+        self.ctx
+            .reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
     }
 
     /// The running step reads a cache as a whole, or what somebody keeps of it.
     pub fn reads_all(&self, resource: Resource) {
-        self.ctx.reads(self.keys.by_resource[resource as usize].of(0));
+        self.ctx
+            .reads(self.keys.by_resource[resource as usize].of(0));
     }
 
     /// The running step reads the workloads, whatever their kind.
     pub(super) fn reads_workloads(&self) {
-        for resource in [Resource::Deployments, Resource::ReplicaSets, Resource::StatefulSets, Resource::DaemonSets, Resource::Jobs] {
+        for resource in [
+            Resource::Deployments,
+            Resource::ReplicaSets,
+            Resource::StatefulSets,
+            Resource::DaemonSets,
+            Resource::Jobs,
+        ] {
             self.reads_all(resource);
         }
     }

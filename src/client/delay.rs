@@ -24,6 +24,10 @@ impl Delay {
 
     /// One such delay.
     pub fn draw(self, ctx: &Ctx, point: PointId, object: Object) -> Dur {
-        if self.is_constant() { self.min } else { Dur::from_nanos(ctx.uniform(point, object, self.min.as_nanos(), self.max.as_nanos())) }
+        if self.is_constant() {
+            self.min
+        } else {
+            Dur::from_nanos(ctx.uniform(point, object, self.min.as_nanos(), self.max.as_nanos()))
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! Informer caches (`client-go/tools/cache`): what a process of controllers knows of nodes, pods, leases and workloads.
+//! Informer caches (`client-go/tools/cache`): what a process of controllers knows of nodes, pods,
+//! leases and workloads.
 //!
-//! A change reaches the cache and then the handlers a watch delay after it was stored, in order. The factory of a process
-//! is shared by its controllers; a restart makes a new one that lists first.
+//! A change reaches the cache and then the handlers a watch delay after it was stored, in order.
+//! The factory of a process is shared by its controllers; a restart makes a new one that lists
+//! first.
 
 use super::cache_keys::CacheKeys;
 use super::delay::Delay;
@@ -14,31 +16,36 @@ use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
-use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time};
+use crate::kernel::{
+    Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time,
+};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new one.
+/// Is told of changes of nodes, in the cache's order. An add has no old version, a deletion no new
+/// one.
 pub trait NodeHandler {
     /// A node changed in the cache.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>);
 }
 
-/// Is told of changes of pods, in the cache's order. An add has no old version, a deletion no new one.
+/// Is told of changes of pods, in the cache's order. An add has no old version, a deletion no new
+/// one.
 pub trait PodHandler {
     /// A pod changed in the cache.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>);
 }
 
-/// Is told of changes of workloads of every kind, in the order of each kind's cache. An add has no old version, a deletion no
-/// new one.
+/// Is told of changes of workloads of every kind, in the order of each kind's cache. An add has no
+/// old version, a deletion no new one.
 pub trait WorkloadHandler {
     /// A workload changed in the cache.
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
 }
 
-/// Is told of changes of disruption budgets, in the cache's order. An add has no old version, a deletion no new one.
+/// Is told of changes of disruption budgets, in the cache's order. An add has no old version, a
+/// deletion no new one.
 pub trait BudgetHandler {
     /// A budget changed in the cache.
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
@@ -155,7 +162,10 @@ impl Due {
     }
 
     fn unpack(arg: u64) -> (Self, Resource) {
-        (if arg % 2 == 1 { Due::List } else { Due::Delta }, Resource::ALL[(arg / 2) as usize])
+        (
+            if arg % 2 == 1 { Due::List } else { Due::Delta },
+            Resource::ALL[(arg / 2) as usize],
+        )
     }
 }
 
@@ -173,7 +183,9 @@ impl Handler for Deliver {
     }
 
     fn name(&self, arg: u64) -> Name {
-        Name::of("watch", Keys::NOTHING).about(stable_hash(Due::unpack(arg).1.name())).stream()
+        Name::of("watch", Keys::NOTHING)
+            .about(stable_hash(Due::unpack(arg).1.name()))
+            .stream()
     }
 }
 
@@ -183,7 +195,11 @@ struct Tap(std::rc::Weak<InformerFactory>);
 impl Watcher for Tap {
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Nodes, f.ctx.now(), Delta::Node(new.cloned(), o.id));
+            f.send(
+                Resource::Nodes,
+                f.ctx.now(),
+                Delta::Node(new.cloned(), o.id),
+            );
         }
     }
 
@@ -195,13 +211,21 @@ impl Watcher for Tap {
 
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(o.kind.into(), f.ctx.now(), Delta::Workload(new.cloned(), o.id));
+            f.send(
+                o.kind.into(),
+                f.ctx.now(),
+                Delta::Workload(new.cloned(), o.id),
+            );
         }
     }
 
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>) {
         if let (Some(f), Some(o)) = (self.0.upgrade(), new.or(old)) {
-            f.send(Resource::Budgets, f.ctx.now(), Delta::Budget(new.cloned(), o.id));
+            f.send(
+                Resource::Budgets,
+                f.ctx.now(),
+                Delta::Budget(new.cloned(), o.id),
+            );
         }
     }
 
@@ -217,7 +241,11 @@ impl Watcher for Tap {
             f.send(Resource::Nodes, at, Delta::Node(Some(new.clone()), new.id));
         } else {
             f.caches.with(|c| {
-                if c.nodes.get(new.id.index()).and_then(Option::as_ref).is_some_and(|n| Rc::ptr_eq(n, old)) {
+                if c.nodes
+                    .get(new.id.index())
+                    .and_then(Option::as_ref)
+                    .is_some_and(|n| Rc::ptr_eq(n, old))
+                {
                     c.nodes[new.id.index()] = Some(new.clone());
                 }
             });
@@ -241,7 +269,12 @@ impl Watcher for Tap {
 
 impl InformerFactory {
     /// Informers that have not started.
-    pub fn new(api: &Rc<ApiServer>, timing: InformerTiming, lags: &Rc<WatchLags>, hold: Hold) -> Rc<Self> {
+    pub fn new(
+        api: &Rc<ApiServer>,
+        timing: InformerTiming,
+        lags: &Rc<WatchLags>,
+        hold: Hold,
+    ) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let stream = |resource| Stream {
             resource,
@@ -278,47 +311,67 @@ impl InformerFactory {
             watcher: Cell::new(None),
             ctx,
         });
-        factory.deliveries.set(Some(factory.ctx.register(Rc::new(Deliver(Rc::downgrade(&factory))))));
+        factory.deliveries.set(Some(
+            factory
+                .ctx
+                .register(Rc::new(Deliver(Rc::downgrade(&factory)))),
+        ));
         factory
     }
 
     /// Adds a handler of nodes.
     pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
-        self.node_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+        self.node_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of pods.
     pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
-        self.pod_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+        self.pod_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of workloads.
     pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
-        self.workload_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+        self.workload_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
     }
 
     /// Adds a handler of disruption budgets.
     pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
-        self.budget_handlers.borrow_mut().push((self.ctx.name().home_key(), handler));
+        self.budget_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
     }
 
-    /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches from then on
-    /// (`Reflector.ListAndWatch`). Ends when the caches are filled.
+    /// LISTs every resource, fills the caches, tells the handlers of what is there, and watches
+    /// from then on (`Reflector.ListAndWatch`). Ends when the caches are filled.
     pub async fn start(self: &Rc<Self>) {
         self.ctx.sleep(self.timing.request).await;
         // Heartbeats that were computed up to now are in the list.
         if let Some(heartbeats) = &self.heartbeats {
-            self.api.nodes().iter().filter(|n| heartbeats.beat(n.id) == Beat::Asleep).for_each(|n| heartbeats.wake(n.id));
+            self.api
+                .nodes()
+                .iter()
+                .filter(|n| heartbeats.beat(n.id) == Beat::Asleep)
+                .for_each(|n| heartbeats.wake(n.id));
         }
         // From here on the server's changes are this process's to see: they come after the list.
-        self.watcher.set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
+        self.watcher
+            .set(Some(self.api.watch(Rc::new(Tap(Rc::downgrade(self))))));
         let (mut nodes, pods, leases) = (self.api.nodes(), self.api.pods(), self.api.leases());
-        // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes them as they come.
-        self.api.names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
+        // A list comes in the order of the keys in etcd. Of nodes it shows: the scheduler takes
+        // them as they come.
+        self.api
+            .names(|n| nodes.sort_by(|a, b| n.node_name(a.id).cmp(n.node_name(b.id))));
         let (workloads, budgets) = (self.api.workloads(), self.api.budgets());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
-        self.opened.set(self.ctx.now() + self.timing.response + round_trip);
+        self.opened
+            .set(self.ctx.now() + self.timing.response + round_trip);
         self.ctx.sleep(self.timing.response).await;
         for n in nodes {
             self.take(Delta::Node(Some(n.clone()), n.id), n.record);
@@ -359,8 +412,9 @@ impl InformerFactory {
         (at + self.delay_at(resource, at)).max(self.opened.get())
     }
 
-    /// The delay of a watch wanders: it is drawn for each slice of time and goes evenly from one to the next, so that changes
-    /// keep their order and the delay of one does not hang on which others there are.
+    /// The delay of a watch wanders: it is drawn for each slice of time and goes evenly from one to
+    /// the next, so that changes keep their order and the delay of one does not hang on which
+    /// others there are.
     fn delay_at(&self, resource: Resource, at: Time) -> Dur {
         let watch = self.timing.watch;
         if watch.is_constant() {
@@ -369,9 +423,19 @@ impl InformerFactory {
         // No delay falls faster than time goes on: what was made later does not come sooner.
         let length = SLICE.max(watch.max.saturating_sub(watch.min)).as_nanos();
         let (slice, within) = (at.as_nanos() / length, at.as_nanos() % length);
-        let object = Object { id: resource as u32, hash: resource as u64 };
-        let draw =
-            |slice: u64| self.ctx.uniform_at(self.watch_point, object, slice as u32, watch.min.as_nanos(), watch.max.as_nanos()) as i128;
+        let object = Object {
+            id: resource as u32,
+            hash: resource as u64,
+        };
+        let draw = |slice: u64| {
+            self.ctx.uniform_at(
+                self.watch_point,
+                object,
+                slice as u32,
+                watch.min.as_nanos(),
+                watch.max.as_nanos(),
+            ) as i128
+        };
         let (from, to) = (draw(slice), draw(slice + 1));
         let delay = from + (to - from) * i128::from(within) / i128::from(length);
         Dur::from_nanos(delay as u64)
@@ -395,11 +459,18 @@ impl InformerFactory {
             return known;
         }
         // Arrivals keep the order of changes, so the latest visible one is found by halving.
-        let (mut low, mut high) = (now.saturating_sub(watch.max).as_nanos(), now.saturating_sub(watch.min).as_nanos());
+        let (mut low, mut high) = (
+            now.saturating_sub(watch.max).as_nanos(),
+            now.saturating_sub(watch.min).as_nanos(),
+        );
         while low < high {
             let middle = low + (high - low).div_ceil(2);
             let t = Time::from_nanos(middle);
-            if t + self.delay_at(resource, t) <= now { low = middle } else { high = middle - 1 }
+            if t + self.delay_at(resource, t) <= now {
+                low = middle
+            } else {
+                high = middle - 1
+            }
         }
         let visible = Time::from_nanos(low).max(self.listed_at.get());
         self.seen[resource as usize].set((now, visible));
@@ -415,11 +486,17 @@ impl InformerFactory {
         self.ctx.reads(self.keys.lags);
         let trouble = self.lags.of(resource);
         let cause = self.ctx.cause();
-        let quiet = made == now && trouble.lag.is_zero() && trouble.stalled_until <= now && self.opened.get() <= now;
+        let quiet = made == now
+            && trouble.lag.is_zero()
+            && trouble.stalled_until <= now
+            && self.opened.get() <= now;
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
-            stream.deltas.with(|d| d.push_back(OnItsWay { made, cause, delta }));
+            stream
+                .deltas
+                .with(|d| d.push_back(OnItsWay { made, cause, delta }));
             if let Some(handler) = self.deliveries.get() {
-                self.ctx.post_in(self.watch_lane, handler, Due::Delta.pack(resource));
+                self.ctx
+                    .post_in(self.watch_lane, handler, Due::Delta.pack(resource));
             }
             return;
         }
@@ -429,18 +506,28 @@ impl InformerFactory {
             self.take(delta, cause);
             return;
         }
-        // A heartbeat that was computed is told late, and comes before what was made after it all the same.
-        let (place, count) = stream.deltas.with(|d| (d.partition_point(|other| other.made <= made), d.len()));
-        let at = if place < count { at } else { at.max(stream.last.get()) };
+        // A heartbeat that was computed is told late, and comes before what was made after it all
+        // the same.
+        let (place, count) = stream
+            .deltas
+            .with(|d| (d.partition_point(|other| other.made <= made), d.len()));
+        let at = if place < count {
+            at
+        } else {
+            at.max(stream.last.get())
+        };
         stream.last.set(at.max(stream.last.get()));
-        stream.deltas.with(|d| d.insert(place, OnItsWay { made, cause, delta }));
+        stream
+            .deltas
+            .with(|d| d.insert(place, OnItsWay { made, cause, delta }));
         self.deliver_at(stream, at, Class::Delivery, Due::Delta);
     }
 
     /// Something is due for a stream then.
     pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
         if let Some(handler) = self.deliveries.get() {
-            self.ctx.post_at(at, class, handler, due.pack(stream.resource));
+            self.ctx
+                .post_at(at, class, handler, due.pack(stream.resource));
         }
     }
 
@@ -452,7 +539,11 @@ impl InformerFactory {
             return;
         }
         self.trouble(stream);
-        let until = self.lags.of(resource).stalled_until.max(stream.held_until.get());
+        let until = self
+            .lags
+            .of(resource)
+            .stalled_until
+            .max(stream.held_until.get());
         if until > now {
             stream.last.set(until);
             self.deliver_at(stream, until, Class::Delivery, Due::Delta);
@@ -478,7 +569,9 @@ impl InformerFactory {
         }
         match delta {
             Delta::Node(new, id) => {
-                let old = self.caches.with(|c| replace(&mut c.nodes, id.index(), new.clone()));
+                let old = self
+                    .caches
+                    .with(|c| replace(&mut c.nodes, id.index(), new.clone()));
                 for (home, h) in self.node_handlers.borrow().iter() {
                     self.ctx.at_home(*home);
                     h.node(old.as_ref(), new.as_ref());
@@ -488,7 +581,10 @@ impl InformerFactory {
             Delta::Pod(new, id) => {
                 let old = self.caches.with(|c| {
                     let old = replace(&mut c.pods, id.index(), new.clone());
-                    let (was, is) = (old.as_ref().and_then(|p| p.node), new.as_ref().and_then(|p| p.node));
+                    let (was, is) = (
+                        old.as_ref().and_then(|p| p.node),
+                        new.as_ref().and_then(|p| p.node),
+                    );
                     if was != is {
                         if let Some(n) = was {
                             c.pods_by_node[n.index()].retain(|p| *p != id);
@@ -497,9 +593,20 @@ impl InformerFactory {
                             list(&mut c.pods_by_node, n.index()).push(id);
                         }
                     }
-                    let owner = |p: &Option<Rc<Pod>>| p.as_ref().and_then(|p| p.controller()).map(|(owner, _)| owner.index());
-                    let same = old.as_ref().zip(new.as_ref()).is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
-                    let (was, is) = if same { (None, None) } else { (owner(&old), owner(&new)) };
+                    let owner = |p: &Option<Rc<Pod>>| {
+                        p.as_ref()
+                            .and_then(|p| p.controller())
+                            .map(|(owner, _)| owner.index())
+                    };
+                    let same = old
+                        .as_ref()
+                        .zip(new.as_ref())
+                        .is_some_and(|(o, n)| Rc::ptr_eq(&o.template, &n.template));
+                    let (was, is) = if same {
+                        (None, None)
+                    } else {
+                        (owner(&old), owner(&new))
+                    };
                     if was != is {
                         if let Some(w) = was {
                             let pods = &mut c.pods_by_owner[w];
@@ -525,7 +632,9 @@ impl InformerFactory {
                     if old.as_ref().map(scale) != new.as_ref().map(scale) {
                         c.rescaled.push(id);
                     }
-                    let kind = |w: &Option<Rc<Workload>>| w.as_ref().map(|w| Resource::from(w.kind) as usize);
+                    let kind = |w: &Option<Rc<Workload>>| {
+                        w.as_ref().map(|w| Resource::from(w.kind) as usize)
+                    };
                     let (was, is) = (kind(&old), kind(&new));
                     if was != is {
                         if let Some(ids) = was.map(|kind| &mut c.workloads_by_kind[kind]) {
@@ -536,7 +645,11 @@ impl InformerFactory {
                             ids.insert(ids.partition_point(|w| *w < id), id);
                         }
                     }
-                    let owner = |w: &Option<Rc<Workload>>| w.as_ref().and_then(|w| w.owner).map(|(owner, _)| owner.index());
+                    let owner = |w: &Option<Rc<Workload>>| {
+                        w.as_ref()
+                            .and_then(|w| w.owner)
+                            .map(|(owner, _)| owner.index())
+                    };
                     let (was, is) = (owner(&old), owner(&new));
                     if was != is {
                         was.map(|w| c.workloads_by_owner[w].remove(&id));
@@ -550,7 +663,9 @@ impl InformerFactory {
                 }
             }
             Delta::Budget(new, id) => {
-                let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
+                let old = self
+                    .caches
+                    .with(|c| replace(&mut c.budgets, id.index(), new.clone()));
                 for (home, h) in self.budget_handlers.borrow().iter() {
                     self.ctx.at_home(*home);
                     h.budget(old.as_ref(), new.as_ref());
@@ -558,19 +673,23 @@ impl InformerFactory {
             }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
-                    self.lease_version.set(l.resource_version.max(self.lease_version.get()));
+                    self.lease_version
+                        .set(l.resource_version.max(self.lease_version.get()));
                 }
-                self.caches.with(|c| replace(&mut c.leases, node.index(), new));
+                self.caches
+                    .with(|c| replace(&mut c.leases, node.index(), new));
             }
         }
     }
 
-    /// Calls `f` when something may come of a node that was quiet, or anything reaches the caches of nodes.
+    /// Calls `f` when something may come of a node that was quiet, or anything reaches the caches
+    /// of nodes.
     pub fn on_stir(&self, f: Rc<dyn Fn()>) {
         self.stirred.borrow_mut().push(f);
     }
 
-    /// Calls `f` when something else is about to be expected of a node's heartbeats than before (see [`Self::beat`]).
+    /// Calls `f` when something else is about to be expected of a node's heartbeats than before
+    /// (see [`Self::beat`]).
     pub fn on_waking(&self, f: OnWaking) {
         self.waking.borrow_mut().push(f);
     }

@@ -1,5 +1,5 @@
-//! What the caches of a process say (`client-go/tools/cache: Lister`, `Indexer`): each object as its watch has told of it so far, and heartbeats
-//! that are computed as they would have been told.
+//! What the caches of a process say (`client-go/tools/cache: Lister`, `Indexer`): each object as
+//! its watch has told of it so far, and heartbeats that are computed as they would have been told.
 
 use super::informer::InformerFactory;
 use super::resource::Resource;
@@ -17,19 +17,22 @@ impl InformerFactory {
     /// A node as the cache has it.
     pub fn node(&self, id: NodeId) -> Option<Rc<Node>> {
         self.reads(Resource::Nodes, id.index());
-        self.caches.with(|c| c.nodes.get(id.index()).cloned().flatten())
+        self.caches
+            .with(|c| c.nodes.get(id.index()).cloned().flatten())
     }
 
     /// Whether the cache has a node.
     pub fn has_node(&self, id: NodeId) -> bool {
         self.reads(Resource::Nodes, id.index());
-        self.caches.with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
+        self.caches
+            .with(|c| c.nodes.get(id.index()).is_some_and(Option::is_some))
     }
 
     /// A pod as the cache has it.
     pub fn pod(&self, id: PodId) -> Option<Rc<Pod>> {
         self.reads(Resource::Pods, id.index());
-        self.caches.with(|c| c.pods.get(id.index()).cloned().flatten())
+        self.caches
+            .with(|c| c.pods.get(id.index()).cloned().flatten())
     }
 
     /// A node's lease as the cache has it: renewTime in microseconds, and resourceVersion.
@@ -42,18 +45,26 @@ impl InformerFactory {
         {
             return Some(((t.as_nanos() / 1_000) as i64, lease_version(t)));
         }
-        self.caches.with(|c| c.leases.get(id.index()).and_then(Option::as_ref).map(|l| (l.renew_time_us, l.resource_version)))
+        self.caches.with(|c| {
+            c.leases
+                .get(id.index())
+                .and_then(Option::as_ref)
+                .map(|l| (l.renew_time_us, l.resource_version))
+        })
     }
 
-    /// The heartbeat of a node's Ready condition as the cache had it when this version was listed. Posts that were computed then
-    /// are not in the version.
+    /// The heartbeat of a node's Ready condition as the cache had it when this version was listed.
+    /// Posts that were computed then are not in the version.
     pub fn heartbeat(&self, node: &Node, listed: Time) -> Option<Timestamp> {
         let cached = node.ready()?.last_heartbeat_time;
         self.ctx.reads(self.keys.kubelets);
         if let Some(h) = &self.heartbeats
             && (h.beat(node.id) == Beat::Asleep || h.was_woken_since(node.id, listed))
         {
-            return Some(h.last_post(node.id, self.visible_at(Resource::Nodes, listed)).map_or(cached, |post| post.max(cached)));
+            return Some(
+                h.last_post(node.id, self.visible_at(Resource::Nodes, listed))
+                    .map_or(cached, |post| post.max(cached)),
+            );
         }
         Some(cached)
     }
@@ -70,14 +81,20 @@ impl InformerFactory {
         self.heartbeats.as_ref().is_some_and(|h| h.are_computed())
     }
 
-    /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats are computed.
+    /// The latest renewal of a node's lease that had reached the caches by `at`, where heartbeats
+    /// are computed.
     pub fn renewal_seen(&self, id: NodeId, at: Time) -> Option<Time> {
-        self.heartbeats.as_ref()?.last_renewal(id, self.visible_at(Resource::Leases, at))
+        self.heartbeats
+            .as_ref()?
+            .last_renewal(id, self.visible_at(Resource::Leases, at))
     }
 
-    /// The heartbeat of the latest status post that had reached the caches by `at`, where heartbeats are computed.
+    /// The heartbeat of the latest status post that had reached the caches by `at`, where
+    /// heartbeats are computed.
     pub fn post_seen(&self, id: NodeId, at: Time) -> Option<Timestamp> {
-        self.heartbeats.as_ref()?.last_post(id, self.visible_at(Resource::Nodes, at))
+        self.heartbeats
+            .as_ref()?
+            .last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
     /// When a renewal that was made then reaches the caches.
@@ -88,13 +105,16 @@ impl InformerFactory {
     /// The newest resourceVersion that the lease cache has seen (`LastStoreSyncResourceVersion`).
     pub fn lease_version(&self) -> u64 {
         if self.heartbeats_are_computed() {
-            return self.lease_version.get().max(lease_version(self.visible(Resource::Leases)));
+            return self
+                .lease_version
+                .get()
+                .max(lease_version(self.visible(Resource::Leases)));
         }
         self.lease_version.get()
     }
 
-    /// The newest version of a pod or workload of this kind that has reached the cache (`LastStoreSyncResourceVersion`, but for
-    /// deletions).
+    /// The newest version of a pod or workload of this kind that has reached the cache
+    /// (`LastStoreSyncResourceVersion`, but for deletions).
     pub fn delivered(&self, resource: Resource) -> u64 {
         self.reads_all(resource);
         self.delivered[resource as usize].get()
@@ -103,37 +123,49 @@ impl InformerFactory {
     /// All nodes in the cache, by id; upstream's lister has no order.
     pub fn nodes(&self) -> Vec<Rc<Node>> {
         self.reads_all(Resource::Nodes);
-        self.caches.with(|c| c.nodes.iter().flatten().cloned().collect())
+        self.caches
+            .with(|c| c.nodes.iter().flatten().cloned().collect())
     }
 
-    /// The pods of a node in the cache, in the order in which they came; upstream's index has no order.
+    /// The pods of a node in the cache, in the order in which they came; upstream's index has no
+    /// order.
     pub fn pods_on(&self, node: NodeId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches.with(|c| match c.pods_by_node.get(node.index()) {
-            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
-            None => Vec::new(),
-        })
+        self.caches
+            .with(|c| match c.pods_by_node.get(node.index()) {
+                Some(ids) => ids
+                    .iter()
+                    .filter_map(|id| c.pods[id.index()].clone())
+                    .collect(),
+                None => Vec::new(),
+            })
     }
 
     /// The pods of a workload in the cache, by id; those of an earlier life of it included.
     pub fn pods_of(&self, owner: WorkloadId) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches.with(|c| match c.pods_by_owner.get(owner.index()) {
-            Some(ids) => ids.iter().filter_map(|id| c.pods[id.index()].clone()).collect(),
-            None => Vec::new(),
-        })
+        self.caches
+            .with(|c| match c.pods_by_owner.get(owner.index()) {
+                Some(ids) => ids
+                    .iter()
+                    .filter_map(|id| c.pods[id.index()].clone())
+                    .collect(),
+                None => Vec::new(),
+            })
     }
 
     /// All pods in the cache, by id; upstream's lister has no order.
     pub fn pods(&self) -> Vec<Rc<Pod>> {
         self.reads_all(Resource::Pods);
-        self.caches.with(|c| c.pods.iter().flatten().cloned().collect())
+        self.caches
+            .with(|c| c.pods.iter().flatten().cloned().collect())
     }
 
     /// A workload as the cache has it.
     pub fn workload(&self, id: WorkloadId) -> Option<Rc<Workload>> {
         self.reads_workloads();
-        self.caches.with(|c| c.workloads.get(id.index()).cloned().flatten())
+        self.caches
+            .with(|c| c.workloads.get(id.index()).cloned().flatten())
     }
 
     /// All workloads of a kind in the cache, by id.
@@ -141,45 +173,71 @@ impl InformerFactory {
         self.reads_all(kind.into());
         self.caches.with(|c| {
             let ids = &c.workloads_by_kind[Resource::from(kind) as usize];
-            ids.iter().filter_map(|id| c.workloads[id.index()].clone()).collect()
+            ids.iter()
+                .filter_map(|id| c.workloads[id.index()].clone())
+                .collect()
         })
     }
 
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
     pub fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
         self.reads_workloads();
-        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
-            Some(ids) => ids.iter().filter_map(|id| c.workloads[id.index()].clone()).filter(|w| w.owner == Some(owner)).collect(),
-            None => Vec::new(),
-        })
+        self.caches
+            .with(|c| match c.workloads_by_owner.get(owner.0.index()) {
+                Some(ids) => ids
+                    .iter()
+                    .filter_map(|id| c.workloads[id.index()].clone())
+                    .filter(|w| w.owner == Some(owner))
+                    .collect(),
+                None => Vec::new(),
+            })
     }
 
-    /// How many times a workload came or went or its life, owner or replicas changed in the cache; and of those after the first `since`,
-    /// which workloads they were about, with those that they own.
+    /// How many times a workload came or went or its life, owner or replicas changed in the cache;
+    /// and of those after the first `since`, which workloads they were about, with those that they
+    /// own.
     pub fn scale_changes(&self, since: usize) -> (usize, Vec<WorkloadId>) {
         self.reads_workloads();
         self.caches.with(|c| {
-            let owned = |id: &WorkloadId| c.workloads_by_owner.get(id.index()).into_iter().flatten().copied();
+            let owned = |id: &WorkloadId| {
+                c.workloads_by_owner
+                    .get(id.index())
+                    .into_iter()
+                    .flatten()
+                    .copied()
+            };
             let changed = c.rescaled.get(since..).unwrap_or_default();
-            (c.rescaled.len(), changed.iter().flat_map(|id| owned(id).chain([*id])).collect())
+            (
+                c.rescaled.len(),
+                changed
+                    .iter()
+                    .flat_map(|id| owned(id).chain([*id]))
+                    .collect(),
+            )
         })
     }
 
     /// A disruption budget as the cache has it.
     pub fn budget(&self, id: WorkloadId) -> Option<Rc<Budget>> {
         self.reads(Resource::Budgets, id.index());
-        self.caches.with(|c| c.budgets.get(id.index()).cloned().flatten())
+        self.caches
+            .with(|c| c.budgets.get(id.index()).cloned().flatten())
     }
 
     /// All disruption budgets in the cache, by id.
     pub fn budgets(&self) -> Vec<Rc<Budget>> {
         self.reads_all(Resource::Budgets);
-        self.caches.with(|c| c.budgets.iter().flatten().cloned().collect())
+        self.caches
+            .with(|c| c.budgets.iter().flatten().cloned().collect())
     }
 
     /// Whether any pod of the cache is on a node.
     pub fn has_pods_on(&self, node: NodeId) -> bool {
         self.reads_all(Resource::Pods);
-        self.caches.with(|c| c.pods_by_node.get(node.index()).is_some_and(|ids| !ids.is_empty()))
+        self.caches.with(|c| {
+            c.pods_by_node
+                .get(node.index())
+                .is_some_and(|ids| !ids.is_empty())
+        })
     }
 }

@@ -1,9 +1,11 @@
-//! What client-go gives a controller: a client with its rate limiter and latency, informer caches with watch delay,
-//! work queues that deduplicate and back off, the event recorder, and `parallelize`.
+//! What client-go gives a controller: a client with its rate limiter and latency, informer caches
+//! with watch delay, work queues that deduplicate and back off, the event recorder, and
+//! `parallelize`.
 //!
-//! Models `client-go` v0.34 (`rest/request.go`, `util/flowcontrol`, `tools/cache`, `util/workqueue`, `tools/record`)
-//! and `golang.org/x/time/rate`. Left out: watch reconnects and bookmarks, periodic resync (12 to 24 hours),
-//! request retries on 429, the aggregation of events by message beyond their kinds.
+//! Models `client-go` v0.34 (`rest/request.go`, `util/flowcontrol`, `tools/cache`,
+//! `util/workqueue`, `tools/record`) and `golang.org/x/time/rate`. Left out: watch reconnects and
+//! bookmarks, periodic resync (12 to 24 hours), request retries on 429, the aggregation of events
+//! by message beyond their kinds.
 
 mod cache_keys;
 mod delay;
@@ -20,7 +22,10 @@ mod watch_trouble;
 mod work_queue;
 
 pub use delay::Delay;
-pub use informer::{BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler, WorkloadHandler};
+pub use informer::{
+    BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler,
+    WorkloadHandler,
+};
 pub use parallelize::{go_all, go_all_but, parallelize, parallelize_list};
 pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming, Wrote};

@@ -5,10 +5,15 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
-/// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done with one. `start` does what
-/// needs no waiting at once and returns the rest, if there is any.
-pub async fn parallelize<F>(ctx: &Ctx, group: Group, workers: usize, pieces: usize, start: impl Fn(usize) -> Option<F> + 'static)
-where
+/// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done
+/// with one. `start` does what needs no waiting at once and returns the rest, if there is any.
+pub async fn parallelize<F>(
+    ctx: &Ctx,
+    group: Group,
+    workers: usize,
+    pieces: usize,
+    start: impl Fn(usize) -> Option<F> + 'static,
+) where
     F: Future<Output = ()> + 'static,
 {
     let taken = Cell::new(0);
@@ -24,13 +29,18 @@ where
     parallelize_list(ctx, group, workers, next).await;
 }
 
-/// As [`parallelize`], over a list that may change: `next` takes pieces off it and does what needs no waiting at once, up to one
-/// that has to wait, whose work it returns; none when the list is at its end.
+/// As [`parallelize`], over a list that may change: `next` takes pieces off it and does what needs
+/// no waiting at once, up to one that has to wait, whose work it returns; none when the list is at
+/// its end.
 ///
-/// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has to wait. That is
-/// what upstream's do in effect: whichever worker is free takes such a piece.
-pub async fn parallelize_list<F>(ctx: &Ctx, group: Group, workers: usize, next: impl Fn() -> Option<F> + 'static)
-where
+/// Pieces that need no waiting take no virtual time, so the workers are made only once a piece has
+/// to wait. That is what upstream's do in effect: whichever worker is free takes such a piece.
+pub async fn parallelize_list<F>(
+    ctx: &Ctx,
+    group: Group,
+    workers: usize,
+    next: impl Fn() -> Option<F> + 'static,
+) where
     F: Future<Output = ()> + 'static,
 {
     let mut waiting: Vec<F> = std::iter::from_fn(&next).take(workers).collect();
@@ -54,8 +64,8 @@ where
     join.wait().await;
 }
 
-/// Starts so many goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is left alone, the one that was
-/// started last goes first, and then the others in order.
+/// Starts so many goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is
+/// left alone, the one that was started last goes first, and then the others in order.
 pub async fn go_all<F>(ctx: &Ctx, group: Group, count: usize, work: impl Fn(usize) -> F + 'static)
 where
     F: Future<Output = ()> + 'static,
@@ -63,11 +73,17 @@ where
     go_all_but(ctx, group, count, |_| false, work).await;
 }
 
-/// As [`go_all`], for pieces of which some are `idle`: their goroutines would end in the step in which they start, and leave no trace. So
-/// only the others are started; where there is none, one is, as whoever waits for them lets others in meanwhile. In a search, which
-/// tells steps apart, all are.
-pub async fn go_all_but<F>(ctx: &Ctx, group: Group, count: usize, idle: impl Fn(usize) -> bool, work: impl Fn(usize) -> F)
-where
+/// As [`go_all`], for pieces of which some are `idle`: their goroutines would end in the step in
+/// which they start, and leave no trace. So only the others are started; where there is none, one
+/// is, as whoever waits for them lets others in meanwhile. In a search, which tells steps apart,
+/// all are.
+pub async fn go_all_but<F>(
+    ctx: &Ctx,
+    group: Group,
+    count: usize,
+    idle: impl Fn(usize) -> bool,
+    work: impl Fn(usize) -> F,
+) where
     F: Future<Output = ()> + 'static,
 {
     if count == 0 {
@@ -75,7 +91,10 @@ where
     }
     let all = ctx.is_searching();
     let piece = |i: usize| (i, (all || !idle(i)).then(|| work(i)));
-    let mut waiting: Vec<(usize, Option<F>)> = std::iter::once(count - 1).chain(0..count - 1).map(piece).collect();
+    let mut waiting: Vec<(usize, Option<F>)> = std::iter::once(count - 1)
+        .chain(0..count - 1)
+        .map(piece)
+        .collect();
     shuffle(ctx, &mut waiting);
     if waiting.iter().all(|(_, piece)| piece.is_none()) {
         waiting.truncate(1);
@@ -93,7 +112,8 @@ where
     join.wait().await;
 }
 
-/// Which of several workers goes first is the Go scheduler's affair; they keep that order while they wait equally long.
+/// Which of several workers goes first is the Go scheduler's affair; they keep that order while
+/// they wait equally long.
 fn shuffle<F>(ctx: &Ctx, waiting: &mut [F]) {
     if waiting.len() < 2 {
         return;

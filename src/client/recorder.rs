@@ -1,5 +1,6 @@
-//! The event recorder (`client-go/tools/record/event.go`, `events_cache.go`): a bounded queue, a correlator that counts
-//! repeats and drops what a noisy object says, and one writer that sends events one after the other.
+//! The event recorder (`client-go/tools/record/event.go`, `events_cache.go`): a bounded queue, a
+//! correlator that counts repeats and drops what a noisy object says, and one writer that sends
+//! events one after the other.
 
 use super::lru::{Key, Lru};
 use super::request::Client;
@@ -15,13 +16,19 @@ use std::rc::Rc;
 const MAX_QUEUED_EVENTS: usize = 1000;
 /// Entries of each of the correlator's caches (`maxLruCacheEntries`).
 const MAX_LRU_CACHE_ENTRIES: usize = 4096;
-/// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`, `defaultSpamQPS`).
-const SPAM_LIMIT: Limits = Limits { qps: 1.0 / 300.0, burst: 25 };
-/// From so many different messages on, similar events are told as one (`defaultAggregateMaxEvents`).
+/// Events of one source about one object that go at once; then one per 300 s (`defaultSpamBurst`,
+/// `defaultSpamQPS`).
+const SPAM_LIMIT: Limits = Limits {
+    qps: 1.0 / 300.0,
+    burst: 25,
+};
+/// From so many different messages on, similar events are told as one
+/// (`defaultAggregateMaxEvents`).
 const AGGREGATE_MAX_EVENTS: usize = 10;
 /// How long similar events are remembered (`defaultAggregateIntervalInSeconds`).
 const AGGREGATE_INTERVAL: Dur = Dur::from_secs(600);
-/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between them.
+/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
+/// them.
 const MAX_TRIES_PER_EVENT: u32 = 12;
 const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
 
@@ -49,9 +56,18 @@ impl About {
     /// It as an object of chance.
     pub(super) fn object(self, client: &Client) -> Object {
         client.api().names(|n| match self {
-            About::Node(id, _) => Object { id: id.0, hash: n.node_hash(id) },
-            About::Pod(id, _) => Object { id: id.0, hash: n.pod_hash(id) },
-            About::Workload(id, _) => Object { id: id.0, hash: n.workload_hash(id) },
+            About::Node(id, _) => Object {
+                id: id.0,
+                hash: n.node_hash(id),
+            },
+            About::Pod(id, _) => Object {
+                id: id.0,
+                hash: n.pod_hash(id),
+            },
+            About::Workload(id, _) => Object {
+                id: id.0,
+                hash: n.workload_hash(id),
+            },
         })
     }
 }
@@ -64,7 +80,8 @@ struct Event {
     cause: u32,
 }
 
-/// What an event is about, and its reason or none: small, as it is looked up several times for every event.
+/// What an event is about, and its reason or none: small, as it is looked up several times for
+/// every event.
 #[derive(Clone, Copy, PartialEq)]
 struct Subject {
     id: u32,
@@ -105,25 +122,38 @@ impl About {
             About::Pod(id, uid) => (2, id.0, uid),
             About::Workload(id, uid) => (4, id.0, Some(uid)),
         };
-        Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
+        Subject {
+            id,
+            kind: kind + u8::from(uid.is_some()),
+            reason,
+            uid: uid.map_or(0, |u| u.0),
+        }
     }
 }
 
-/// Events that are alike: about the same object, with the same reason. With any reason, all about it.
+/// Events that are alike: about the same object, with the same reason. With any reason, all about
+/// it.
 impl Key for Subject {
     fn hash(&self) -> u64 {
-        u64::from(self.id) ^ u64::from(self.kind) << 24 ^ u64::from(self.reason) << 27 ^ self.uid << 35
+        u64::from(self.id)
+            ^ u64::from(self.kind) << 24
+            ^ u64::from(self.reason) << 27
+            ^ self.uid << 35
     }
 }
 
 /// Events that are the same but for their time; without a text, the aggregate of alike ones.
 impl Key for (Subject, Option<EventBody>) {
     fn hash(&self) -> u64 {
-        self.0.hash() ^ self.1.map_or(u64::MAX, |b| (b.text as u64 | u64::from(b.arg) << 8).rotate_left(7))
+        self.0.hash()
+            ^ self.1.map_or(u64::MAX, |b| {
+                (b.text as u64 | u64::from(b.arg) << 8).rotate_left(7)
+            })
     }
 }
 
-/// The different texts seen of events that are alike, as few as make an aggregate. Nearly always there is one.
+/// The different texts seen of events that are alike, as few as make an aggregate. Nearly always
+/// there is one.
 struct Similar {
     first: EventBody,
     more: Vec<EventBody>,
@@ -159,10 +189,15 @@ impl Correlator {
         }
     }
 
-    /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then dropped.
+    /// `EventCorrelate`: aggregate, count, filter. The count goes up even when the event is then
+    /// dropped.
     fn correlate(&mut self, e: Event, now: Time) -> Option<Told> {
         let subject = e.about.subject(REASONS[e.body.text as usize]);
-        let similar = self.similar.entry(subject, || Similar { first: e.body, more: Vec::new(), last: now });
+        let similar = self.similar.entry(subject, || Similar {
+            first: e.body,
+            more: Vec::new(),
+            last: now,
+        });
         if now.since(similar.last) > AGGREGATE_INTERVAL {
             similar.first = e.body;
             similar.more.clear();
@@ -180,10 +215,22 @@ impl Correlator {
             }
         }
         let named = if combined { now } else { e.at };
-        let o = self.observed.entry((subject, (!combined).then_some(e.body)), || Observed { count: 0, named });
+        let o = self
+            .observed
+            .entry((subject, (!combined).then_some(e.body)), || Observed {
+                count: 0,
+                named,
+            });
         o.count += 1;
-        let told = Told { name: e.about.name(o.named), combined, count: o.count };
-        self.spam.entry(e.about.subject(ANY), || TokenBucket::new(SPAM_LIMIT)).try_accept(now).then_some(told)
+        let told = Told {
+            name: e.about.name(o.named),
+            combined,
+            count: o.count,
+        };
+        self.spam
+            .entry(e.about.subject(ANY), || TokenBucket::new(SPAM_LIMIT))
+            .try_accept(now)
+            .then_some(told)
     }
 }
 
@@ -196,16 +243,18 @@ pub struct EventRecorder {
     /// Between an event's arrival and the request that writes it.
     write_point: PointId,
     group: Group,
-    /// Where every event is handed over by a goroutine of its own, the point at which one lags behind.
+    /// Where every event is handed over by a goroutine of its own, the point at which one lags
+    /// behind.
     overtaken: Option<PointId>,
     client: Client,
     advancing: Option<Rc<Shared<Time>>>,
 }
 
 impl EventRecorder {
-    /// A recorder that writes through `client`, in process group `group`. `clock_advances`: no two events get the same
-    /// time, as on a real machine; otherwise the clock stands still within an instant, as in the recorder of timelines.
-    /// `goroutines`: every event is handed over by a goroutine of its own, so that later ones may overtake it.
+    /// A recorder that writes through `client`, in process group `group`. `clock_advances`: no two
+    /// events get the same time, as on a real machine; otherwise the clock stands still within an
+    /// instant, as in the recorder of timelines. `goroutines`: every event is handed over by a
+    /// goroutine of its own, so that later ones may overtake it.
     pub fn start(client: &Client, group: Group, clock_advances: bool, goroutines: bool) -> Self {
         let ctx = client.api().ctx().clone();
         let queue = Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS));
@@ -234,8 +283,16 @@ impl EventRecorder {
                 *last
             }),
         };
-        let event = Event { about, body: body.into(), at, cause: self.ctx.cause() };
-        if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE)) {
+        let event = Event {
+            about,
+            body: body.into(),
+            at,
+            cause: self.ctx.cause(),
+        };
+        if self
+            .overtaken
+            .is_some_and(|point| self.ctx.yields(point, Object::NONE))
+        {
             let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
             let name = Name::of("event", Keys::NOTHING).about(about.object(&self.client).hash);
             self.ctx.spawn_named(name, self.group, async move {
@@ -254,12 +311,15 @@ impl EventRecorder {
             let e = self.queue.recv().await;
             self.ctx.yield_point(self.write_point).await;
             self.ctx.set_cause(e.cause);
-            let Some(told) = correlator.correlate(e, self.ctx.now()) else { continue };
+            let Some(told) = correlator.correlate(e, self.ctx.now()) else {
+                continue;
+            };
             for tries in 1..=MAX_TRIES_PER_EVENT {
                 if self.send(&client, &e, &told).await {
                     break;
                 }
-                // The first sleep is a random part of the whole, so that clients do not come back all at once.
+                // The first sleep is a random part of the whole, so that clients do not come back
+                // all at once.
                 let mut sleep = SLEEP_BETWEEN_TRIES.as_nanos();
                 if tries == 1 {
                     sleep = self.ctx.uniform(self.nudge, Object::NONE, 0, sleep);
@@ -269,16 +329,25 @@ impl EventRecorder {
         }
     }
 
-    /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did not answer.
+    /// `recordEvent`: PATCH of an event that was seen before, else POST. True unless the server did
+    /// not answer.
     async fn send(&self, client: &Client, e: &Event, told: &Told) -> bool {
         let (name, body, combined, count) = (told.name, e.body, told.combined, told.count);
         let object = e.about.object(client);
         let mut result = Err(ApiError::NotFound);
         if count > 1 {
-            result = client.call(object, move |api, actor| api.patch_event(actor, name, body, combined, count)).await;
+            result = client
+                .call(object, move |api, actor| {
+                    api.patch_event(actor, name, body, combined, count)
+                })
+                .await;
         }
         if result == Err(ApiError::NotFound) {
-            result = client.call(object, move |api, actor| api.create_event(actor, name, body, combined, count)).await;
+            result = client
+                .call(object, move |api, actor| {
+                    api.create_event(actor, name, body, combined, count)
+                })
+                .await;
         }
         result != Err(ApiError::Unavailable)
     }

@@ -3,7 +3,9 @@
 use super::delay::Delay;
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
-use crate::kernel::{Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared};
+use crate::kernel::{
+    Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared,
+};
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -46,7 +48,11 @@ struct Call<R, F> {
 impl<R, F: FnOnce(&ApiServer, Actor) -> Result<R, ApiError>> Request for Call<R, F> {
     fn arrive(&self) {
         self.client.inner.ctx.set_saw(self.saw);
-        self.reply.set(self.apply.take().map(|apply| self.client.apply(self.about, apply)));
+        self.reply.set(
+            self.apply
+                .take()
+                .map(|apply| self.client.apply(self.about, apply)),
+        );
     }
 }
 
@@ -91,8 +97,15 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of its own; without a limiter it is unlimited. `wrote` is told of its writes, in a search.
-    pub fn new(api: &Rc<ApiServer>, actor: Actor, limiter: Option<TokenBucket>, timing: ClientTiming, wrote: Option<Wrote>) -> Self {
+    /// A client of its own; without a limiter it is unlimited. `wrote` is told of its writes, in a
+    /// search.
+    pub fn new(
+        api: &Rc<ApiServer>,
+        actor: Actor,
+        limiter: Option<TokenBucket>,
+        timing: ClientTiming,
+        wrote: Option<Wrote>,
+    ) -> Self {
         let ctx = api.ctx().clone();
         let arrivals = Rc::new(Arrivals(Shared::new(InFlight::default())));
         let handler = ctx.register(arrivals.clone());
@@ -120,7 +133,10 @@ impl Client {
 
     /// The same client, acting as someone else.
     pub fn acting_as(&self, actor: Actor) -> Self {
-        Client { inner: self.inner.clone(), actor }
+        Client {
+            inner: self.inner.clone(),
+            actor,
+        }
     }
 
     /// Who it acts as.
@@ -164,7 +180,13 @@ impl Client {
             i.ctx.sleep(response).await;
             return reply;
         }
-        let call = Rc::new(Call { client: self.clone(), about, saw: i.ctx.saw(), apply: Cell::new(Some(apply)), reply: Cell::new(None) });
+        let call = Rc::new(Call {
+            client: self.clone(),
+            about,
+            saw: i.ctx.saw(),
+            apply: Cell::new(Some(apply)),
+            reply: Cell::new(None),
+        });
         let sent: Rc<dyn Request> = call.clone();
         let id = i.arrivals.0.with(|f| match f.free.pop() {
             Some(id) => {
@@ -177,15 +199,28 @@ impl Client {
             }
         });
         if i.timing.request.is_constant() {
-            i.ctx.post_in(i.ctx.lane(request, Class::Arrival), i.handler, u64::from(id));
+            i.ctx.post_in(
+                i.ctx.lane(request, Class::Arrival),
+                i.handler,
+                u64::from(id),
+            );
         } else {
-            i.ctx.post_at(i.ctx.now() + request, Class::Arrival, i.handler, u64::from(id));
+            i.ctx.post_at(
+                i.ctx.now() + request,
+                Class::Arrival,
+                i.handler,
+                u64::from(id),
+            );
         }
         i.ctx.sleep(request + response).await;
         call.reply.take().unwrap_or(Err(ApiError::Unavailable))
     }
 
-    fn apply<R>(&self, about: Object, apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>) -> Result<R, ApiError> {
+    fn apply<R>(
+        &self,
+        about: Object,
+        apply: impl FnOnce(&ApiServer, Actor) -> Result<R, ApiError>,
+    ) -> Result<R, ApiError> {
         self.inner.ctx.reads(self.inner.down_key);
         let api = &*self.inner.api;
         api.count_request(self.actor);

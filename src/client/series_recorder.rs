@@ -1,7 +1,9 @@
-//! The event recorder of `events.k8s.io` (`client-go/tools/events/event_broadcaster.go`), which the scheduler uses: an event
-//! that repeats is written a second time as a series, and then only counted until the series ends.
+//! The event recorder of `events.k8s.io` (`client-go/tools/events/event_broadcaster.go`), which the
+//! scheduler uses: an event that repeats is written a second time as a series, and then only
+//! counted until the series ends.
 //!
-//! Events are the same if everything but their note is: the version of the object they are about counts too.
+//! Events are the same if everything but their note is: the version of the object they are about
+//! counts too.
 
 use super::recorder::About;
 use super::request::Client;
@@ -15,7 +17,8 @@ use std::rc::Rc;
 const FINISH_TIME: Dur = Dur::from_secs(360);
 /// Running series are written again so often (`refreshTime`).
 const REFRESH_TIME: Dur = Dur::from_secs(1800);
-/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between them, a quarter longer at most.
+/// Tries of an event that the server does not answer (`maxTriesPerEvent`), and the sleep between
+/// them, a quarter longer at most.
 const MAX_TRIES_PER_EVENT: u32 = 12;
 const SLEEP_BETWEEN_TRIES: Dur = Dur::from_secs(10);
 
@@ -48,16 +51,34 @@ struct Told {
 }
 
 impl Told {
-    const NONE: Once = Once { version: 0, at: Time::ZERO, body: EventBody { text: EventText::Scheduled, arg: EventBody::NO_ARG } };
+    const NONE: Once = Once {
+        version: 0,
+        at: Time::ZERO,
+        body: EventBody {
+            text: EventText::Scheduled,
+            arg: EventBody::NO_ARG,
+        },
+    };
 
     /// The event, if it has been told.
     fn known(&mut self, key: &Key) -> Option<&mut Known> {
         if let About::Pod(pod, _) = key.0
-            && let Some(once) = self.once.get_mut(pod.index()).filter(|o| o.version == key.1 && o.body.text.reason() == key.2)
+            && let Some(once) = self
+                .once
+                .get_mut(pod.index())
+                .filter(|o| o.version == key.1 && o.body.text.reason() == key.2)
         {
             // It is about to be told again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
-            self.others.insert(*key, Known { name: key.0.name(at), body, series: None, last: at });
+            self.others.insert(
+                *key,
+                Known {
+                    name: key.0.name(at),
+                    body,
+                    series: None,
+                    last: at,
+                },
+            );
         }
         self.others.get_mut(key)
     }
@@ -69,7 +90,11 @@ impl Told {
             }
             let once = &mut self.once[pod.index()];
             if once.version == 0 {
-                *once = Once { version: key.1, at: event.last, body: event.body };
+                *once = Once {
+                    version: key.1,
+                    at: event.last,
+                    body: event.body,
+                };
                 return;
             }
         }
@@ -78,8 +103,12 @@ impl Told {
 
     /// Forgets events that are no series and for which it is over.
     fn forget(&mut self, over: impl Fn(Time) -> bool) {
-        self.others.retain(|_, e| e.series.is_some() || !over(e.last));
-        self.once.iter_mut().filter(|o| over(o.at)).for_each(|o| *o = Self::NONE);
+        self.others
+            .retain(|_, e| e.series.is_some() || !over(e.last));
+        self.once
+            .iter_mut()
+            .filter(|o| over(o.at))
+            .for_each(|o| *o = Self::NONE);
     }
 }
 
@@ -97,9 +126,14 @@ pub struct SeriesRecorder {
 }
 
 impl SeriesRecorder {
-    /// A recorder that writes through `client`, in process group `group`. `first_series_count` is the count that a series starts
-    /// with. `clock_advances`: no two events get the same time.
-    pub fn start(client: Client, group: Group, first_series_count: u32, clock_advances: bool) -> Self {
+    /// A recorder that writes through `client`, in process group `group`. `first_series_count` is
+    /// the count that a series starts with. `clock_advances`: no two events get the same time.
+    pub fn start(
+        client: Client,
+        group: Group,
+        first_series_count: u32,
+        clock_advances: bool,
+    ) -> Self {
         let ctx = client.api().ctx().clone();
         let recorder = SeriesRecorder {
             told: Rc::default(),
@@ -126,7 +160,11 @@ impl SeriesRecorder {
             }),
         };
         let recorder = self.clone();
-        self.ctx.spawn(self.group, async move { recorder.record((about, version, body.text.reason()), body, at).await });
+        self.ctx.spawn(self.group, async move {
+            recorder
+                .record((about, version, body.text.reason()), body, at)
+                .await
+        });
     }
 
     /// `recordToSink`
@@ -134,7 +172,12 @@ impl SeriesRecorder {
         let first = self.first_series_count;
         let to_write = self.told.with(|told| match told.known(&key) {
             None => {
-                let event = Known { name: key.0.name(at), body, series: None, last: at };
+                let event = Known {
+                    name: key.0.name(at),
+                    body,
+                    series: None,
+                    last: at,
+                };
                 told.insert(key, event);
                 Some(event)
             }
@@ -159,23 +202,38 @@ impl SeriesRecorder {
             }
             let most = SLEEP_BETWEEN_TRIES.as_nanos() / 4;
             let extra = self.ctx.uniform(self.nudge, Object::NONE, 0, most);
-            self.ctx.sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra)).await;
+            self.ctx
+                .sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra))
+                .await;
         }
     }
 
     /// `recordEvent`: PATCH of a series, else POST. True unless it is to be tried again.
     async fn write(&self, about: About, event: Known) -> bool {
         let object = about.object(&self.client);
-        let Known { name, body, series, .. } = event;
+        let Known {
+            name, body, series, ..
+        } = event;
         let mut result = Err(ApiError::NotFound);
         if let Some(count) = series {
-            result = self.client.call(object, move |api, actor| api.patch_event(actor, name, body, false, count)).await;
+            result = self
+                .client
+                .call(object, move |api, actor| {
+                    api.patch_event(actor, name, body, false, count)
+                })
+                .await;
         }
         if result == Err(ApiError::NotFound) {
             let count = series.unwrap_or(1);
-            result = self.client.call(object, move |api, actor| api.create_event(actor, name, body, false, count)).await;
+            result = self
+                .client
+                .call(object, move |api, actor| {
+                    api.create_event(actor, name, body, false, count)
+                })
+                .await;
         }
-        !(result == Err(ApiError::Unavailable) || series.is_some() && result == Err(ApiError::AlreadyExists))
+        !(result == Err(ApiError::Unavailable)
+            || series.is_some() && result == Err(ApiError::AlreadyExists))
     }
 
     /// Ends series and refreshes them, for ever (`finishSeries`, `refreshExistingEventSeries`).
@@ -184,7 +242,10 @@ impl SeriesRecorder {
         for tick in 1_u64.. {
             let now = start + FINISH_TIME * tick;
             self.ctx.sleep_until(now).await;
-            if (FINISH_TIME * tick).as_nanos().is_multiple_of(REFRESH_TIME.as_nanos()) {
+            if (FINISH_TIME * tick)
+                .as_nanos()
+                .is_multiple_of(REFRESH_TIME.as_nanos())
+            {
                 for (key, event) in self.series() {
                     self.write(key.0, event).await;
                 }
@@ -200,6 +261,12 @@ impl SeriesRecorder {
     }
 
     fn series(&self) -> Vec<(Key, Known)> {
-        self.told.with(|told| told.others.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect())
+        self.told.with(|told| {
+            told.others
+                .iter()
+                .filter(|(_, e)| e.series.is_some())
+                .map(|(k, e)| (*k, *e))
+                .collect()
+        })
     }
 }

@@ -26,7 +26,11 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// A full bucket.
     pub fn new(limits: Limits) -> Self {
-        TokenBucket { limits, tokens: f64::from(limits.burst), last: Time::ZERO }
+        TokenBucket {
+            limits,
+            tokens: f64::from(limits.burst),
+            last: Time::ZERO,
+        }
     }
 
     /// The rate it was made with.
@@ -42,7 +46,11 @@ impl TokenBucket {
         let tokens = (self.tokens + seconds * limit).min(f64::from(self.limits.burst));
         let left = tokens - 1.0;
         // Go converts the float to an integer by truncation, as `as` does.
-        let wait = if left < 0.0 { (1e9 * (-left / limit)) as i64 } else { 0 };
+        let wait = if left < 0.0 {
+            (1e9 * (-left / limit)) as i64
+        } else {
+            0
+        };
         (left, wait)
     }
 
@@ -75,7 +83,8 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    /// The table of the reference, §5.10: the least elapsed time after which a drained bucket of burst 1 grants again.
+    /// The table of the reference, §5.10: the least elapsed time after which a drained bucket of
+    /// burst 1 grants again.
     #[test]
     fn grants_after_the_same_nanosecond_as_go() {
         for (qps, expected) in [
@@ -103,7 +112,10 @@ mod tests {
     #[test]
     fn waiting_callers_are_spaced_by_the_rate() {
         // 20 per second, burst 30: the 31st call waits 50 ms, the 32nd 100 ms.
-        let mut b = TokenBucket::new(Limits { qps: 20.0, burst: 30 });
+        let mut b = TokenBucket::new(Limits {
+            qps: 20.0,
+            burst: 30,
+        });
         for _ in 0..30 {
             assert!(b.take(Time::ZERO).is_zero());
         }

@@ -1,8 +1,10 @@
-//! Trouble of watches that is left to the choices: one is held back, or breaks and lists again, or lets others in between two changes.
+//! Trouble of watches that is left to the choices: one is held back, or breaks and lists again, or
+//! lets others in between two changes.
 //!
-//! The API server does not leave out events of a watch; a controller misses a state only if its watch breaks and the list that follows
-//! shows what there is by then (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served from
-//! a watch cache that is behind.
+//! The API server does not leave out events of a watch; a controller misses a state only if its
+//! watch breaks and the list that follows shows what there is by then
+//! (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served
+//! from a watch cache that is behind.
 
 use super::informer::{Delta, Due, InformerFactory, Stream};
 use super::resource::Resource;
@@ -31,21 +33,26 @@ pub(super) struct TroublePoints {
 
 impl TroublePoints {
     pub(super) fn new(ctx: &Ctx) -> Self {
-        Self { held: ctx.point("watch-held"), broken: ctx.point("watch-broken"), gap: ctx.point("watch-gap") }
+        Self {
+            held: ctx.point("watch-held"),
+            broken: ctx.point("watch-broken"),
+            gap: ctx.point("watch-gap"),
+        }
     }
 }
 
 /// For how long a watch may be held back.
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
-/// All watches together are held up for so long at most in a run, or broken: more would be a cluster whose watches do not work, and what
-/// comes of that is lag and no race.
+/// All watches together are held up for so long at most in a run, or broken: more would be a
+/// cluster whose watches do not work, and what comes of that is lag and no race.
 const TROUBLE_MOST: Dur = Dur::from_secs(30);
-/// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that doubles, with jitter).
+/// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that
+/// doubles, with jitter).
 const RELIST_AFTER: Dur = Dur::from_secs(1);
 
 impl InformerFactory {
-    /// Of several changes that a watch delivers in one instant: whether those who heard of the first get to look before the next comes,
-    /// and so from there on.
+    /// Of several changes that a watch delivers in one instant: whether those who heard of the
+    /// first get to look before the next comes, and so from there on.
     pub(super) fn others_come_first(&self, stream: &Stream) -> bool {
         if !self.ctx.is_choosing() || stream.deltas.with(|d| d.is_empty()) {
             return false;
@@ -54,7 +61,10 @@ impl InformerFactory {
         if last != Some(now) {
             gap = false;
         } else if !gap {
-            let object = Object { id: stream.resource as u32, hash: stable_hash(stream.resource.name()) };
+            let object = Object {
+                id: stream.resource as u32,
+                hash: stable_hash(stream.resource.name()),
+            };
             gap = self.ctx.yields(self.trouble_points.gap, object);
         }
         stream.delivered.set((Some(now), gap));
@@ -66,26 +76,38 @@ impl InformerFactory {
         waits
     }
 
-    /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks it. Not that of leases, whose
-    /// heartbeats are not delivered one by one.
+    /// Where that is left to the choices: holds a watch back that is about to deliver, or breaks
+    /// it. Not that of leases, whose heartbeats are not delivered one by one.
     pub(super) fn trouble(&self, stream: &Stream) {
         let now = self.ctx.now();
         let (resource, waiting) = (stream.resource, stream.deltas.with(|d| !d.is_empty()));
         if !(self.hold.stale || self.hold.broken) || resource == Resource::Leases || !waiting {
             return;
         }
-        let object = Object { id: resource as u32, hash: stable_hash(resource.name()) };
+        let object = Object {
+            id: resource as u32,
+            hash: stable_hash(resource.name()),
+        };
         let left = TROUBLE_MOST.saturating_sub(self.api.held_up());
         if self.hold.stale && stream.held_until.get() <= now {
             let ways = HELD.iter().take_while(|lasts| **lasts <= left).count();
-            let chosen = if ways > 0 { self.ctx.choose(self.trouble_points.held, object, ways as u32 + 1) as usize } else { 0 };
+            let chosen = if ways > 0 {
+                self.ctx
+                    .choose(self.trouble_points.held, object, ways as u32 + 1)
+                    as usize
+            } else {
+                0
+            };
             if chosen > 0 {
                 stream.held_until.set(now + HELD[chosen - 1]);
                 self.hold_up(HELD[chosen - 1]);
                 return;
             }
         }
-        if self.hold.broken && RELIST_AFTER <= left && self.ctx.choose(self.trouble_points.broken, object, 2) == 1 {
+        if self.hold.broken
+            && RELIST_AFTER <= left
+            && self.ctx.choose(self.trouble_points.broken, object, 2) == 1
+        {
             stream.is_broken.set(true);
             self.hold_up(RELIST_AFTER);
             stream.deltas.with(VecDeque::clear);
@@ -99,8 +121,8 @@ impl InformerFactory {
         self.api.note_held_up(lasts);
     }
 
-    /// A watch that broke lists again: what differs from the cache is delivered as one change each (`DeltaFIFO.Replace`), a new object
-    /// of an old name as a change of the old one.
+    /// A watch that broke lists again: what differs from the cache is delivered as one change each
+    /// (`DeltaFIFO.Replace`), a new object of an old name as a change of the old one.
     pub(super) fn relist(&self, resource: Resource) {
         if self.watcher.get().is_none() {
             return;
@@ -135,13 +157,29 @@ impl InformerFactory {
                     self.take(Delta::Budget(None, w.id), u32::MAX);
                 }
             }
-            Resource::Deployments | Resource::ReplicaSets | Resource::StatefulSets | Resource::DaemonSets | Resource::Jobs => {
+            Resource::Deployments
+            | Resource::ReplicaSets
+            | Resource::StatefulSets
+            | Resource::DaemonSets
+            | Resource::Jobs => {
                 let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
-                let (now, was) = (self.api.workloads(), self.caches.with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()));
-                for n in now.iter().filter(of_kind).filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n))) {
+                let (now, was) = (
+                    self.api.workloads(),
+                    self.caches
+                        .with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()),
+                );
+                for n in now
+                    .iter()
+                    .filter(of_kind)
+                    .filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n)))
+                {
                     self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
                 }
-                for w in was.iter().filter(of_kind).filter(|w| !now.iter().any(|n| n.id == w.id)) {
+                for w in was
+                    .iter()
+                    .filter(of_kind)
+                    .filter(|w| !now.iter().any(|n| n.id == w.id))
+                {
                     self.take(Delta::Workload(None, w.id), w.record);
                 }
             }

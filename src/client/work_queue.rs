@@ -1,7 +1,9 @@
-//! Work queues (`client-go/util/workqueue/queue.go`, `rate_limiting_queue.go`, `default_rate_limiters.go`).
+//! Work queues (`client-go/util/workqueue/queue.go`, `rate_limiting_queue.go`,
+//! `default_rate_limiters.go`).
 //!
-//! A queue hands out items in the order in which they were first added. An item that is added while it waits is not
-//! added again; one that is added while it is worked on is queued again once that is done.
+//! A queue hands out items in the order in which they were first added. An item that is added while
+//! it waits is not added again; one that is added while it is worked on is queued again once that
+//! is done.
 
 use super::token_bucket::{Limits, TokenBucket};
 use crate::kernel::{Ctx, Dur, Group, Key, Shared, Time, Waiters};
@@ -59,7 +61,11 @@ pub struct WorkQueue<K> {
 
 impl<K> Clone for WorkQueue<K> {
     fn clone(&self) -> Self {
-        WorkQueue { ctx: self.ctx.clone(), key: self.key, state: self.state.clone() }
+        WorkQueue {
+            ctx: self.ctx.clone(),
+            key: self.key,
+            state: self.state.clone(),
+        }
     }
 }
 
@@ -73,7 +79,11 @@ impl<K: QueueKey> WorkQueue<K> {
             waiting: Waiters::default(),
             delayed: BTreeMap::new(),
         };
-        WorkQueue { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(state)) }
+        WorkQueue {
+            ctx: ctx.clone(),
+            key: ctx.key(),
+            state: Rc::new(Shared::new(state)),
+        }
     }
 
     /// Adds an item (`Add`); the running step's cause goes with it.
@@ -108,7 +118,9 @@ impl<K: QueueKey> WorkQueue<K> {
         loop {
             // It makes no difference in which order workers come to wait: they are all alike.
             if self.is_empty() {
-                self.ctx.parked(|t| self.state.with(|s| s.waiting.push(t))).await;
+                self.ctx
+                    .parked(|t| self.state.with(|s| s.waiting.push(t)))
+                    .await;
                 continue;
             }
             self.ctx.writes(self.key);
@@ -117,7 +129,10 @@ impl<K: QueueKey> WorkQueue<K> {
                 if s.queue.is_empty() && s.queue.capacity() > KEPT {
                     s.queue = VecDeque::new();
                 }
-                *s.flags(key) = Flags { dirty: false, processing: true };
+                *s.flags(key) = Flags {
+                    dirty: false,
+                    processing: true,
+                };
                 Some((key, cause))
             });
             if let Some((key, cause)) = taken {
@@ -161,33 +176,52 @@ pub struct RateLimiter<K> {
     bucket: Option<TokenBucket>,
 }
 
-/// `DefaultTypedControllerRateLimiter`: the longer of 5 ms doubling per failure up to 1000 s, and a bucket of 10 per second with
-/// burst 100.
+/// `DefaultTypedControllerRateLimiter`: the longer of 5 ms doubling per failure up to 1000 s, and a
+/// bucket of 10 per second with burst 100.
 impl<K: QueueKey> Default for RateLimiter<K> {
     fn default() -> Self {
-        let bucket = TokenBucket::new(Limits { qps: 10.0, burst: 100 });
-        RateLimiter { bucket: Some(bucket), ..Self::exponential(Dur::from_millis(5), Dur::from_secs(1000)) }
+        let bucket = TokenBucket::new(Limits {
+            qps: 10.0,
+            burst: 100,
+        });
+        RateLimiter {
+            bucket: Some(bucket),
+            ..Self::exponential(Dur::from_millis(5), Dur::from_secs(1000))
+        }
     }
 }
 
 impl<K: QueueKey> RateLimiter<K> {
     /// `base`, doubling per failure up to `max` (`NewTypedItemExponentialFailureRateLimiter`).
     pub fn exponential(base: Dur, max: Dur) -> Self {
-        RateLimiter { failures: BTreeMap::new(), base, max, bucket: None }
+        RateLimiter {
+            failures: BTreeMap::new(),
+            base,
+            max,
+            bucket: None,
+        }
     }
 
     /// How long this failure of an item makes it wait (`When`).
     pub fn when(&mut self, ctx: &Ctx, key: K) -> Dur {
         let failures = self.failures.entry(key).or_default();
         *failures += 1;
-        self.current(key).max(self.bucket.as_mut().map_or(Dur::ZERO, |b| b.take(ctx.now())))
+        self.current(key).max(
+            self.bucket
+                .as_mut()
+                .map_or(Dur::ZERO, |b| b.take(ctx.now())),
+        )
     }
 
     /// The delay of the last failure of an item; none if it did not fail.
     pub fn current(&self, key: K) -> Dur {
-        let Some(failures) = self.failures(key).checked_sub(1) else { return Dur::ZERO };
+        let Some(failures) = self.failures(key).checked_sub(1) else {
+            return Dur::ZERO;
+        };
         let doubled = u128::from(self.base.as_nanos()) << failures.min(63);
-        u64::try_from(doubled).map_or(self.max, Dur::from_nanos).min(self.max)
+        u64::try_from(doubled)
+            .map_or(self.max, Dur::from_nanos)
+            .min(self.max)
     }
 
     /// How often an item failed since it was last forgotten (`NumRequeues`).
@@ -202,9 +236,14 @@ impl<K: QueueKey> RateLimiter<K> {
 }
 
 impl<K: QueueKey> WorkQueue<K> {
-    /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another; one that failed comes again after its
-    /// back-off, and one that did not starts over with it.
-    pub async fn work<E>(&self, group: Group, limiter: &Shared<RateLimiter<K>>, sync: impl AsyncFn(K) -> Result<(), E>) {
+    /// A worker of a controller (`processNextWorkItem` in a loop): works on one item after another;
+    /// one that failed comes again after its back-off, and one that did not starts over with it.
+    pub async fn work<E>(
+        &self,
+        group: Group,
+        limiter: &Shared<RateLimiter<K>>,
+        sync: impl AsyncFn(K) -> Result<(), E>,
+    ) {
         loop {
             let key = self.get().await;
             match sync(key).await {
@@ -222,7 +261,8 @@ impl<K: QueueKey> WorkQueue<K> {
         self.add_after(group, wait, key);
     }
 
-    /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the earliest stands.
+    /// Adds an item some time later, or at once (`AddAfter`): of several times for one item the
+    /// earliest stands.
     pub fn add_after(&self, group: Group, wait: Dur, key: K) {
         if wait.is_zero() {
             self.add(key);

@@ -1,14 +1,18 @@
-//! The cloud controllers as far as nodes' lives go (`cloud-provider/controllers/nodelifecycle`, `controllers/node`, v0.34): a node
-//! whose instance is gone is deleted, one whose instance is shut down is tainted, a new one is initialized.
+//! The cloud controllers as far as nodes' lives go (`cloud-provider/controllers/nodelifecycle`,
+//! `controllers/node`, v0.34): a node whose instance is gone is deleted, one whose instance is shut
+//! down is tainted, a new one is initialized.
 //!
-//! Left out: addresses, routes, services, errors of the provider, and what initialization writes beside taking the taint off
-//! (providerID, instance type, zone labels, which the scenario's nodes have from the start).
+//! Left out: addresses, routes, services, errors of the provider, and what initialization writes
+//! beside taking the taint off (providerID, instance type, zone labels, which the scenario's nodes
+//! have from the start).
 
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::taint::{self, Effect, Taint};
-use crate::client::{About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue};
+use crate::client::{
+    About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue,
+};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
 use crate::trace::EventText;
 use std::collections::BTreeMap;
@@ -43,7 +47,8 @@ impl Provider {
     }
 
     fn instance(&self, node: NodeId) -> Instance {
-        self.0.with(|all| all.get(&node).copied().unwrap_or(Instance::Running))
+        self.0
+            .with(|all| all.get(&node).copied().unwrap_or(Instance::Running))
     }
 }
 
@@ -94,12 +99,17 @@ impl Controller {
         controller
     }
 
-    /// Starts the loops. `warm`: they have been running for long, so that the next look at the nodes comes some time within a period.
+    /// Starts the loops. `warm`: they have been running for long, so that the next look at the
+    /// nodes comes some time within a period.
     pub fn run(&self, warm: bool) {
-        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else { return };
+        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
+            return;
+        };
         self.ctx.spawn(self.group, async move {
             if warm {
-                c.ctx.sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD)).await;
+                c.ctx
+                    .sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD))
+                    .await;
             }
             loop {
                 c.monitor_nodes().await;
@@ -120,22 +130,38 @@ impl Controller {
         let shutdown = Taint::new(SHUTDOWN, Effect::NoSchedule);
         for node in self.informers.nodes() {
             self.ctx.set_saw(node.record);
-            if node.ready().is_some_and(|c| c.status == ConditionStatus::True) {
+            if node
+                .ready()
+                .is_some_and(|c| c.status == ConditionStatus::True)
+            {
                 if node.has_taint(&shutdown) {
-                    self.change_taints(node.id, |taints| taints.retain(|t| !t.matches(&Taint::new(SHUTDOWN, Effect::NoSchedule)))).await;
+                    self.change_taints(node.id, |taints| {
+                        taints.retain(|t| !t.matches(&Taint::new(SHUTDOWN, Effect::NoSchedule)))
+                    })
+                    .await;
                 }
                 continue;
             }
             match self.provider.instance(node.id) {
                 Instance::Gone => {
-                    self.recorder.event(About::Node(node.id, Some(node.uid)), EventText::DeletingNode);
+                    self.recorder.event(
+                        About::Node(node.id, Some(node.uid)),
+                        EventText::DeletingNode,
+                    );
                     let id = node.id;
                     // A node that is gone already needs no more.
-                    let _ = self.client.call(self.object(id), move |api, actor| api.delete_node(actor, id)).await;
+                    let _ = self
+                        .client
+                        .call(self.object(id), move |api, actor| {
+                            api.delete_node(actor, id)
+                        })
+                        .await;
                 }
                 Instance::ShutDown if !node.has_taint(&shutdown) => {
                     // `AddOrUpdateTaintOnNode`: the cache may lag, and the node have it.
-                    let add = |taints: &mut Vec<Taint>| taint::add_or_update(taints, &Taint::new(SHUTDOWN, Effect::NoSchedule));
+                    let add = |taints: &mut Vec<Taint>| {
+                        taint::add_or_update(taints, &Taint::new(SHUTDOWN, Effect::NoSchedule))
+                    };
                     self.change_taints(node.id, add).await;
                 }
                 Instance::ShutDown | Instance::Running => {}
@@ -145,18 +171,34 @@ impl Controller {
 
     /// `syncNode`: a new node loses its taint.
     async fn initialize(&self, id: NodeId) {
-        let Some(node) = self.informers.node(id).filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED)) else { return };
-        self.change_taints(id, |taints| taints.retain(|t| t.key != UNINITIALIZED)).await;
-        self.recorder.event(About::Node(id, Some(node.uid)), EventText::NodeSynced);
+        let Some(node) = self
+            .informers
+            .node(id)
+            .filter(|n| n.taints.iter().any(|t| t.key == UNINITIALIZED))
+        else {
+            return;
+        };
+        self.change_taints(id, |taints| taints.retain(|t| t.key != UNINITIALIZED))
+            .await;
+        self.recorder
+            .event(About::Node(id, Some(node.uid)), EventText::NodeSynced);
     }
 
     async fn change_taints(&self, id: NodeId, change: impl Fn(&mut Vec<Taint>) + 'static) {
         // A node that went meanwhile has no taints to change.
-        let _ = self.client.call(self.object(id), move |api, actor| api.mutate_node(actor, id, |n| change(&mut n.taints))).await;
+        let _ = self
+            .client
+            .call(self.object(id), move |api, actor| {
+                api.mutate_node(actor, id, |n| change(&mut n.taints))
+            })
+            .await;
     }
 
     fn object(&self, id: NodeId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
+        Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.node_hash(id)),
+        }
     }
 }
 

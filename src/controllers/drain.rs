@@ -1,8 +1,11 @@
-//! `kubectl drain` (`staging/src/k8s.io/kubectl/pkg/cmd/drain`, `pkg/drain`, v1.34): cordons nodes and moves their pods away.
+//! `kubectl drain` (`staging/src/k8s.io/kubectl/pkg/cmd/drain`, `pkg/drain`, v1.34): cordons nodes
+//! and moves their pods away.
 //!
-//! What kubectl prints of a node that it could not drain is recorded with how that node's drain ended ([`What::DrainEnded`]).
+//! What kubectl prints of a node that it could not drain is recorded with how that node's drain
+//! ended ([`What::DrainEnded`]).
 //!
-//! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes well.
+//! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes
+//! well.
 
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId};
@@ -15,7 +18,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// The limit of kubectl's client (`rest/config.go: DefaultQPS, DefaultBurst`).
-pub const CLIENT: Limits = Limits { qps: 5.0, burst: 10 };
+pub const CLIENT: Limits = Limits {
+    qps: 5.0,
+    burst: 10,
+};
 /// After an answer of 429 (`evictPods`).
 const RETRY_AFTER: Dur = Dur::from_secs(5);
 /// How often kubectl looks whether a pod is gone (`waitForDelete`).
@@ -34,9 +40,11 @@ pub struct Options {
     pub disable_eviction: bool,
     /// `--grace-period`, in seconds; none is the pod's own.
     pub grace_period: Option<i64>,
-    /// `--timeout`, of each node anew (`evictPods` makes a context of its own for each); none waits for ever.
+    /// `--timeout`, of each node anew (`evictPods` makes a context of its own for each); none waits
+    /// for ever.
     pub timeout: Option<Dur>,
-    /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited for.
+    /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited
+    /// for.
     pub skip_wait_for_delete_timeout: Option<Dur>,
 }
 
@@ -65,7 +73,11 @@ struct Failure {
 
 impl From<String> for Failure {
     fn from(text: String) -> Self {
-        Failure { text, pod: None, timed_out: false }
+        Failure {
+            text,
+            pod: None,
+            timed_out: false,
+        }
     }
 }
 
@@ -74,10 +86,19 @@ impl Drain {
     pub fn new(client: Client, group: Group, rules: EvictionRules, options: Options) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let cause = ctx.cause();
-        Rc::new(Drain { ctx, group, client, rules, options, deadline: Cell::new(Time::MAX), cause })
+        Rc::new(Drain {
+            ctx,
+            group,
+            client,
+            rules,
+            options,
+            deadline: Cell::new(Time::MAX),
+            cause,
+        })
     }
 
-    /// Cordons all nodes, then empties one after the other (`RunDrain`). Says how it ended for each.
+    /// Cordons all nodes, then empties one after the other (`RunDrain`). Says how it ended for
+    /// each.
     ///
     /// # Errors
     /// What kubectl prints where one of the nodes does not exist: then none is drained.
@@ -95,16 +116,26 @@ impl Drain {
         Ok(outcomes)
     }
 
-    /// `kubectl cordon` and `uncordon`: a node that is so already is not written. False if there is no such node.
+    /// `kubectl cordon` and `uncordon`: a node that is so already is not written. False if there is
+    /// no such node.
     pub async fn set_unschedulable(&self, node: NodeId, value: bool) -> bool {
         self.ctx.set_cause(self.cause);
-        self.client.call(self.node(node), move |api, actor| api.mutate_node(actor, node, |n| n.unschedulable = value)).await.is_ok()
+        self.client
+            .call(self.node(node), move |api, actor| {
+                api.mutate_node(actor, node, |n| n.unschedulable = value)
+            })
+            .await
+            .is_ok()
     }
 
     /// Empties a node, and records how that ended.
     async fn drain(self: &Rc<Self>, node: NodeId) -> DrainOutcome {
         let began = self.ctx.now();
-        self.deadline.set(self.options.timeout.map_or(Time::MAX, |t| began.saturating_add(t)));
+        self.deadline.set(
+            self.options
+                .timeout
+                .map_or(Time::MAX, |t| began.saturating_add(t)),
+        );
         let chosen = Cell::new(0);
         let result = self.drain_node(node, &chosen).await;
         let failures = result.err().unwrap_or_default();
@@ -118,28 +149,55 @@ impl Drain {
             [] => String::new(),
             all => {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                let texts: Vec<&str> = all.iter().map(|f| f.text.as_str()).filter(|t| !t.is_empty()).collect();
-                let list = if let [one] = texts[..] { one.to_owned() } else { format!("[{}]", texts.join(", ")) };
-                format!("error: unable to drain node \"{name}\" due to error: {list}, continuing command...")
+                let texts: Vec<&str> = all
+                    .iter()
+                    .map(|f| f.text.as_str())
+                    .filter(|t| !t.is_empty())
+                    .collect();
+                let list = if let [one] = texts[..] {
+                    one.to_owned()
+                } else {
+                    format!("[{}]", texts.join(", "))
+                };
+                format!(
+                    "error: unable to drain node \"{name}\" due to error: {list}, continuing command..."
+                )
             }
         };
         let gone = u32::try_from(chosen.get() - left.len().min(chosen.get())).unwrap_or(u32::MAX);
         self.ctx.set_cause(self.cause);
         let api = self.client.api();
-        let end = DrainEnd { outcome, took: self.ctx.now().since(began), gone, left, words: api.names(|n| n.text(&words)) };
+        let end = DrainEnd {
+            outcome,
+            took: self.ctx.now().since(began),
+            gone,
+            left,
+            words: api.names(|n| n.text(&words)),
+        };
         let kept = api.keep_drain(end);
         api.record_node(Actor::User, node, What::DrainEnded(kept));
         outcome
     }
 
     /// `deleteOrEvictPodsSimple`; `chosen` is how many pods have to go.
-    async fn drain_node(self: &Rc<Self>, node: NodeId, chosen: &Cell<usize>) -> Result<(), Vec<Failure>> {
+    async fn drain_node(
+        self: &Rc<Self>,
+        node: NodeId,
+        chosen: &Cell<usize>,
+    ) -> Result<(), Vec<Failure>> {
         self.ctx.set_cause(self.cause);
-        let listed = self
-            .client
-            .call(self.node(node), move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(node)).collect::<Vec<_>>()));
+        let listed = self.client.call(self.node(node), move |api, _| {
+            Ok(api
+                .pods()
+                .into_iter()
+                .filter(|p| p.node == Some(node))
+                .collect::<Vec<_>>())
+        });
         let listed = listed.await.map_err(|e| vec![e.to_string().into()])?;
-        let pods = self.pods_for_deletion(listed).await.map_err(|texts| texts.into_iter().map(Failure::from).collect::<Vec<_>>())?;
+        let pods = self
+            .pods_for_deletion(listed)
+            .await
+            .map_err(|texts| texts.into_iter().map(Failure::from).collect::<Vec<_>>())?;
         chosen.set(pods.len());
         if self.options.disable_eviction {
             return self.delete_pods(pods).await;
@@ -156,11 +214,15 @@ impl Drain {
         })
         .await;
         let failed = failed.with(std::mem::take);
-        if failed.is_empty() { Ok(()) } else { Err(failed) }
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(failed)
+        }
     }
 
-    /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and whatever has no flag to allow it
-    /// stops the node.
+    /// `GetPodsForDeletion` (`filters.go`): mirror pods and pods of DaemonSets are left, and
+    /// whatever has no flag to allow it stops the node.
     async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<String>> {
         let o = &self.options;
         let mut chosen = Vec::new();
@@ -172,18 +234,29 @@ impl Drain {
             }
             let refusal = if pod.phase.is_terminal() {
                 None
-            } else if pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet") {
+            } else if pod
+                .template
+                .owner
+                .as_ref()
+                .is_some_and(|o| o.kind == "DaemonSet")
+            {
                 match self.missing_daemon_set(&pod).await {
                     Some(_) if o.force => None,
                     Some(missing) => Some(missing),
                     None if o.ignore_daemonsets => continue,
-                    None => Some("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)".to_owned()),
+                    None => Some(
+                        "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)".to_owned(),
+                    ),
                 }
             } else if pod.template.empty_dir && !o.delete_emptydir_data {
                 Some("Pods with local storage (use --delete-emptydir-data to override)".to_owned())
             } else if pod.template.owner.is_none() && !o.force {
-                // The words are there twice since kubectl made them a part of this text (`unmanagedFatal`).
-                Some("cannot delete Pods that declare no controller (use --force to override)".to_owned())
+                // The words are there twice since kubectl made them a part of this text
+                // (`unmanagedFatal`).
+                Some(
+                    "cannot delete Pods that declare no controller (use --force to override)"
+                        .to_owned(),
+                )
             } else {
                 None
             };
@@ -200,41 +273,68 @@ impl Drain {
         if complaints.is_empty() {
             return Ok(chosen);
         }
-        Err(complaints.into_iter().map(|(text, pods)| format!("cannot delete {text}: {}", pods.join(", "))).collect())
+        Err(complaints
+            .into_iter()
+            .map(|(text, pods)| format!("cannot delete {text}: {}", pods.join(", ")))
+            .collect())
     }
 
-    /// What the API server says of a pod's DaemonSet if that is gone. One that was never modelled counts as there.
+    /// What the API server says of a pod's DaemonSet if that is gone. One that was never modelled
+    /// counts as there.
     async fn missing_daemon_set(&self, pod: &Pod) -> Option<String> {
         let owner = pod.template.owner.as_ref()?;
         let object = owner.object.map(|(id, _)| id);
-        let found = self.client.call(self.pod(pod.id), move |api, _| match object {
-            Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
-            None => Ok(()),
-        });
-        found.await.is_err().then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
+        let found = self
+            .client
+            .call(self.pod(pod.id), move |api, _| match object {
+                Some(id) => api.workload(id).map(|_| ()).ok_or(ApiError::NotFound),
+                None => Ok(()),
+            });
+        found
+            .await
+            .is_err()
+            .then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
     }
 
     /// `shouldSkipPod`: a pod that has been terminating for longer than kubectl was told to wait.
     fn waited_for_too_long(&self, pod: &Pod) -> bool {
-        let (Some(limit), Some(deletion)) = (self.options.skip_wait_for_delete_timeout, pod.deletion) else { return false };
+        let (Some(limit), Some(deletion)) =
+            (self.options.skip_wait_for_delete_timeout, pod.deletion)
+        else {
+            return false;
+        };
         let since = u64::try_from(deletion.timestamp.0).unwrap_or_default();
         self.ctx.now() > Time::from_secs(since).saturating_add(limit)
     }
 
     /// `evictPods`, of one pod.
     async fn evict_pod(&self, pod: &Rc<Pod>) -> Result<(), Failure> {
-        let (about, id, rules, grace) = (self.pod(pod.id), pod.id, self.rules, self.options.grace_period);
+        let (about, id, rules, grace) = (
+            self.pod(pod.id),
+            pod.id,
+            self.rules,
+            self.options.grace_period,
+        );
         loop {
             if self.ctx.now() >= self.deadline.get() {
                 return Err(self.timed_out("evicting", id));
             }
             self.ctx.set_cause(self.cause);
-            match self.client.call(about, move |api, actor| api.evict_pod(actor, rules, id, grace)).await {
+            match self
+                .client
+                .call(about, move |api, actor| {
+                    api.evict_pod(actor, rules, id, grace)
+                })
+                .await
+            {
                 Ok(()) => break,
                 Err(ApiError::NotFound) => return Ok(()),
                 Err(ApiError::TooManyRequests) => {
                     self.ctx.sleep(RETRY_AFTER).await;
-                    let fresh = self.client.call(about, move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                    let fresh = self
+                        .client
+                        .call(about, move |api, _| api.pod(id).ok_or(ApiError::NotFound))
+                        .await;
                     if fresh.is_ok_and(|p| p.uid == pod.uid) {
                         continue;
                     }
@@ -252,7 +352,13 @@ impl Drain {
         for pod in &pods {
             let id = pod.id;
             self.ctx.set_cause(self.cause);
-            match self.client.call(self.pod(id), move |api, actor| api.drain_deletes(actor, id, grace)).await {
+            match self
+                .client
+                .call(self.pod(id), move |api, actor| {
+                    api.drain_deletes(actor, id, grace)
+                })
+                .await
+            {
                 Ok(()) | Err(ApiError::NotFound) => {}
                 Err(e) => return Err(vec![e.to_string().into()]),
             }
@@ -263,9 +369,17 @@ impl Drain {
                 let mut failures = vec![first];
                 for pod in &pods[i + 1..] {
                     let id = pod.id;
-                    let found = self.client.call(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                    let found = self
+                        .client
+                        .call(self.pod(id), move |api, _| {
+                            api.pod(id).ok_or(ApiError::NotFound)
+                        })
+                        .await;
                     if found.is_ok_and(|p| p.uid == pod.uid) {
-                        failures.push(Failure { text: String::new(), ..self.timed_out("waiting for", id) });
+                        failures.push(Failure {
+                            text: String::new(),
+                            ..self.timed_out("waiting for", id)
+                        });
                     }
                 }
                 return Err(failures);
@@ -277,7 +391,12 @@ impl Drain {
     /// `waitForDelete`: until the pod is gone, or another of its name is there.
     async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
         loop {
-            let found = self.client.call(self.pod(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+            let found = self
+                .client
+                .call(self.pod(id), move |api, _| {
+                    api.pod(id).ok_or(ApiError::NotFound)
+                })
+                .await;
             let pod = match found {
                 Ok(pod) if pod.uid == uid => pod,
                 Ok(_) | Err(ApiError::NotFound) => return Ok(()),
@@ -295,7 +414,10 @@ impl Drain {
     }
 
     fn timed_out(&self, doing: &str, id: PodId) -> Failure {
-        Failure { timed_out: true, ..self.complain(doing, id, "global timeout reached") }
+        Failure {
+            timed_out: true,
+            ..self.complain(doing, id, "global timeout reached")
+        }
     }
 
     fn complain(&self, doing: &str, id: PodId, text: &str) -> Failure {
@@ -303,16 +425,28 @@ impl Drain {
         let (namespace, name) = full.split_once('/').unwrap_or(("", &full));
         let text = match doing {
             "evicting" => format!("error when evicting pods/\"{name}\" -n \"{namespace}\": {text}"),
-            _ => format!("error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"),
+            _ => format!(
+                "error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"
+            ),
         };
-        Failure { text, pod: Some(id), timed_out: false }
+        Failure {
+            text,
+            pod: Some(id),
+            timed_out: false,
+        }
     }
 
     fn node(&self, id: NodeId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) }
+        Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.node_hash(id)),
+        }
     }
 
     fn pod(&self, id: PodId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
+        Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.pod_hash(id)),
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! What comes in from the outside and what goes out to it: readers with a bound, writers that leave the old or the new and nothing
-//! between, and texts of others made harmless.
+//! What comes in from the outside and what goes out to it: readers with a bound, writers that leave
+//! the old or the new and nothing between, and texts of others made harmless.
 //!
-//! Every file that the program reads is read by [`read()`] or a function beside it, and every file that it writes is written through
-//! [`replace()`], [`append()`] or a [`Temporary`]; `tests/it/tidy.rs` holds the code to that. Nothing here prints, and nothing from
-//! `kernel` to `sim` knows that there are files.
+//! Every file that the program reads is read by [`read()`] or a function beside it, and every file
+//! that it writes is written through [`replace()`], [`append()`] or a [`Temporary`];
+//! `tests/it/tidy.rs` holds the code to that. Nothing here prints, and nothing from `kernel` to
+//! `sim` knows that there are files.
 
 mod read;
 mod replace;

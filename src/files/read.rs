@@ -1,15 +1,15 @@
 //! Readers with a bound: files, pipes and devices, packed and unpacked, whatever their encoding.
 //!
-//! A bound is checked before the bytes are there where the system knows how many there are, and one byte beyond it otherwise, so
-//! that an endless device costs no more than the largest honest file.
+//! A bound is checked before the bytes are there where the system knows how many there are, and one
+//! byte beyond it otherwise, so that an endless device costs no more than the largest honest file.
 
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Text of clusters is packed to a tenth or a fiftieth. What comes out of a byte is more than this in a bomb alone, which makes a
-/// thousand of each.
+/// Text of clusters is packed to a tenth or a fiftieth. What comes out of a byte is more than this
+/// in a bomb alone, which makes a thousand of each.
 const RATIO_MAX: u64 = 200;
 
 /// So much may come out of any gzip, however small.
@@ -86,8 +86,14 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// [`ReadError::Io`], [`ReadError::TooLarge`].
 pub fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
+    reader
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        Err(ReadError::TooLarge { limit })
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// The bytes themselves, or what is packed in them if they are gzip, at most `limit` of it.
@@ -102,8 +108,15 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut plain = Vec::new();
     loop {
         let before = plain.len();
-        decoder.by_ref().take(STEP).read_to_end(&mut plain).map_err(|e| ReadError::Gzip(e.to_string()))?;
-        let (packed, unpacked) = ((bytes.len() - decoder.get_ref().len()) as u64, plain.len() as u64);
+        decoder
+            .by_ref()
+            .take(STEP)
+            .read_to_end(&mut plain)
+            .map_err(|e| ReadError::Gzip(e.to_string()))?;
+        let (packed, unpacked) = (
+            (bytes.len() - decoder.get_ref().len()) as u64,
+            plain.len() as u64,
+        );
         if unpacked > limit {
             return Err(ReadError::Unpacked { limit });
         }
@@ -116,7 +129,8 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// The text of some bytes, without a byte order mark: UTF-8, or UTF-16 with a mark, which is what `>` writes in Windows PowerShell.
+/// The text of some bytes, without a byte order mark: UTF-8, or UTF-16 with a mark, which is what
+/// `>` writes in Windows PowerShell.
 ///
 /// # Errors
 /// [`ReadError::NotText`].
@@ -127,7 +141,11 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
         _ => {
             let mut text = String::from_utf8(bytes).map_err(|e| {
                 let offset = e.utf8_error().valid_up_to();
-                let line = e.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count() + 1;
+                let line = e.as_bytes()[..offset]
+                    .iter()
+                    .filter(|&&b| b == b'\n')
+                    .count()
+                    + 1;
                 ReadError::NotText { offset, line }
             })?;
             if text.starts_with('\u{feff}') {
@@ -140,11 +158,16 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
 
 /// The text of UTF-16 behind its mark.
 fn wide(bytes: &[u8], from: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
-    let units = bytes.chunks(2).map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
+    let units = bytes
+        .chunks(2)
+        .map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
     let (mut text, mut offset) = (String::with_capacity(bytes.len() / 2), 2);
     for c in char::decode_utf16(units) {
         let line = || text.bytes().filter(|&b| b == b'\n').count() + 1;
-        let c = c.map_err(|_| ReadError::NotText { offset, line: line() })?;
+        let c = c.map_err(|_| ReadError::NotText {
+            offset,
+            line: line(),
+        })?;
         offset += 2 * c.len_utf16();
         text.push(c);
     }
@@ -167,10 +190,22 @@ mod tests {
     #[test]
     fn a_bound_is_the_last_that_is_read() {
         assert_eq!(read_from(&b"four"[..], 4).unwrap(), b"four");
-        assert_eq!(read_from(&b"fives"[..], 4).unwrap_err().to_string(), "it is larger than 4 bytes, the limit");
-        assert!(matches!(read_from(io::repeat(0), 1 << 20), Err(ReadError::TooLarge { limit: 0x10_0000 })));
-        assert!(matches!(read(Path::new("src"), 10), Err(ReadError::Directory)));
-        assert!(matches!(read(Path::new("Cargo.toml"), 10), Err(ReadError::TooLarge { .. })));
+        assert_eq!(
+            read_from(&b"fives"[..], 4).unwrap_err().to_string(),
+            "it is larger than 4 bytes, the limit"
+        );
+        assert!(matches!(
+            read_from(io::repeat(0), 1 << 20),
+            Err(ReadError::TooLarge { limit: 0x10_0000 })
+        ));
+        assert!(matches!(
+            read(Path::new("src"), 10),
+            Err(ReadError::Directory)
+        ));
+        assert!(matches!(
+            read(Path::new("Cargo.toml"), 10),
+            Err(ReadError::TooLarge { .. })
+        ));
     }
 
     #[test]
@@ -178,22 +213,43 @@ mod tests {
         assert_eq!(unpack(gz(b"text"), 4).unwrap(), b"text");
         let said = unpack(gz(b"more text"), 4).unwrap_err().to_string();
         assert_eq!(said, "it holds more than 4 bytes once unpacked, the limit");
-        // 66 MiB of blanks are some 66 KiB of gzip, a thousandth: more than text is packed, whatever the limit.
+        // 66 MiB of blanks are some 66 KiB of gzip, a thousandth: more than text is packed,
+        // whatever the limit.
         let bomb = gz(&vec![b' '; 66 << 20]);
         assert!(matches!(unpack(bomb, 1 << 40), Err(ReadError::Bomb)));
-        assert!(matches!(unpack(vec![0x1f, 0x8b, 8], 10), Err(ReadError::Gzip(_))));
+        assert!(matches!(
+            unpack(vec![0x1f, 0x8b, 8], 10),
+            Err(ReadError::Gzip(_))
+        ));
     }
 
     #[test]
     fn marks_and_wide_texts() {
         let said = "kind: Ü\n";
-        let le: Vec<u8> = [0xff, 0xfe].into_iter().chain(said.encode_utf16().flat_map(u16::to_le_bytes)).collect();
-        let be: Vec<u8> = [0xfe, 0xff].into_iter().chain(said.encode_utf16().flat_map(u16::to_be_bytes)).collect();
-        for bytes in [le, be, [b"\xef\xbb\xbf", said.as_bytes()].concat(), said.as_bytes().to_vec()] {
+        let le: Vec<u8> = [0xff, 0xfe]
+            .into_iter()
+            .chain(said.encode_utf16().flat_map(u16::to_le_bytes))
+            .collect();
+        let be: Vec<u8> = [0xfe, 0xff]
+            .into_iter()
+            .chain(said.encode_utf16().flat_map(u16::to_be_bytes))
+            .collect();
+        for bytes in [
+            le,
+            be,
+            [b"\xef\xbb\xbf", said.as_bytes()].concat(),
+            said.as_bytes().to_vec(),
+        ] {
             assert_eq!(text(bytes).unwrap(), said);
         }
         let error = |bytes: &[u8]| text(bytes.to_vec()).unwrap_err().to_string();
-        assert_eq!(error(b"a\nb: \xff\n"), "it is not text in UTF-8: byte 5, in line 2, cannot be decoded");
-        assert!(error(&[0xff, 0xfe, 0x6b, 0, 0, 0xd8]).contains("byte 4, in line 1,"), "half a surrogate pair");
+        assert_eq!(
+            error(b"a\nb: \xff\n"),
+            "it is not text in UTF-8: byte 5, in line 2, cannot be decoded"
+        );
+        assert!(
+            error(&[0xff, 0xfe, 0x6b, 0, 0, 0xd8]).contains("byte 4, in line 1,"),
+            "half a surrogate pair"
+        );
     }
 }

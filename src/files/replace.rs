@@ -11,9 +11,10 @@ const LINKS_MAX: usize = 40;
 /// How often a place is tried that others write to at the same time.
 const TRIES_MAX: usize = 100;
 
-/// Writes a file under a temporary name and renames it. A link stays a link, and what it leads to is replaced; the mode and, where
-/// we may, the owner of a file that is replaced are kept. What is there and no plain file, `/dev/stdout` say, is written to directly.
-/// `begun` is told the temporary file, for whoever ends the process early.
+/// Writes a file under a temporary name and renames it. A link stays a link, and what it leads to
+/// is replaced; the mode and, where we may, the owner of a file that is replaced are kept. What is
+/// there and no plain file, `/dev/stdout` say, is written to directly. `begun` is told the
+/// temporary file, for whoever ends the process early.
 ///
 /// # Errors
 /// The system says why; an earlier file stands there then as it was.
@@ -21,7 +22,12 @@ pub fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Resu
     let target = target(path)?;
     let old = match fs::symlink_metadata(&target) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => return OpenOptions::new().write(true).open(&target)?.write_all(bytes),
+        Ok(found) if !found.is_file() => {
+            return OpenOptions::new()
+                .write(true)
+                .open(&target)?
+                .write_all(bytes);
+        }
         Ok(found) => Some(found),
         Err(_) if target.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
         Err(_) => None,
@@ -53,7 +59,8 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         if !fs::symlink_metadata(&target).is_ok_and(|m| m.is_symlink()) {
             return Ok(target);
         }
-        // Where `/dev/stdout` and the like lead to is what is open already, and need not have a name.
+        // Where `/dev/stdout` and the like lead to is what is open already, and need not have a
+        // name.
         if target.starts_with("/proc") {
             return Ok(target);
         }
@@ -68,15 +75,25 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// The system says why.
 pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new().create(true).append(true).open(path)?.write_all(bytes)
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)?
+        .write_all(bytes)
 }
 
 impl Temporary {
-    /// Puts the folder into its place. What stands there is replaced if `may_replace` does not mind, and is gone afterwards.
+    /// Puts the folder into its place. What stands there is replaced if `may_replace` does not
+    /// mind, and is gone afterwards.
     ///
     /// # Errors
     /// The system says why; the old folder stands there then as it was.
-    pub fn put<E>(self, place: &Path, may_replace: impl Fn() -> Result<(), E>, failed: impl Fn(io::Error) -> E) -> Result<(), E> {
+    pub fn put<E>(
+        self,
+        place: &Path,
+        may_replace: impl Fn() -> Result<(), E>,
+        failed: impl Fn(io::Error) -> E,
+    ) -> Result<(), E> {
         for _ in 0..TRIES_MAX {
             may_replace()?;
             let placed = match fs::symlink_metadata(place) {
@@ -89,7 +106,8 @@ impl Temporary {
                     return Ok(());
                 }
                 // Another run came or went in between.
-                Err(error) if is_of_another(&error) && fs::symlink_metadata(self.path()).is_ok() => {}
+                Err(error)
+                    if is_of_another(&error) && fs::symlink_metadata(self.path()).is_ok() => {}
                 Err(error) => return Err(failed(error)),
             }
         }
@@ -100,10 +118,13 @@ impl Temporary {
     fn swap(&self, place: &Path, permissions: fs::Permissions) -> io::Result<()> {
         fs::set_permissions(self.path(), permissions)?;
         match exchange(self.path(), place) {
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => move_aside(self.path(), place),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                move_aside(self.path(), place)
+            }
             Err(error) => Err(error),
             Ok(()) => {
-                // The old folder has the temporary name now. If it cannot be removed, the next run does that.
+                // The old folder has the temporary name now. If it cannot be removed, the next run
+                // does that.
                 let _ = remove_plain(self.path());
                 Ok(())
             }
@@ -115,7 +136,9 @@ impl Temporary {
     /// # Errors
     /// The system says why: the disk may be full, or broken.
     pub fn sync(&self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<()> {
-        files.into_iter().try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
+        files
+            .into_iter()
+            .try_for_each(|name| again(|| File::open(self.path().join(name.as_ref()))?.sync_all()))
     }
 }
 
@@ -145,7 +168,8 @@ enum Rename {
     NoReplace,
 }
 
-/// Renames as only some systems do; on others, and on file systems that cannot do it, it is unsupported.
+/// Renames as only some systems do; on others, and on file systems that cannot do it, it is
+/// unsupported.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn renamed(from: &Path, to: &Path, how: Rename) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -156,7 +180,9 @@ fn renamed(from: &Path, to: &Path, how: Rename) -> io::Result<()> {
     };
     again(|| match renameat_with(CWD, from, CWD, to, flags) {
         // A container's filter of calls answers with a lack of permission.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Err(io::ErrorKind::Unsupported.into()),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => {
+            Err(io::ErrorKind::Unsupported.into())
+        }
         result => Ok(result?),
     })
 }
@@ -166,13 +192,15 @@ fn renamed(_: &Path, _: &Path, _: Rename) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Where names cannot be swapped: the old folder steps aside first. A process that is killed just then leaves the old results as a
-/// whole under `.NAME.PID-N.old`, and [`restore`] brings them back.
+/// Where names cannot be swapped: the old folder steps aside first. A process that is killed just
+/// then leaves the old results as a whole under `.NAME.PID-N.old`, and [`restore`] brings them
+/// back.
 fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
     let old = beside(place, "old");
     again(|| fs::rename(place, &old))?;
     if let Err(error) = again(|| fs::rename(new, place)) {
-        // Another run's new results may stand there by now; these old ones are theirs as well, and older.
+        // Another run's new results may stand there by now; these old ones are theirs as well, and
+        // older.
         let _ = again(|| fs::rename(&old, place));
         return Err(error);
     }
@@ -180,10 +208,16 @@ fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Brings back what a process that was killed between two renames had put aside, and removes it where it is not needed any more.
+/// Brings back what a process that was killed between two renames had put aside, and removes it
+/// where it is not needed any more.
 pub fn restore(place: &Path) {
     for old in left_over(place, "old") {
-        // Listed first, looked for then: another run that is between its renames finds its old results in their place and goes on.
-        let _ = if fs::symlink_metadata(place).is_ok() { remove_plain(&old) } else { again(|| fs::rename(&old, place)) };
+        // Listed first, looked for then: another run that is between its renames finds its old
+        // results in their place and goes on.
+        let _ = if fs::symlink_metadata(place).is_ok() {
+            remove_plain(&old)
+        } else {
+            again(|| fs::rename(&old, place))
+        };
     }
 }

@@ -1,13 +1,15 @@
-//! Texts that a person or a cluster wrote, as others may see them: nothing in them moves a cursor, sets a title, turns the direction of
-//! what follows, breaks a line or is a formula.
+//! Texts that a person or a cluster wrote, as others may see them: nothing in them moves a cursor,
+//! sets a title, turns the direction of what follows, breaks a line or is a formula.
 //!
-//! What is written as a whole goes through [`Escaped`], which knows nothing of what stands where: no form that the program writes has
-//! such characters of its own. What must stay on its line goes through [`line()`] first.
+//! What is written as a whole goes through [`Escaped`], which knows nothing of what stands where:
+//! no form that the program writes has such characters of its own. What must stay on its line goes
+//! through [`line()`] first.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character does something instead of showing something: controls, marks of direction, separators of lines.
+/// Whether a character does something instead of showing something: controls, marks of direction,
+/// separators of lines.
 pub fn acts(c: char) -> bool {
     matches!(c,
         '\0'..='\x08' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}'
@@ -31,15 +33,23 @@ fn escaped(text: &str, bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if bad(c) { out.extend(c.escape_default()) } else { out.push(c) }
+        if bad(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
     }
     Cow::Owned(out)
 }
 
-/// A field of text in a CSV file. Spreadsheets take what begins with one of these characters for a formula, unless an apostrophe stands
-/// before it, which they do not show.
+/// A field of text in a CSV file. Spreadsheets take what begins with one of these characters for a
+/// formula, unless an apostrophe stands before it, which they do not show.
 pub fn cell(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The form of what is written.
@@ -64,7 +74,8 @@ pub struct Escaped<W: Write> {
     begun: Vec<u8>,
 }
 
-/// The bytes that begin a character that acts: looked up, as every byte of every file goes through here.
+/// The bytes that begin a character that acts: looked up, as every byte of every file goes through
+/// here.
 const MAY_ACT: [bool; 256] = {
     let mut all = [false; 256];
     let mut b = 0;
@@ -81,7 +92,11 @@ const COLOUR_BYTES_MAX: usize = 24;
 impl<W: Write> Escaped<W> {
     /// Writes to `out`.
     pub fn new(out: W, form: Form) -> Self {
-        Self { out, form, begun: Vec::new() }
+        Self {
+            out,
+            form,
+            begun: Vec::new(),
+        }
     }
 
     /// Writes what was begun and does not go on.
@@ -103,7 +118,9 @@ impl<W: Write> Escaped<W> {
         match self.form {
             Form::Json => {
                 let mut units = [0; 2];
-                c.encode_utf16(&mut units).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}"))
+                c.encode_utf16(&mut units)
+                    .iter()
+                    .try_for_each(|unit| write!(self.out, "\\u{unit:04x}"))
             }
             _ => write!(self.out, "{}", c.escape_default()),
         }
@@ -129,7 +146,11 @@ impl<W: Write> Escaped<W> {
                 return Ok(at);
             };
             let is_colour = found[0] == 0x1b && length > 1;
-            if let Some(c) = std::str::from_utf8(found).ok().and_then(|s| s.chars().next()).filter(|c| acts(*c) && !is_colour) {
+            if let Some(c) = std::str::from_utf8(found)
+                .ok()
+                .and_then(|s| s.chars().next())
+                .filter(|c| acts(*c) && !is_colour)
+            {
                 self.out.write_all(&bytes[done..at])?;
                 self.escape(c)?;
                 done = at + length;
@@ -141,7 +162,8 @@ impl<W: Write> Escaped<W> {
     }
 }
 
-/// How long the colour is that begins here: `ESC [ 1;31 m`. One byte if it is none, and nothing if its end is still to be written.
+/// How long the colour is that begins here: `ESC [ 1;31 m`. One byte if it is none, and nothing if
+/// its end is still to be written.
 fn colour(bytes: &[u8]) -> usize {
     for (i, b) in bytes.iter().enumerate().skip(1).take(COLOUR_BYTES_MAX) {
         match (i, b) {
@@ -199,7 +221,10 @@ mod tests {
     #[test]
     fn what_acts_is_written_out() {
         let text = "a\u{1b}[2Jb\u{9b}c\u{202e}d\u{7f}\r\tä…─\u{e0041}\n";
-        assert_eq!(shown(text), "a\\u{1b}[2Jb\\u{9b}c\\u{202e}d\\u{7f}\\r\tä…─\\u{e0041}\n");
+        assert_eq!(
+            shown(text),
+            "a\\u{1b}[2Jb\\u{9b}c\\u{202e}d\\u{7f}\\r\tä…─\\u{e0041}\n"
+        );
         assert_eq!(line("a\nb\t"), "a\\nb\\t");
         assert_eq!(through(Form::Plain, &[text.as_bytes()]), shown(text));
         // Wherever it is cut.
@@ -217,7 +242,10 @@ mod tests {
             let (a, b) = text.as_bytes().split_at(at);
             assert_eq!(through(Form::Coloured, &[a, b]), passed, "at {at}");
         }
-        assert_eq!(through(Form::Coloured, &["\u{1b}[3".as_bytes()]), "\\u{1b}[3");
+        assert_eq!(
+            through(Form::Coloured, &["\u{1b}[3".as_bytes()]),
+            "\\u{1b}[3"
+        );
         assert!(!through(Form::Plain, &[text.as_bytes()]).contains('\u{1b}'));
     }
 
@@ -226,7 +254,10 @@ mod tests {
         let text = serde_json::to_string("\u{9b}\u{202e}\u{7f}\u{e0041}\u{1b}ä").unwrap();
         let written = through(Form::Json, &[text.as_bytes()]);
         assert_eq!(written, r#""\u009b\u202e\u007f\udb40\udc41\u001bä""#);
-        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), "\u{9b}\u{202e}\u{7f}\u{e0041}\u{1b}ä");
+        assert_eq!(
+            serde_json::from_str::<String>(&written).unwrap(),
+            "\u{9b}\u{202e}\u{7f}\u{e0041}\u{1b}ä"
+        );
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! Files and folders under a temporary name beside the one that they are going to have.
 //!
-//! `.NAME.PID-N.tmp` is locked for as long as its process lives, and the system takes the lock away when it dies, so that the next run
-//! of NAME knows what a killed one left behind and what is still being written. Where the system has no such locks, nothing is removed.
+//! `.NAME.PID-N.tmp` is locked for as long as its process lives, and the system takes the lock away
+//! when it dies, so that the next run of NAME knows what a killed one left behind and what is still
+//! being written. Where the system has no such locks, nothing is removed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A name in a folder has at most so many bytes left of it; what is added still fits into the 255 that systems allow.
+/// A name in a folder has at most so many bytes left of it; what is added still fits into the 255
+/// that systems allow.
 const NAME_BYTES_MAX: usize = 200;
 
-/// How many temporary names are tried: another machine may write to the same folder, with the same numbers of processes.
+/// How many temporary names are tried: another machine may write to the same folder, with the same
+/// numbers of processes.
 const TRIES_MAX: u32 = 1000;
 
 /// Something under a temporary name. Dropped before [`Temporary::kept`], it is removed.
@@ -33,14 +36,18 @@ impl Temporary {
             match File::open(path) {
                 Ok(file) => Ok(Some(file)),
                 // Somebody took it for one that was left behind, before it was locked.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::ErrorKind::AlreadyExists.into()),
-                // Not every system opens folders. Nobody then knows whether this one is still being written.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(io::ErrorKind::AlreadyExists.into())
+                }
+                // Not every system opens folders. Nobody then knows whether this one is still being
+                // written.
                 Err(_) => Ok(None),
             }
         })
     }
 
-    /// A new file beside `place`, which nobody else can read until it is written. What killed processes left there is removed first.
+    /// A new file beside `place`, which nobody else can read until it is written. What killed
+    /// processes left there is removed first.
     ///
     /// # Errors
     /// The system says why.
@@ -68,8 +75,13 @@ impl Temporary {
                 Ok(Some(file)) => {
                     let locked = file.try_lock();
                     // Whoever removes what is left over may have had the lock first.
-                    if !matches!(locked, Err(fs::TryLockError::WouldBlock)) && fs::symlink_metadata(&path).is_ok() {
-                        return Ok(Temporary { path, file: Some(file) });
+                    if !matches!(locked, Err(fs::TryLockError::WouldBlock))
+                        && fs::symlink_metadata(&path).is_ok()
+                    {
+                        return Ok(Temporary {
+                            path,
+                            file: Some(file),
+                        });
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -108,11 +120,16 @@ impl Drop for Temporary {
     }
 }
 
-/// A temporary name beside `place`, which this process has not had before: who removes what was left under a name does not meet
-/// what was made under it since.
+/// A temporary name beside `place`, which this process has not had before: who removes what was
+/// left under a name does not meet what was made under it since.
 pub(super) fn beside(place: &Path, kind: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    place.with_file_name(format!("{}{}-{}.{kind}", prefix(place), std::process::id(), NEXT.fetch_add(1, Relaxed)))
+    place.with_file_name(format!(
+        "{}{}-{}.{kind}",
+        prefix(place),
+        std::process::id(),
+        NEXT.fetch_add(1, Relaxed)
+    ))
 }
 
 /// What every temporary name beside `place` begins with.
@@ -124,30 +141,45 @@ fn prefix(place: &Path) -> String {
 
 /// What is left of killed processes beside `place`, by kind.
 pub(super) fn left_over(place: &Path, kind: &str) -> Vec<PathBuf> {
-    let folder = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = place
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let prefix = prefix(place);
     let is_one = |name: &str| {
-        let numbers = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(kind)?.strip_suffix('.'));
+        let numbers = name
+            .strip_prefix(&prefix)
+            .and_then(|rest| rest.strip_suffix(kind)?.strip_suffix('.'));
         numbers.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|e| e.file_name().to_str().is_some_and(is_one)).map(|e| place.with_file_name(e.file_name())).collect()
+    entries
+        .filter(|e| e.file_name().to_str().is_some_and(is_one))
+        .map(|e| place.with_file_name(e.file_name()))
+        .collect()
 }
 
-/// Removes what killed processes left beside `place`; what a living one writes is locked, and stays.
+/// Removes what killed processes left beside `place`; what a living one writes is locked, and
+/// stays.
 fn remove_left_over(place: &Path) {
-    for path in ["tmp", "tmp.interrupted"].into_iter().flat_map(|kind| left_over(place, kind)) {
-        let Ok(file) = File::open(&path) else { continue };
+    for path in ["tmp", "tmp.interrupted"]
+        .into_iter()
+        .flat_map(|kind| left_over(place, kind))
+    {
+        let Ok(file) = File::open(&path) else {
+            continue;
+        };
         if file.try_lock().is_ok() {
             let _ = remove_plain(&path);
         }
-        // Locked until here: whoever has just made it finds it locked, or gone, and takes another name.
+        // Locked until here: whoever has just made it finds it locked, or gone, and takes another
+        // name.
         drop(file);
     }
 }
 
-/// Takes away what somebody still writes to. Renamed before it is removed: its writer then fails at the next file, and cannot complete a
-/// folder that lacks some.
+/// Takes away what somebody still writes to. Renamed before it is removed: its writer then fails at
+/// the next file, and cannot complete a folder that lacks some.
 ///
 /// # Errors
 /// The system says why.
@@ -159,7 +191,8 @@ pub fn take_away(path: &Path) -> io::Result<()> {
     remove_plain(&aside)
 }
 
-/// Removes a file, or a folder with the files in it. A folder that holds another folder stays, since none of ours does.
+/// Removes a file, or a folder with the files in it. A folder that holds another folder stays,
+/// since none of ours does.
 pub(super) fn remove_plain(path: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return again(|| fs::remove_file(path));

@@ -1,10 +1,11 @@
 //! The short list of classes that orders the events of one instant.
 
-/// What kind of event it is. The order of all events is (time, class, sequence): first by time, within one instant by class in the
-/// order written here, and within a class first come, first served.
+/// What kind of event it is. The order of all events is (time, class, sequence): first by time,
+/// within one instant by class in the order written here, and within a class first come, first
+/// served.
 ///
-/// Having a class in the order lets an event that was skipped, because nothing could have come of it, tie with others exactly as it
-/// would have done had it been simulated.
+/// Having a class in the order lets an event that was skipped, because nothing could have come of
+/// it, tie with others exactly as it would have done had it been simulated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Class {
@@ -24,5 +25,12 @@ pub enum Class {
 
 impl Class {
     /// All classes in their order.
-    pub const ALL: [Self; 6] = [Self::Outside, Self::Source, Self::Arrival, Self::Delivery, Self::Wake, Self::Timer];
+    pub const ALL: [Self; 6] = [
+        Self::Outside,
+        Self::Source,
+        Self::Arrival,
+        Self::Delivery,
+        Self::Wake,
+        Self::Timer,
+    ];
 }

@@ -1,4 +1,5 @@
-//! The handle through which everything in a simulation reaches the kernel: time, causes, events, processes, choices.
+//! The handle through which everything in a simulation reaches the kernel: time, causes, events,
+//! processes, choices.
 
 use super::choice::{Choices, Deviation, Object, PointId};
 use super::process::{Group, Parks, Task, Ticket};
@@ -24,7 +25,8 @@ pub trait Handler {
         std::any::type_name::<Self>()
     }
 
-    /// What the event is called in a search: asked for once, when it is due, and without asking the kernel anything.
+    /// What the event is called in a search: asked for once, when it is due, and without asking the
+    /// kernel anything.
     fn name(&self, arg: u64) -> Name {
         let _ = arg;
         Name::NONE
@@ -50,7 +52,14 @@ pub(super) struct Event {
 
 /// What a step asked of the set of processes; done when the step is over, in this order.
 pub(super) enum Command {
-    Start { slot: u32, group: Group, cause: u32, saw: u32, kind: &'static str, task: Task },
+    Start {
+        slot: u32,
+        group: Group,
+        cause: u32,
+        saw: u32,
+        kind: &'static str,
+        task: Task,
+    },
     Kill(Group),
 }
 
@@ -99,7 +108,13 @@ impl Core {
 
     /// In the tables of a run that is over.
     pub(super) fn of(choices: Choices, tables: Tables, searching: bool) -> Self {
-        let Tables { mut queue, parks, handlers, commands, notes } = tables;
+        let Tables {
+            mut queue,
+            parks,
+            handlers,
+            commands,
+            notes,
+        } = tables;
         let ready = queue.lane(Dur::ZERO, Class::Wake);
         Self {
             now: Cell::new(Time::ZERO),
@@ -123,7 +138,8 @@ impl Core {
         }
     }
 
-    /// Hands out the tables of a run that is over, and for good: its handles are of no use after that.
+    /// Hands out the tables of a run that is over, and for good: its handles are of no use after
+    /// that.
     pub(super) fn tables(&self) -> Tables {
         Tables {
             queue: self.queue.take().again(),
@@ -136,7 +152,11 @@ impl Core {
 
     fn wake_event(&self, t: Ticket) -> Event {
         // A process keeps its own cause, so the event carries none.
-        Event { arg: t.pack(), handler: HandlerId::WAKE, cause: NONE }
+        Event {
+            arg: t.pack(),
+            handler: HandlerId::WAKE,
+            cause: NONE,
+        }
     }
 
     /// An event is about to be posted.
@@ -182,8 +202,9 @@ impl Ctx {
         self.0.now.get()
     }
 
-    /// The record that led to what is running; [`NONE`] at first. An event takes the cause of the moment it is posted and gives it back
-    /// when it runs; a process keeps its own across awaits, and starts with its spawner's.
+    /// The record that led to what is running; [`NONE`] at first. An event takes the cause of the
+    /// moment it is posted and gives it back when it runs; a process keeps its own across awaits,
+    /// and starts with its spawner's.
     #[inline]
     #[must_use]
     pub fn cause(&self) -> u32 {
@@ -196,8 +217,8 @@ impl Ctx {
         self.0.cause.set(cause);
     }
 
-    /// The record of the version that the running process acts on; [`NONE`] if it has looked at none. A process keeps its own across
-    /// awaits; a handler starts with [`NONE`].
+    /// The record of the version that the running process acts on; [`NONE`] if it has looked at
+    /// none. A process keeps its own across awaits; a handler starts with [`NONE`].
     #[inline]
     #[must_use]
     pub fn saw(&self) -> u32 {
@@ -220,31 +241,64 @@ impl Ctx {
         HandlerId(handlers.len() as u32 - 1)
     }
 
-    /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair gives the same lane.
+    /// The FIFO lane of events of `class` that are due `delay` after they are posted; the same pair
+    /// gives the same lane.
     #[must_use]
     pub fn lane(&self, delay: Dur, class: Class) -> Lane {
         self.0.queue.borrow_mut().lane(delay, class)
     }
 
-    /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it cannot be cancelled.
+    /// Posts an event that is due the lane's delay from now. Cheaper than [`Ctx::post_at`]; it
+    /// cannot be cancelled.
     #[inline]
     pub fn post_in(&self, lane: Lane, handler: HandlerId, arg: u64) {
         self.0.posting();
-        self.0.queue.borrow_mut().push_in(lane, Event { arg, handler, cause: self.cause() });
+        self.0.queue.borrow_mut().push_in(
+            lane,
+            Event {
+                arg,
+                handler,
+                cause: self.cause(),
+            },
+        );
     }
 
     /// Posts an event for any instant; one that has passed is treated as now.
     #[inline]
     pub fn post_at(&self, at: Time, class: Class, handler: HandlerId, arg: u64) -> EventKey {
         self.0.posting();
-        self.0.queue.borrow_mut().push_at(at, class, Event { arg, handler, cause: self.cause() })
+        self.0.queue.borrow_mut().push_at(
+            at,
+            class,
+            Event {
+                arg,
+                handler,
+                cause: self.cause(),
+            },
+        )
     }
 
-    /// As [`Self::post_at`], for events of which it must not matter when they were posted: they come behind all of their instant and class that
-    /// have no rank, in the order of ranks.
-    pub fn post_ranked(&self, at: Time, class: Class, rank: u64, handler: HandlerId, arg: u64) -> EventKey {
+    /// As [`Self::post_at`], for events of which it must not matter when they were posted: they
+    /// come behind all of their instant and class that have no rank, in the order of ranks.
+    pub fn post_ranked(
+        &self,
+        at: Time,
+        class: Class,
+        rank: u64,
+        handler: HandlerId,
+        arg: u64,
+    ) -> EventKey {
         self.0.posting();
-        self.0.queue.borrow_mut().push_ranked(at, class, rank, Event { arg, handler, cause: self.cause() })
+        self.0.queue.borrow_mut().push_ranked(
+            at,
+            class,
+            rank,
+            Event {
+                arg,
+                handler,
+                cause: self.cause(),
+            },
+        )
     }
 
     /// Takes an event back; false if it ran or was cancelled before.
@@ -256,8 +310,8 @@ impl Ctx {
 
 /// Processes.
 impl Ctx {
-    /// From now on a run that takes more steps than this without its clock going on ends in a panic with [`Endless`](super::Endless), as it
-    /// would never end otherwise.
+    /// From now on a run that takes more steps than this without its clock going on ends in a panic
+    /// with [`Endless`](super::Endless), as it would never end otherwise.
     pub fn limit_instant(&self, steps: u64) {
         self.0.most_steps.set(steps);
     }
@@ -270,7 +324,8 @@ impl Ctx {
         Group(n)
     }
 
-    /// Starts a process. It first runs when its turn comes in this instant, behind the processes that are ready already.
+    /// Starts a process. It first runs when its turn comes in this instant, behind the processes
+    /// that are ready already.
     pub fn spawn(&self, group: Group, f: impl Future<Output = ()> + 'static) {
         let name = self.name();
         self.spawn_named(name, group, f);
@@ -289,12 +344,20 @@ impl Ctx {
         core.live.set(core.live.get() + 1);
         let (cause, saw) = (self.cause(), self.saw());
         let kind = std::any::type_name::<F>();
-        self.command(Command::Start { slot: ticket.slot, group, cause, saw, kind, task: Box::pin(f) });
+        self.command(Command::Start {
+            slot: ticket.slot,
+            group,
+            cause,
+            saw,
+            kind,
+            task: Box::pin(f),
+        });
         self.wake(ticket);
     }
 
-    /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started like this of the same future's type in
-    /// the same group runs the same code on the same data, so that it makes no difference which of them starts first.
+    /// As [`Ctx::spawn_named`], for one of several workers that are alike: whatever else is started
+    /// like this of the same future's type in the same group runs the same code on the same data,
+    /// so that it makes no difference which of them starts first.
     pub fn spawn_alike<F: Future<Output = ()> + 'static>(&self, name: Name, group: Group, f: F) {
         self.spawn_named(name, group, f);
         if self.0.searching.get() {
@@ -302,8 +365,8 @@ impl Ctx {
         }
     }
 
-    /// Ends all processes that are in the group by now, as soon as the current step is over: none of them runs again, and what they hold
-    /// is dropped. Events that they posted still run.
+    /// Ends all processes that are in the group by now, as soon as the current step is over: none
+    /// of them runs again, and what they hold is dropped. Events that they posted still run.
     pub fn kill(&self, group: Group) {
         self.command(Command::Kill(group));
     }
@@ -313,21 +376,25 @@ impl Ctx {
         self.0.commanded.set(true);
     }
 
-    /// Parks the running process, which must then return to the kernel: what a leaf future calls just before it is pending. Panics if no
-    /// process is running.
+    /// Parks the running process, which must then return to the kernel: what a leaf future calls
+    /// just before it is pending. Panics if no process is running.
     #[track_caller]
     pub fn park(&self) -> Ticket {
         let slot = self.0.running.get().expect("only a process can park");
         self.0.parks.borrow_mut().park(slot)
     }
 
-    /// Claims the right to wake a parked process: true once per ticket, and never for a process that has gone on or is dead.
+    /// Claims the right to wake a parked process: true once per ticket, and never for a process
+    /// that has gone on or is dead.
     #[inline]
     pub fn claim(&self, t: Ticket) -> bool {
         let claimed = self.0.parks.borrow_mut().claim(t);
         // Who comes first decides what it is woken by, and so for whom a later one comes too late.
         if self.0.searching.get() {
-            self.0.notes.borrow_mut().touch(Keys::PROCESSES.of(t.slot), claimed);
+            self.0
+                .notes
+                .borrow_mut()
+                .touch(Keys::PROCESSES.of(t.slot), claimed);
         }
         claimed
     }
@@ -347,7 +414,8 @@ impl Ctx {
         parks.waits(t) && !parks.alive(t)
     }
 
-    /// Wakes a parked process: it goes on in this instant, behind those that are ready already. A stale ticket wakes nobody.
+    /// Wakes a parked process: it goes on in this instant, behind those that are ready already. A
+    /// stale ticket wakes nobody.
     #[inline]
     pub fn wake(&self, t: Ticket) {
         self.wake_in(self.0.ready, t);
@@ -357,18 +425,25 @@ impl Ctx {
     #[inline]
     pub fn wake_in(&self, lane: Lane, t: Ticket) {
         self.0.posting();
-        self.0.queue.borrow_mut().push_in(lane, self.0.wake_event(t));
+        self.0
+            .queue
+            .borrow_mut()
+            .push_in(lane, self.0.wake_event(t));
     }
 
     /// Wakes a parked process at an instant; one that has passed is treated as now.
     #[inline]
     pub fn wake_at(&self, at: Time, t: Ticket) {
         self.0.posting();
-        self.0.queue.borrow_mut().push_at(at, Class::Wake, self.0.wake_event(t));
+        self.0
+            .queue
+            .borrow_mut()
+            .push_at(at, Class::Wake, self.0.wake_event(t));
     }
 
-    /// Parks once, hands the ticket to `register`, and completes when the process is woken. The body of every leaf; a process awaits one
-    /// leaf at a time, so there are no joins or selects of arbitrary futures.
+    /// Parks once, hands the ticket to `register`, and completes when the process is woken. The
+    /// body of every leaf; a process awaits one leaf at a time, so there are no joins or selects of
+    /// arbitrary futures.
     #[must_use = "a future does nothing unless awaited"]
     pub fn parked(&self, mut register: impl FnMut(Ticket)) -> impl Future<Output = ()> {
         let mut armed = false;
@@ -382,7 +457,8 @@ impl Ctx {
         })
     }
 
-    /// Goes on after `d`, in class `Wake`. Sleeping for no time lets those go first that are ready already.
+    /// Goes on after `d`, in class `Wake`. Sleeping for no time lets those go first that are ready
+    /// already.
     #[must_use = "a future does nothing unless awaited"]
     pub fn sleep(&self, d: Dur) -> impl Future<Output = ()> {
         self.parked(move |t| {
@@ -404,8 +480,8 @@ impl Ctx {
         self.parked(move |t| self.wake_at(at, t))
     }
 
-    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless the choices let all others of this
-    /// instant go first here.
+    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
+    /// the choices let all others of this instant go first here.
     pub async fn yield_point(&self, point: PointId) {
         if self.yields(point, Object::NONE) {
             self.after_others().await;
@@ -425,18 +501,27 @@ impl Ctx {
     }
 }
 
-/// What steps touch, for searches: declared where it happens, and nothing but a test where nobody searches.
+/// What steps touch, for searches: declared where it happens, and nothing but a test where nobody
+/// searches.
 impl Ctx {
     /// The family of state of this name.
     #[must_use]
     pub fn keys(&self, name: &'static str) -> Keys {
-        if self.0.searching.get() { self.0.notes.borrow_mut().keys(name) } else { Keys::UNDECLARED }
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().keys(name)
+        } else {
+            Keys::UNDECLARED
+        }
     }
 
     /// A new piece of state.
     #[must_use]
     pub fn key(&self) -> Key {
-        if self.0.searching.get() { self.0.notes.borrow_mut().thing() } else { Key::default() }
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().thing()
+        } else {
+            Key::default()
+        }
     }
 
     /// The running step reads a piece of state.
@@ -458,7 +543,11 @@ impl Ctx {
     /// What the running step is called; what it starts is called the same.
     #[must_use]
     pub fn name(&self) -> Name {
-        if self.0.searching.get() { self.0.notes.borrow().name } else { Name::NONE }
+        if self.0.searching.get() {
+            self.0.notes.borrow().name
+        } else {
+            Name::NONE
+        }
     }
 
     /// The running step works for one whose state nobody declares; see [`Name::home_key`].
@@ -468,7 +557,8 @@ impl Ctx {
         }
     }
 
-    /// The running process is called so from here on. One that only waits for work is [at rest](Name::at_rest).
+    /// The running process is called so from here on. One that only waits for work is [at
+    /// rest](Name::at_rest).
     pub fn becomes(&self, name: Name) {
         if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
             let mut notes = self.0.notes.borrow_mut();
@@ -528,7 +618,8 @@ impl Ctx {
         self.0.choices.borrow().is_choosing()
     }
 
-    /// Puts things that upstream treats at one time into the order in which it comes to them: as given, but in a search.
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as
+    /// given, but in a search.
     pub fn order_ties<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choosing(|c| c.order_ties(point, items, object));
     }
@@ -538,14 +629,24 @@ impl Ctx {
         self.0.choosing(|c| c.uniform(point, object, min, max))
     }
 
-    /// How long the next turn of a loop that has been running for long is away: less than its period.
+    /// How long the next turn of a loop that has been running for long is away: less than its
+    /// period.
     pub fn phase(&self, point: PointId, period: Dur) -> Dur {
         Dur::from_nanos(self.uniform(point, Object::NONE, 0, period.as_nanos().saturating_sub(1)))
     }
 
-    /// The number of a given ordinal, for what may be skipped: the same whichever draws came before.
-    pub fn uniform_at(&self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
-        self.0.choosing(|c| c.uniform_at(point, object, ordinal, min, max))
+    /// The number of a given ordinal, for what may be skipped: the same whichever draws came
+    /// before.
+    pub fn uniform_at(
+        &self,
+        point: PointId,
+        object: Object,
+        ordinal: u32,
+        min: u64,
+        max: u64,
+    ) -> u64 {
+        self.0
+            .choosing(|c| c.uniform_at(point, object, ordinal, min, max))
     }
 
     /// 64 uniform bits; 0 in the default order.
@@ -553,14 +654,15 @@ impl Ctx {
         self.0.choosing(|c| c.draw(point, object))
     }
 
-    /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own rank, so that one more item changes
-    /// nothing in the order of the others. Without randomness the order stays as given.
+    /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own
+    /// rank, so that one more item changes nothing in the order of the others. Without randomness
+    /// the order stays as given.
     pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.0.choosing(|c| c.order(point, items, object));
     }
 
-    /// The order of a given ordinal of some of `whole` items, as they have it among all of them; `place` says how many of all come before
-    /// an item as given.
+    /// The order of a given ordinal of some of `whole` items, as they have it among all of them;
+    /// `place` says how many of all come before an item as given.
     pub fn order_some_at<T>(
         &self,
         point: PointId,
@@ -570,11 +672,19 @@ impl Ctx {
         place: impl Fn(&T) -> usize,
         object: impl Fn(&T) -> Object,
     ) {
-        self.0.choosing(|c| c.order_some_at(point, ordinal, whole, items, place, object));
+        self.0
+            .choosing(|c| c.order_some_at(point, ordinal, whole, items, place, object));
     }
 
     /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
-    pub fn order_at<T>(&self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
-        self.0.choosing(|c| c.order_at(point, ordinal, items, object));
+    pub fn order_at<T>(
+        &self,
+        point: PointId,
+        ordinal: u32,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
+        self.0
+            .choosing(|c| c.order_at(point, ordinal, items, object));
     }
 }

@@ -1,7 +1,8 @@
 //! The executor: takes events off the queue one by one and runs them, processes and handlers alike.
 //!
-//! One thread, no wakers, no recursion: what a step starts or kills takes effect when the step is over. A process that is ready waits in
-//! the queue like any other event, so that timers and processes of one instant are ordered by the same rule.
+//! One thread, no wakers, no recursion: what a step starts or kills takes effect when the step is
+//! over. A process that is ready waits in the queue like any other event, so that timers and
+//! processes of one instant are ordered by the same rule.
 
 use super::choice::{Choices, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Ctx, Event, HandlerId, NONE};
@@ -56,7 +57,10 @@ impl fmt::Display for Endless {
                 "the run does not go on: {steps} steps were taken at {at}, and the clock still stands there; the next is of {kind}"
             ),
             Self::Chooses { at, choices } => {
-                write!(f, "the run is too large for a search, which keeps each of its choices: {choices} up to {at}")
+                write!(
+                    f,
+                    "the run is too large for a search, which keeps each of its choices: {choices} up to {at}"
+                )
             }
         }
     }
@@ -90,7 +94,15 @@ impl Kernel {
     }
 
     pub(super) fn over(core: Rc<Core>, search: Option<Box<Search>>) -> Self {
-        Self { ctx: Ctx(core), processes: Vec::new(), spare: Vec::new(), steps: 0, steps_before: 0, shuffle: None, search }
+        Self {
+            ctx: Ctx(core),
+            processes: Vec::new(),
+            spare: Vec::new(),
+            steps: 0,
+            steps_before: 0,
+            shuffle: None,
+            search,
+        }
     }
 
     /// A handle to it.
@@ -121,12 +133,18 @@ impl Kernel {
         let mut queue = self.ctx.0.queue.borrow_mut();
         let popped = match &mut self.shuffle {
             None => queue.pop_until(end),
-            Some(Shuffle { instant, choices, point }) => {
-                instant.pop_until(&mut queue, end, |n| choices.choose(*point, Object::NONE, n as u32) as usize)
-            }
+            Some(Shuffle {
+                instant,
+                choices,
+                point,
+            }) => instant.pop_until(&mut queue, end, |n| {
+                choices.choose(*point, Object::NONE, n as u32) as usize
+            }),
         };
         drop(queue);
-        let Some((at, class, event)) = popped else { return false };
+        let Some((at, class, event)) = popped else {
+            return false;
+        };
         self.run_event(at, class, event);
         true
     }
@@ -156,8 +174,15 @@ impl Kernel {
         } else {
             self.ctx.0.handlers.borrow()[event.handler.0 as usize].kind()
         };
-        let kind = kind.trim_start_matches("taintsim::controllers::").trim_end_matches("::{{closure}}").to_owned();
-        std::panic::panic_any(Endless::Spins { at, steps: self.steps - self.steps_before, kind })
+        let kind = kind
+            .trim_start_matches("taintsim::controllers::")
+            .trim_end_matches("::{{closure}}")
+            .to_owned();
+        std::panic::panic_any(Endless::Spins {
+            at,
+            steps: self.steps - self.steps_before,
+            kind,
+        })
     }
 
     fn handle(&mut self, event: Event) {
@@ -174,11 +199,16 @@ impl Kernel {
             return;
         }
         let process = &mut self.processes[ticket.slot as usize];
-        let Some(task) = process.task.as_mut() else { return };
+        let Some(task) = process.task.as_mut() else {
+            return;
+        };
         core.cause.set(process.cause);
         core.saw.set(process.saw);
         core.running.set(Some(ticket.slot));
-        let done = task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        let done = task
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_ready();
         core.running.set(None);
         if done {
             self.retire(ticket.slot);
@@ -202,8 +232,24 @@ impl Kernel {
             let mut commands = self.ctx.0.commands.replace(std::mem::take(&mut self.spare));
             for command in commands.drain(..) {
                 match command {
-                    Command::Start { slot, group, cause, saw, kind, task } => {
-                        self.start(slot, Process { task: Some(task), group, cause, saw, kind });
+                    Command::Start {
+                        slot,
+                        group,
+                        cause,
+                        saw,
+                        kind,
+                        task,
+                    } => {
+                        self.start(
+                            slot,
+                            Process {
+                                task: Some(task),
+                                group,
+                                cause,
+                                saw,
+                                kind,
+                            },
+                        );
                     }
                     Command::Kill(group) => self.kill(group),
                 }
@@ -215,7 +261,13 @@ impl Kernel {
     fn start(&mut self, slot: u32, process: Process) {
         let slot = slot as usize;
         while self.processes.len() <= slot {
-            self.processes.push(Process { task: None, group: Group(0), cause: NONE, saw: NONE, kind: "" });
+            self.processes.push(Process {
+                task: None,
+                group: Group(0),
+                cause: NONE,
+                saw: NONE,
+                kind: "",
+            });
         }
         self.processes[slot] = process;
     }
@@ -248,12 +300,17 @@ impl Kernel {
         }
     }
 
-    /// From here on, events of one instant run in an arbitrary order drawn from the seed, whatever their class; only those of one FIFO
-    /// lane keep theirs, but for processes that are ready. A test mode: what must not hang on such an order is tried under many.
+    /// From here on, events of one instant run in an arbitrary order drawn from the seed, whatever
+    /// their class; only those of one FIFO lane keep theirs, but for processes that are ready. A
+    /// test mode: what must not hang on such an order is tried under many.
     pub fn shuffle_instants(&mut self, seed: u64) {
         let mut choices = Choices::seeded(seed);
         let point = choices.point("kernel.instant");
-        self.shuffle = Some(Shuffle { instant: Instant::default(), choices, point });
+        self.shuffle = Some(Shuffle {
+            instant: Instant::default(),
+            choices,
+            point,
+        });
     }
 
     /// Processes that have not ended.
@@ -282,7 +339,8 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// Ends and frees everything: processes and handlers hold handles to the kernel, and only by dropping them does the circle open.
+    /// Ends and frees everything: processes and handlers hold handles to the kernel, and only by
+    /// dropping them does the circle open.
     pub(super) fn end(&mut self) {
         let core = &*self.ctx.0;
         core.closed.set(true);
@@ -398,7 +456,11 @@ mod tests {
         ctx.post_at(Time::from_nanos(3), Class::Timer, say, 3); // has passed: now
         k.run_until(Time::from_nanos(20));
         assert_eq!(ctx.now(), Time::from_nanos(20));
-        log.expect(&["10 event 10 cause -1", "10 event 3 cause -1", "11 event 11 cause -1"]);
+        log.expect(&[
+            "10 event 10 cause -1",
+            "10 event 3 cause -1",
+            "11 event 11 cause -1",
+        ]);
     }
 
     #[test]
@@ -421,7 +483,12 @@ mod tests {
         ctx.set_cause(9);
         ctx.post_at(Time::from_nanos(3), Class::Timer, say, 2);
         while k.step() {}
-        log.expect(&["0 inherited 7", "3 event 2 cause 9", "5 kept 8 saw 80", "6 event 1 cause 8"]);
+        log.expect(&[
+            "0 inherited 7",
+            "3 event 2 cause 9",
+            "5 kept 8 saw 80",
+            "6 event 1 cause 8",
+        ]);
     }
 
     #[test]
@@ -440,7 +507,14 @@ mod tests {
         }
         assert_eq!(k.live(), 2);
         while k.step() {}
-        log.expect(&["0 a", "0 b", "0 child of a", "0 a again", "0 child of b", "0 b again"]);
+        log.expect(&[
+            "0 a",
+            "0 b",
+            "0 child of a",
+            "0 a again",
+            "0 child of b",
+            "0 b again",
+        ]);
         assert_eq!(k.live(), 0);
     }
 
@@ -462,7 +536,11 @@ mod tests {
         while k.step() {}
         assert_eq!(count.get(), 8191); // 2^13 - 1 nodes of a binary tree of depth 12
         assert_eq!(k.live(), 0);
-        assert!(k.processes.len() <= 4096 + 2048, "{} slots for at most two generations at once", k.processes.len());
+        assert!(
+            k.processes.len() <= 4096 + 2048,
+            "{} slots for at most two generations at once",
+            k.processes.len()
+        );
     }
 
     #[test]
@@ -503,7 +581,12 @@ mod tests {
             }
         });
         while k.step() {}
-        log.expect(&["5 still in the step", "5 sleeper dropped", "5 started after the kill", "7 other"]);
+        log.expect(&[
+            "5 still in the step",
+            "5 sleeper dropped",
+            "5 started after the kill",
+            "7 other",
+        ]);
         assert_eq!(k.live(), 0);
     }
 
@@ -543,7 +626,10 @@ mod tests {
     fn dropping_the_kernel_frees_processes_and_handlers() {
         let (mut k, ctx, log) = kernel();
         let alive = Rc::new(());
-        struct Holds(Ctx, #[expect(dead_code, reason = "only its lifetime counts")] Rc<()>);
+        struct Holds(
+            Ctx,
+            #[expect(dead_code, reason = "only its lifetime counts")] Rc<()>,
+        );
         impl Handler for Holds {
             fn handle(&self, _: u64) {
                 self.0.set_cause(0);
@@ -579,7 +665,10 @@ mod tests {
             k.shuffle_instants(seed);
             let order = Rc::new(Note(Shared::default()));
             let say = ctx.register(order.clone());
-            let (stream, other) = (ctx.lane(ns(5), Class::Delivery), ctx.lane(ns(5), Class::Arrival));
+            let (stream, other) = (
+                ctx.lane(ns(5), Class::Delivery),
+                ctx.lane(ns(5), Class::Arrival),
+            );
             for (lane, arg) in [(stream, 1), (stream, 2), (other, 3)] {
                 ctx.post_in(lane, say, arg);
             }
@@ -588,14 +677,21 @@ mod tests {
             ctx.cancel(ctx.post_at(Time::from_nanos(5), Class::Timer, say, 6));
             assert_eq!(k.next_time(), Some(Time::from_nanos(5)));
             k.run_until(Time::from_nanos(5));
-            assert_eq!((k.steps(), k.pending(), k.next_time()), (4, 1, Some(Time::from_nanos(6))));
+            assert_eq!(
+                (k.steps(), k.pending(), k.next_time()),
+                (4, 1, Some(Time::from_nanos(6)))
+            );
             while k.step() {}
             order.0.with(std::mem::take)
         };
         let orders: std::collections::BTreeSet<Vec<u64>> = (0..500).map(run).collect();
         // Four events in which 1 stays before 2: 4! / 2 orders, and 5 always last.
         assert_eq!(orders.len(), 12);
-        assert!(orders.iter().all(|o| o.iter().position(|e| *e == 1) < o.iter().position(|e| *e == 2) && o[4] == 5));
+        assert!(
+            orders.iter().all(
+                |o| o.iter().position(|e| *e == 1) < o.iter().position(|e| *e == 2) && o[4] == 5
+            )
+        );
     }
 
     #[test]
@@ -620,8 +716,14 @@ mod tests {
         assert_eq!(run(Choices::seeded(1)).0, plain);
         let (same, log) = run(Choices::recorded(Choices::seeded(1)));
         assert_eq!((same, log.len()), (plain, 2));
-        let deviation = super::super::choice::Deviation { value: 1, ..log[0].into() };
+        let deviation = super::super::choice::Deviation {
+            value: 1,
+            ..log[0].into()
+        };
         assert_eq!((log[0].object, log[0].ordinal), (Object::NONE.hash, 0));
-        assert_eq!(run(Choices::tape(vec![deviation], Choices::seeded(1))).0, "0 a1 0 b1 0 b2 0 a2");
+        assert_eq!(
+            run(Choices::tape(vec![deviation], Choices::seeded(1))).0,
+            "0 a1 0 b1 0 b2 0 a2"
+        );
     }
 }

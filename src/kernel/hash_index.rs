@@ -1,7 +1,7 @@
 //! A hash index: from a hash to the numbers of the entries that have it.
 //!
-//! The entries lie in a table of the owner's, in an order of its own, so that nothing here has an order to be seen. Open
-//! addressing with linear probing; a removal shifts back what follows.
+//! The entries lie in a table of the owner's, in an order of its own, so that nothing here has an
+//! order to be seen. Open addressing with linear probing; a removal shifts back what follows.
 
 /// Stands for an empty place.
 const EMPTY: u32 = u32::MAX;
@@ -20,7 +20,8 @@ const fn mixed(hash: u64) -> u32 {
 }
 
 impl HashIndex {
-    /// The entry with this hash that is the right one; `is` may be asked of few that have another hash.
+    /// The entry with this hash that is the right one; `is` may be asked of few that have another
+    /// hash.
     pub fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         if self.places.is_empty() {
             return None;
@@ -88,7 +89,8 @@ impl HashIndex {
             if e == EMPTY {
                 break;
             }
-            // An entry may move into the hole if it does not lie between the hole and where its probing starts.
+            // An entry may move into the hole if it does not lie between the hole and where its
+            // probing starts.
             if (i.wrapping_sub(h as usize) & mask) >= (i.wrapping_sub(hole) & mask) {
                 self.places[hole] = (h, e);
                 hole = i;
@@ -109,7 +111,9 @@ mod tests {
         let mut set = BTreeSet::new();
         let mut x: u64 = 1;
         for _ in 0..20_000 {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            x = x
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             // Few hashes, so that many entries share one and probing runs long.
             let (hash, entry) = ((x >> 40) % 97, (x >> 33) as u32 % 500);
             if set.remove(&(hash, entry)) {
@@ -119,7 +123,10 @@ mod tests {
                 index.insert(hash, entry);
             }
             let probe = ((x >> 20) % 97, (x >> 11) as u32 % 500);
-            assert_eq!(index.find(probe.0, |e| e == probe.1).is_some(), set.contains(&probe));
+            assert_eq!(
+                index.find(probe.0, |e| e == probe.1).is_some(),
+                set.contains(&probe)
+            );
         }
         assert_eq!(index.used, set.len());
     }

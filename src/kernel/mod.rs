@@ -1,8 +1,9 @@
 //! Simulation kernel: knows nothing of Kubernetes, does no IO, cannot fail.
 //!
-//! A [`Kernel`] owns an event queue and processes (`async fn`s in virtual time); everything else reaches it through a [`Ctx`]. Whatever a
-//! real cluster leaves to chance is asked of [`Choices`]. Wrong use from inside the program (parking outside a process, a re-entered
-//! [`Shared`]) panics; nothing that a user can write leads there.
+//! A [`Kernel`] owns an event queue and processes (`async fn`s in virtual time); everything else
+//! reaches it through a [`Ctx`]. Whatever a real cluster leaves to chance is asked of [`Choices`].
+//! Wrong use from inside the program (parking outside a process, a re-entered [`Shared`]) panics;
+//! nothing that a user can write leads there.
 
 pub mod choice;
 mod class;

@@ -1,8 +1,9 @@
 //! What the kernel knows of a process: which ticket it last parked with, and where its future lies.
 //!
-//! A process is a future that parks with the kernel and is polled again when that park is woken; there are no wakers. Each park has one
-//! ticket. A ticket is claimed once by whoever means to wake the process; a ticket of an earlier park, or of a process that is gone, is
-//! stale: it can be neither claimed nor woken.
+//! A process is a future that parks with the kernel and is polled again when that park is woken;
+//! there are no wakers. Each park has one ticket. A ticket is claimed once by whoever means to wake
+//! the process; a ticket of an earlier park, or of a process that is gone, is stale: it can be
+//! neither claimed nor woken.
 
 use std::pin::Pin;
 
@@ -28,14 +29,18 @@ impl Ticket {
 
     /// Reads an event's argument back.
     pub(super) const fn unpack(arg: u64) -> Self {
-        Self { slot: (arg >> 32) as u32, park: arg as u32 }
+        Self {
+            slot: (arg >> 32) as u32,
+            park: arg as u32,
+        }
     }
 }
 
 /// The newest park of every slot, and the slots that are free.
 ///
-/// A park number grows by two with each park; its lowest bit says that the park was claimed. It stays with the slot when a process ends,
-/// so that tickets of the slot's earlier owners stay stale.
+/// A park number grows by two with each park; its lowest bit says that the park was claimed. It
+/// stays with the slot when a process ends, so that tickets of the slot's earlier owners stay
+/// stale.
 #[derive(Default, Debug)]
 pub(super) struct Parks {
     newest: Vec<u32>,
@@ -50,7 +55,8 @@ impl Parks {
         self
     }
 
-    /// Takes a slot for a process that is about to be started: it counts as parked, and as claimed by its spawner.
+    /// Takes a slot for a process that is about to be started: it counts as parked, and as claimed
+    /// by its spawner.
     pub(super) fn occupy(&mut self) -> Ticket {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.newest.push(0);
@@ -71,7 +77,10 @@ impl Parks {
     pub(super) fn park(&mut self, slot: u32) -> Ticket {
         let newest = &mut self.newest[slot as usize];
         *newest = (*newest | 1).wrapping_add(1);
-        Ticket { slot, park: *newest }
+        Ticket {
+            slot,
+            park: *newest,
+        }
     }
 
     /// Whether the process still waits at this park and nobody has claimed it.
@@ -102,7 +111,10 @@ mod tests {
     fn a_ticket_is_claimed_once_and_dies_with_the_park() {
         let mut parks = Parks::default();
         let start = parks.occupy();
-        assert!(parks.waits(start) && !parks.alive(start), "a new process is claimed by its spawner");
+        assert!(
+            parks.waits(start) && !parks.alive(start),
+            "a new process is claimed by its spawner"
+        );
         let first = parks.park(start.slot);
         assert!(parks.alive(first) && !parks.waits(start));
         assert!(parks.claim(first) && !parks.claim(first));
@@ -124,7 +136,10 @@ mod tests {
 
     #[test]
     fn a_ticket_survives_being_an_argument() {
-        let t = Ticket { slot: 70_000, park: u32::MAX - 1 };
+        let t = Ticket {
+            slot: 70_000,
+            park: u32::MAX - 1,
+        };
         assert_eq!(Ticket::unpack(t.pack()), t);
     }
 }

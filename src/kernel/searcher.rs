@@ -1,7 +1,9 @@
-//! The executor of a search: every event of an instant that could come next is offered to the choices.
+//! The executor of a search: every event of an instant that could come next is offered to the
+//! choices.
 //!
-//! Events of one stream keep their order, and so do those that are alike (the same handler, the same argument): of these only the first
-//! is offered. A wake-up that has gone stale is passed over: nothing can come of it.
+//! Events of one stream keep their order, and so do those that are alike (the same handler, the
+//! same argument): of these only the first is offered. A wake-up that has gone stale is passed
+//! over: nothing can come of it.
 
 use super::choice::{Choices, Deviation, Drawn, Object, PointId};
 use super::ctx::{Command, Core, Event, HandlerId, Tables};
@@ -54,13 +56,15 @@ impl Numbers {
     }
 }
 
-/// Whether an event can only come after an earlier one: both are handled alike, or come over one connection.
+/// Whether an event can only come after an earlier one: both are handled alike, or come over one
+/// connection.
 fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
     let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
     earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
 }
 
-/// The tables of a search's run that is over, for the next: a run is short, and making tables is much of it.
+/// The tables of a search's run that is over, for the next: a run is short, and making tables is
+/// much of it.
 #[derive(Default)]
 pub struct Room {
     /// The place of the kernel itself.
@@ -89,7 +93,10 @@ impl Room {
     /// Choices that follow a tape over the default order.
     pub fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
         let log = std::mem::take(&mut self.log);
-        let base = self.choices.take().map_or_else(Choices::default_order, |c| c.again(log));
+        let base = self
+            .choices
+            .take()
+            .map_or_else(Choices::default_order, |c| c.again(log));
         Choices::tape(deviations, base)
     }
 
@@ -100,8 +107,8 @@ impl Room {
 }
 
 impl Kernel {
-    /// A kernel that asks its choices which event of an instant comes next, and notes what its steps do. Without deviations it runs
-    /// as any other.
+    /// A kernel that asks its choices which event of an instant comes next, and notes what its
+    /// steps do. Without deviations it runs as any other.
     #[must_use]
     pub fn searching(choices: Choices) -> Self {
         Self::searching_in(&mut Room::default(), choices, Wanted::default())
@@ -110,7 +117,11 @@ impl Kernel {
     /// As [`Kernel::searching`], in the tables of an earlier run.
     #[must_use]
     pub fn searching_in(room: &mut Room, choices: Choices, wanted: Wanted) -> Self {
-        let mut choices = if wanted.no_choices { choices } else { Choices::recorded(choices) };
+        let mut choices = if wanted.no_choices {
+            choices
+        } else {
+            Choices::recorded(choices)
+        };
         let mut search = room.search.take().unwrap_or_default();
         search.point = Some(choices.point(NEXT));
         search.known = false;
@@ -123,7 +134,8 @@ impl Kernel {
         kernel
     }
 
-    /// Ends the run of a search, and leaves its tables in the room. Nothing else of the run may be in use any more.
+    /// Ends the run of a search, and leaves its tables in the room. Nothing else of the run may be
+    /// in use any more.
     pub fn leave(mut self, room: &mut Room) {
         self.end();
         let core = &*self.ctx.0;
@@ -138,21 +150,37 @@ impl Kernel {
         room.core = Some(self.ctx.0.clone());
     }
 
-    /// Runs one event if it is due at `end` or earlier; false when there is none, or when `known` says of a state in which there is a
-    /// choice of interest that the run need not go on from it: it is given the state's fingerprint.
+    /// Runs one event if it is due at `end` or earlier; false when there is none, or when `known`
+    /// says of a state in which there is a choice of interest that the run need not go on from it:
+    /// it is given the state's fingerprint.
     pub fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
-        let Some(mut search) = self.search.take() else { return false };
+        let Some(mut search) = self.search.take() else {
+            return false;
+        };
         let popped = self.take_next(&mut search, end, known);
-        let popped = popped.map(|place| search.agenda.take(&mut self.ctx.0.queue.borrow_mut(), place));
+        let popped = popped.map(|place| {
+            search
+                .agenda
+                .take(&mut self.ctx.0.queue.borrow_mut(), place)
+        });
         let at = search.agenda.at();
         self.search = Some(search);
         let Some(held) = popped else { return false };
         let event = held.event;
-        self.ctx.0.choices.borrow_mut().came(at, (held.label.hash, held.sequence()));
+        self.ctx
+            .0
+            .choices
+            .borrow_mut()
+            .came(at, (held.label.hash, held.sequence()));
         {
             let mut notes = self.ctx.0.notes.borrow_mut();
-            notes.begin(at, held.sequence(), self.ctx.0.choices.borrow().log().len(), held.label.name);
+            notes.begin(
+                at,
+                held.sequence(),
+                self.ctx.0.choices.borrow().log().len(),
+                held.label.name,
+            );
             if event.handler == HandlerId::WAKE {
                 notes.touch(Keys::PROCESSES.of(Ticket::unpack(event.arg).slot), true);
             }
@@ -163,21 +191,43 @@ impl Kernel {
     }
 
     /// The place of the event that comes next.
-    fn take_next(&self, search: &mut Search, end: Time, known: &mut dyn FnMut(u64) -> bool) -> Option<usize> {
+    fn take_next(
+        &self,
+        search: &mut Search,
+        end: Time,
+        known: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<usize> {
         let core = &*self.ctx.0;
         let mut queue = core.queue.borrow_mut();
-        let Search { agenda, offered, firsts, numbers, hashes, .. } = search;
-        let (parks, mut notes, mut choices) = (core.parks.borrow(), core.notes.borrow_mut(), core.choices.borrow_mut());
+        let Search {
+            agenda,
+            offered,
+            firsts,
+            numbers,
+            hashes,
+            ..
+        } = search;
+        let (parks, mut notes, mut choices) = (
+            core.parks.borrow(),
+            core.notes.borrow_mut(),
+            core.choices.borrow_mut(),
+        );
         let (point, made) = (search.point?, choices.log().len());
         if made > MOST_CHOICES {
-            std::panic::panic_any(Endless::Chooses { at: queue.now(), choices: made });
+            std::panic::panic_any(Endless::Chooses {
+                at: queue.now(),
+                choices: made,
+            });
         }
         let is_of_interest = made >= notes.wanted.from;
         let mut object = Object::NONE;
         loop {
             let label = |event: &Event| {
                 let name = self.name_of(event, &notes);
-                Label { name, hash: hashes.of(&name) }
+                Label {
+                    name,
+                    hash: hashes.of(&name),
+                }
             };
             if !agenda.gather(&mut queue, end, label) {
                 return None;
@@ -198,9 +248,16 @@ impl Kernel {
                 offered.push(i);
                 if offered.len() == 2 {
                     let hash = events[offered[0]].label.hash;
-                    object = Object { id: numbers.of(hash), hash };
-                    // Before that it is enough to know that there is a choice, unless the tape or an order says something of it.
-                    if !is_of_interest && !choices.is_planned(point, object) && !choices.is_ordered() {
+                    object = Object {
+                        id: numbers.of(hash),
+                        hash,
+                    };
+                    // Before that it is enough to know that there is a choice, unless the tape or
+                    // an order says something of it.
+                    if !is_of_interest
+                        && !choices.is_planned(point, object)
+                        && !choices.is_ordered()
+                    {
                         break;
                     }
                 }
@@ -223,7 +280,14 @@ impl Kernel {
             }
             notes.asked(made, state, candidates);
         }
-        let chosen = choices.turn(point, object, agenda.at(), offered.iter().map(|i| (events[*i].label.hash, events[*i].sequence())));
+        let chosen = choices.turn(
+            point,
+            object,
+            agenda.at(),
+            offered
+                .iter()
+                .map(|i| (events[*i].label.hash, events[*i].sequence())),
+        );
         Some(offered[chosen as usize])
     }
 

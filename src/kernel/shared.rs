@@ -1,11 +1,12 @@
-//! State that several processes use: a cell that lends itself to closures only, so that no guard can be held across an `await`.
+//! State that several processes use: a cell that lends itself to closures only, so that no guard
+//! can be held across an `await`.
 
 use std::cell::RefCell;
 
 /// A cell whose content is reached only inside a closure.
 ///
-/// The state inside should hold neither a `Ctx` nor an `Rc` to what owns the cell: then a closure cannot come back to the cell it is
-/// in. If one does, it panics at the line of the inner call.
+/// The state inside should hold neither a `Ctx` nor an `Rc` to what owns the cell: then a closure
+/// cannot come back to the cell it is in. If one does, it panics at the line of the inner call.
 #[derive(Default, Debug)]
 pub struct Shared<T>(RefCell<T>);
 

@@ -1,7 +1,9 @@
-//! Virtual time in whole nanoseconds: an instant (`Time`) and a span (`Dur`), both 64 bits, with arithmetic that never wraps.
+//! Virtual time in whole nanoseconds: an instant (`Time`) and a span (`Dur`), both 64 bits, with
+//! arithmetic that never wraps.
 //!
-//! 64 bits hold 584 years, more than any run: what would be later is the end of time, which no run reaches. Whoever has to tell the two apart
-//! uses the checked forms. There are no time zones, no calendar and no wall clock here.
+//! 64 bits hold 584 years, more than any run: what would be later is the end of time, which no run
+//! reaches. Whoever has to tell the two apart uses the checked forms. There are no time zones, no
+//! calendar and no wall clock here.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -271,7 +273,8 @@ impl Sub for Dur {
     type Output = Self;
     #[track_caller]
     fn sub(self, d: Self) -> Self {
-        self.checked_sub(d).expect("a longer duration is taken from a shorter one")
+        self.checked_sub(d)
+            .expect("a longer duration is taken from a shorter one")
     }
 }
 
@@ -282,7 +285,8 @@ impl Mul<u64> for Dur {
     }
 }
 
-/// Writes `whole` and, behind a point, `rest` of `unit` (a power of ten) without its trailing zeros.
+/// Writes `whole` and, behind a point, `rest` of `unit` (a power of ten) without its trailing
+/// zeros.
 fn write_decimal(f: &mut fmt::Formatter<'_>, whole: u64, rest: u64, unit: u64) -> fmt::Result {
     write!(f, "{whole}")?;
     if rest == 0 {
@@ -368,7 +372,10 @@ mod tests {
         assert_eq!(Time::ZERO.checked_sub(Dur::from_nanos(1)), None);
         assert_eq!(Time::from_secs(1).since(Time::from_secs(2)), Dur::ZERO);
         assert_eq!(Time::from_secs(1).checked_since(Time::from_secs(2)), None);
-        assert_eq!(Time::from_secs(5).since(Time::from_secs(2)), Dur::from_secs(3));
+        assert_eq!(
+            Time::from_secs(5).since(Time::from_secs(2)),
+            Dur::from_secs(3)
+        );
         assert_eq!(Dur::MAX.checked_mul(2), None);
         assert_eq!(Dur::from_millis(1_999).as_secs(), 1);
         assert_eq!(Time::from_nanos(1_999_999).as_millis(), 1);
@@ -377,6 +384,13 @@ mod tests {
     #[test]
     fn what_is_later_than_the_last_instant_is_the_last_instant() {
         assert_eq!(Time::MAX + Dur::from_nanos(1), Time::MAX);
-        assert_eq!((Dur::MAX + Dur::from_nanos(1), Dur::from_secs(u64::MAX), Dur::MAX * 2), (Dur::MAX, Dur::MAX, Dur::MAX));
+        assert_eq!(
+            (
+                Dur::MAX + Dur::from_nanos(1),
+                Dur::from_secs(u64::MAX),
+                Dur::MAX * 2
+            ),
+            (Dur::MAX, Dur::MAX, Dur::MAX)
+        );
     }
 }

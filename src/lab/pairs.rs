@@ -1,7 +1,8 @@
 //! Two sides over the same seeds: each seed is run on both, and the two runs are compared.
 //!
-//! A choice is drawn by seed, name, object and ordinal, so that two runs with the same seed differ only where the sides make them differ. Runs
-//! leave nothing but their difference; differences are taken in by the order of seeds, whatever the threads.
+//! A choice is drawn by seed, name, object and ordinal, so that two runs with the same seed differ
+//! only where the sides make them differ. Runs leave nothing but their difference; differences are
+//! taken in by the order of seeds, whatever the threads.
 
 use super::sweep::{Event, RUNS_MAX, Stopped};
 use crate::analysis::Analysis;
@@ -30,7 +31,8 @@ pub struct Pairs<'a> {
     pub tolerance: Dur,
 }
 
-/// So many seeds for each thread are run before their differences are taken in, which bounds what waits for that.
+/// So many seeds for each thread are run before their differences are taken in, which bounds what
+/// waits for that.
 const AHEAD: u64 = 8;
 /// A plan serves up to so many seeds.
 const PIECE: u64 = 4;
@@ -44,18 +46,29 @@ impl Pairs<'_> {
     fn range(&self) -> Result<Range<u64>, Problems> {
         let (first, seeds) = (self.first, self.seeds);
         let problem = |text: String| Problems::one(Problem::new(text));
-        self.size()
-            .filter(|&n| n <= RUNS_MAX)
-            .ok_or_else(|| problem(format!("a comparison has at most {RUNS_MAX} runs, two for each seed")))?;
-        first.checked_add(seeds).map(|end| first..end).ok_or_else(|| problem(format!("there are no {seeds} seeds from {first} on")))
+        self.size().filter(|&n| n <= RUNS_MAX).ok_or_else(|| {
+            problem(format!(
+                "a comparison has at most {RUNS_MAX} runs, two for each seed"
+            ))
+        })?;
+        first
+            .checked_add(seeds)
+            .map(|end| first..end)
+            .ok_or_else(|| problem(format!("there are no {seeds} seeds from {first} on")))
     }
 
-    /// Runs and compares everything on so many threads. `watch` is told when a run is done, and asked now and then whether to go on; with more
-    /// than `most` patterns like ones are told together.
+    /// Runs and compares everything on so many threads. `watch` is told when a run is done, and
+    /// asked now and then whether to go on; with more than `most` patterns like ones are told
+    /// together.
     ///
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
-    pub fn run(&self, jobs: usize, most: usize, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<OverSeeds, Stopped> {
+    pub fn run(
+        &self,
+        jobs: usize,
+        most: usize,
+        watch: &(dyn Fn(Event) -> bool + Sync),
+    ) -> Result<OverSeeds, Stopped> {
         let range = self.range()?;
         for side in 0..2 {
             scenario::build(self.loaded[side], &self.overrides[side])?;
@@ -67,7 +80,10 @@ impl Pairs<'_> {
             let build = |side: usize| scenario::build(self.loaded[side], &self.overrides[side]);
             let plans = [build(0)?, build(1)?];
             let run = |side: usize, seed: u64| {
-                let (trace, finished) = sim::run_watched(&plans[side], Choices::seeded(seed), &mut |_| goes_on(Event::Running));
+                let (trace, finished) =
+                    sim::run_watched(&plans[side], Choices::seeded(seed), &mut |_| {
+                        goes_on(Event::Running)
+                    });
                 if finished && goes_on(Event::Done) {
                     return Ok(trace);
                 }
@@ -88,9 +104,12 @@ impl Pairs<'_> {
         let mut next = range.start;
         while next < range.end {
             let end = next.saturating_add(ahead).min(range.end);
-            let pieces: Vec<Range<u64>> =
-                (next..end).step_by(step as usize).map(|start| start..start.saturating_add(step).min(end)).collect();
-            let done: Vec<Result<Vec<OneSeed>, Stopped>> = threads.install(|| pieces.into_par_iter().map(piece).collect());
+            let pieces: Vec<Range<u64>> = (next..end)
+                .step_by(step as usize)
+                .map(|start| start..start.saturating_add(step).min(end))
+                .collect();
+            let done: Vec<Result<Vec<OneSeed>, Stopped>> =
+                threads.install(|| pieces.into_par_iter().map(piece).collect());
             for piece in done {
                 piece?.into_iter().for_each(|one| gathered.add(one));
             }

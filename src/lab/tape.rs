@@ -1,4 +1,5 @@
-//! Tapes: a run for ever. The scenario as it was, what the command line changed in it, and the deviations from the default order.
+//! Tapes: a run for ever. The scenario as it was, what the command line changed in it, and the
+//! deviations from the default order.
 
 use crate::api::names::{Names, stable_hash};
 use crate::client::Resource;
@@ -48,31 +49,50 @@ impl Tape {
     /// What is not a tape, or one of another version or choice format.
     pub fn read(shown: &str, text: &str) -> Result<Self, Problem> {
         let mut tape: Tape = ron::from_str(text).map_err(|e| {
-            Problem::new(format!("{shown} is not a tape: {} at line {}, column {}", e.code, e.span.start.line, e.span.start.col))
+            Problem::new(format!(
+                "{shown} is not a tape: {} at line {}, column {}",
+                e.code, e.span.start.line, e.span.start.col
+            ))
         })?;
         if tape.version != VERSION {
-            return Err(Problem::new(format!("{shown}: this is a tape of version {}, and this program reads {VERSION}", tape.version)));
+            return Err(Problem::new(format!(
+                "{shown}: this is a tape of version {}, and this program reads {VERSION}",
+                tape.version
+            )));
         }
         if tape.tape.choices != FORMAT {
-            let text = format!("{shown}: the tape is of choice format {}, and this program reads {FORMAT}", tape.tape.choices);
+            let text = format!(
+                "{shown}: the tape is of choice format {}, and this program reads {FORMAT}",
+                tape.tape.choices
+            );
             return Err(Problem::new(text).help("search for it again: `taintsim explore`"));
         }
         // Tapes of before tell their release at the beginning of their doc only.
         if tape.tape.release.is_none() {
-            tape.tape.release = tape.doc.split_once(": ").map(|(release, _)| release.to_owned()).filter(|r| Release::parse(r).is_ok());
+            tape.tape.release = tape
+                .doc
+                .split_once(": ")
+                .map(|(release, _)| release.to_owned())
+                .filter(|r| Release::parse(r).is_ok());
         }
         Ok(tape)
     }
 
     /// Whether a text is a tape rather than a scenario.
     pub fn is_one(text: &str) -> bool {
-        let lines = text.lines().map(str::trim_start).find(|l| !l.is_empty() && !l.starts_with("//"));
+        let lines = text
+            .lines()
+            .map(str::trim_start)
+            .find(|l| !l.is_empty() && !l.starts_with("//"));
         lines.is_some_and(|l| l.starts_with("Tape"))
     }
 
     /// The text of its file.
     pub fn write(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new().struct_names(true).depth_limit(3).escape_strings(false);
+        let pretty = ron::ser::PrettyConfig::new()
+            .struct_names(true)
+            .depth_limit(3)
+            .escape_strings(false);
         // Texts and numbers can always be written.
         ron::ser::to_string_pretty(self, pretty).unwrap_or_default() + "\n"
     }
@@ -89,14 +109,26 @@ impl Tape {
 
     /// What it changes in its scenario.
     pub fn overrides(&self) -> Overrides {
-        Overrides { kubernetes: self.kubernetes.clone(), timing: self.timing.clone(), seed: None, sets: self.set.clone() }
+        Overrides {
+            kubernetes: self.kubernetes.clone(),
+            timing: self.timing.clone(),
+            seed: None,
+            sets: self.set.clone(),
+        }
     }
 }
 
 /// The choices of a run as a tape writes them, with the names that the run had.
-pub fn spec_of(plan: &Plan, run: &Searched, property: Option<String>, deviations: &[Deviation]) -> spec::Tape {
+pub fn spec_of(
+    plan: &Plan,
+    run: &Searched,
+    property: Option<String>,
+    deviations: &[Deviation],
+) -> spec::Tape {
     let texts = Texts::of(run);
-    let written = |d: &Deviation| spec::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value);
+    let written = |d: &Deviation| {
+        spec::Deviation(d.point.clone(), texts.object(d.object), d.ordinal, d.value)
+    };
     spec::Tape {
         choices: FORMAT,
         release: Some(plan.profile.release.trim_start_matches('v').to_owned()),
@@ -115,9 +147,21 @@ impl Texts {
     pub fn of(run: &Searched) -> Self {
         let mut texts = BTreeMap::new();
         let names: &Names = &run.trace.names;
-        texts.extend(names.node_ids().map(|id| (names.node_hash(id), names.node_name(id).to_owned())));
-        texts.extend(names.pod_ids().map(|id| (names.pod_hash(id), names.pod_name(id).to_owned())));
-        texts.extend(names.workload_ids().map(|id| (names.workload_hash(id), names.workload_name(id).to_owned())));
+        texts.extend(
+            names
+                .node_ids()
+                .map(|id| (names.node_hash(id), names.node_name(id).to_owned())),
+        );
+        texts.extend(
+            names
+                .pod_ids()
+                .map(|id| (names.pod_hash(id), names.pod_name(id).to_owned())),
+        );
+        texts.extend(
+            names
+                .workload_ids()
+                .map(|id| (names.workload_hash(id), names.workload_name(id).to_owned())),
+        );
         texts.extend(Resource::ALL.map(|r| (stable_hash(r.name()), r.name().to_owned())));
         let mut all = Texts(texts);
         for step in &run.notes.steps {
@@ -129,12 +173,19 @@ impl Texts {
 
     /// An object as a tape writes it.
     pub fn object(&self, hash: u64) -> String {
-        self.0.get(&hash).cloned().unwrap_or_else(|| object_text_of_number(hash))
+        self.0
+            .get(&hash)
+            .cloned()
+            .unwrap_or_else(|| object_text_of_number(hash))
     }
 
     /// A step's name.
     pub fn name(&self, name: Name) -> String {
-        if name.object == 0 { name.what.to_owned() } else { format!("{}:{}", name.what, self.object(name.object)) }
+        if name.object == 0 {
+            name.what.to_owned()
+        } else {
+            format!("{}:{}", name.what, self.object(name.object))
+        }
     }
 
     /// A choice in words.
@@ -151,7 +202,10 @@ impl Texts {
             }
         );
         match d.point.as_str() {
-            NEXT => format!("{object}, at its {nth} turn, is behind number {} of those who could come next", d.value + 1),
+            NEXT => format!(
+                "{object}, at its {nth} turn, is behind number {} of those who could come next",
+                d.value + 1
+            ),
             point if object.is_empty() => format!("{point}, the {nth} time: {}", d.value),
             point => format!("{point} of {object}, the {nth} time: {}", d.value),
         }

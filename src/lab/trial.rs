@@ -1,7 +1,8 @@
 //! Trials: scenarios run as tests, each with its seeds, and held against what it expects.
 //!
-//! A trial fails where an expectation is not met in all of its runs, or in the share of them that it asks for. One that cannot be held
-//! against a run at all (a pod that there never was) is a mistake of the file, neither passed nor failed. Nothing here does IO.
+//! A trial fails where an expectation is not met in all of its runs, or in the share of them that
+//! it asks for. One that cannot be held against a run at all (a pod that there never was) is a
+//! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use crate::analysis::Analysis;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
@@ -52,12 +53,30 @@ pub enum Held {
 impl Outcome {
     /// The expectations that failed.
     pub fn failures(&self) -> Vec<&Failure> {
-        self.held.iter().filter_map(|h| if let Held::Failed(f) = h { Some(f) } else { None }).collect()
+        self.held
+            .iter()
+            .filter_map(|h| {
+                if let Held::Failed(f) = h {
+                    Some(f)
+                } else {
+                    None
+                }
+            })
+            .collect()
     }
 
     /// What is wrong with those that cannot be held against a run.
     pub fn problems(&self) -> Vec<&Problem> {
-        self.held.iter().filter_map(|h| if let Held::Wrong(p) = h { Some(p) } else { None }).collect()
+        self.held
+            .iter()
+            .filter_map(|h| {
+                if let Held::Wrong(p) = h {
+                    Some(p)
+                } else {
+                    None
+                }
+            })
+            .collect()
     }
 }
 
@@ -74,9 +93,11 @@ pub struct Failure {
     pub got: String,
     /// The records that decided it in that run: number and text.
     pub records: Vec<(RecordId, String)>,
-    /// Why it came so: the verdict on the object that decided it in that run, and the rules behind that.
+    /// Why it came so: the verdict on the object that decided it in that run, and the rules behind
+    /// that.
     pub why: Vec<String>,
-    /// That object, as `explain` takes it, and the moment in question where that is not the end of the run.
+    /// That object, as `explain` takes it, and the moment in question where that is not the end of
+    /// the run.
     pub about: Option<(String, Option<Time>)>,
     /// The seed of that run.
     pub seed: u64,
@@ -93,7 +114,11 @@ impl<'a> Trial<'a> {
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
         let (_, expectations) = scenario::expecting(loaded, &overrides)?;
-        Ok(Trial { loaded, overrides, expectations })
+        Ok(Trial {
+            loaded,
+            overrides,
+            expectations,
+        })
     }
 
     /// What it expects.
@@ -103,11 +128,14 @@ impl<'a> Trial<'a> {
 
     /// What it would come to if everything were met, without a run.
     pub fn untried(&self) -> Outcome {
-        Outcome { runs: 0, held: vec![Held::Met; self.expectations.list.len()] }
+        Outcome {
+            runs: 0,
+            held: vec![Held::Met; self.expectations.list.len()],
+        }
     }
 
-    /// Runs it with each of its seeds, and holds every run against the expectations. `look` sees the run of the first seed. Without an
-    /// answer if `goes_on` said no.
+    /// Runs it with each of its seeds, and holds every run against the expectations. `look` sees
+    /// the run of the first seed. Without an answer if `goes_on` said no.
     pub fn run<T: Send>(
         &self,
         goes_on: &(dyn Fn() -> bool + Sync),
@@ -120,10 +148,19 @@ impl<'a> Trial<'a> {
             let analysis = Analysis::new(plan, &trace);
             let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
                 Ok(v) => Ok(v.failure.map(|f| Told::new(f, &analysis))),
-                Err(wrong) => Err(Problem::new(wrong.message).maybe_help(wrong.help).at(&self.loaded.source, e.bytes.clone())),
+                Err(wrong) => Err(Problem::new(wrong.message)
+                    .maybe_help(wrong.help)
+                    .at(&self.loaded.source, e.bytes.clone())),
             };
-            let told: Vec<_> = verdicts(list, &analysis).into_iter().zip(list).map(told).collect();
-            Some((told, (seeds.first() == Some(&seed)).then(|| look(&analysis, seed))))
+            let told: Vec<_> = verdicts(list, &analysis)
+                .into_iter()
+                .zip(list)
+                .map(told)
+                .collect();
+            Some((
+                told,
+                (seeds.first() == Some(&seed)).then(|| look(&analysis, seed)),
+            ))
         };
         // Each piece builds its own plan: plans are not shared between threads.
         let piece = |seeds: &[u64]| -> Option<Vec<_>> {
@@ -131,7 +168,10 @@ impl<'a> Trial<'a> {
             let plan = scenario::build(self.loaded, &self.overrides).ok()?;
             seeds.iter().map(|&seed| of_run(&plan, seed)).collect()
         };
-        let runs: Vec<Vec<_>> = seeds.par_chunks(SEEDS_AT_ONCE).map(piece).collect::<Option<_>>()?;
+        let runs: Vec<Vec<_>> = seeds
+            .par_chunks(SEEDS_AT_ONCE)
+            .map(piece)
+            .collect::<Option<_>>()?;
         let (mut told, mut looked) = (Vec::new(), None);
         for (run, seen) in runs.into_iter().flatten() {
             told.push(run);
@@ -139,17 +179,26 @@ impl<'a> Trial<'a> {
         }
         let held = list.iter().enumerate().map(|(i, e)| {
             let of_runs = || told.iter().map(|run| &run[i]);
-            // What is wrong in one run may be right in another, for the pods that a run has may differ.
+            // What is wrong in one run may be right in another, for the pods that a run has may
+            // differ.
             if of_runs().all(Result::is_err)
                 && let Some(Err(problem)) = of_runs().next()
             {
                 return Held::Wrong(problem.clone());
             }
-            let failed: Vec<(u64, &Told)> =
-                of_runs().zip(seeds).filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?))).collect();
+            let failed: Vec<(u64, &Told)> = of_runs()
+                .zip(seeds)
+                .filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.as_ref()?)))
+                .collect();
             let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
-            let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else { return Held::Met };
-            let problem = Problem::new(format!("{}: expected {}, got {}", e.kind, first.failed.expected, first.failed.got));
+            let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0))
+            else {
+                return Held::Met;
+            };
+            let problem = Problem::new(format!(
+                "{}: expected {}, got {}",
+                e.kind, first.failed.expected, first.failed.got
+            ));
             Held::Failed(Failure {
                 kind: e.kind,
                 problem: problem.at(&self.loaded.source, e.bytes.clone()),
@@ -163,20 +212,39 @@ impl<'a> Trial<'a> {
                 share: e.share,
             })
         });
-        Some((Outcome { runs: seeds.len(), held: held.collect() }, looked))
+        Some((
+            Outcome {
+                runs: seeds.len(),
+                held: held.collect(),
+            },
+            looked,
+        ))
     }
 
-    /// Runs it with a guarded setting changed, and says whether an expectation breaks then, as it must: one that is met without the
-    /// change.
+    /// Runs it with a guarded setting changed, and says whether an expectation breaks then, as it
+    /// must: one that is met without the change.
     ///
     /// # Errors
     /// The setting is not one of the scenario's, or its value is wrong.
-    pub fn is_guarded(&self, guard: &str, without: &Outcome, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, Problems> {
+    pub fn is_guarded(
+        &self,
+        guard: &str,
+        without: &Outcome,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<bool>, Problems> {
         let mut overrides = self.overrides.clone();
         overrides.sets.push(guard.to_owned());
         let changed = Trial::new(self.loaded, overrides)?;
-        let breaks = |outcome: Outcome| without.held.iter().zip(&outcome.held).any(|(w, with)| *w == Held::Met && *with != Held::Met);
-        Ok(changed.run(goes_on, &|_, _| ()).map(|(outcome, _)| breaks(outcome)))
+        let breaks = |outcome: Outcome| {
+            without
+                .held
+                .iter()
+                .zip(&outcome.held)
+                .any(|(w, with)| *w == Held::Met && *with != Held::Met)
+        };
+        Ok(changed
+            .run(goes_on, &|_, _| ())
+            .map(|(outcome, _)| breaks(outcome)))
     }
 }
 
@@ -192,16 +260,36 @@ struct Told {
 impl Told {
     fn new(failed: Failed, analysis: &Analysis<'_>) -> Self {
         let trace = analysis.trace;
-        let records = failed.records.iter().filter_map(|&id| Some((id, trace.sentence(trace.get(id)?)))).collect();
+        let records = failed
+            .records
+            .iter()
+            .filter_map(|&id| Some((id, trace.sentence(trace.get(id)?))))
+            .collect();
         let mut why = Vec::new();
         if let Some((object, at)) = &failed.about {
-            let found = explain(Question { analysis, until: at.unwrap_or(analysis.horizon()), groups: &[] }, object);
+            let found = explain(
+                Question {
+                    analysis,
+                    until: at.unwrap_or(analysis.horizon()),
+                    groups: &[],
+                },
+                object,
+            );
             why.push(format!("{}: {}", found.object, found.verdict));
-            let rules: Vec<String> = found.steps.iter().filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?))).collect();
+            let rules: Vec<String> = found
+                .steps
+                .iter()
+                .filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?)))
+                .collect();
             why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
         }
         let about = failed.about.map(|(object, at)| (object.name(analysis), at));
-        Told { failed, records, why, about }
+        Told {
+            failed,
+            records,
+            why,
+            about,
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use crate::sim::plan::Plan;
 use crate::trace::Trace;
 use std::io;
 
-/// Writes the records of a run, its timeline and its summary, and reads the records again. The number stands for all that was written: the
-/// same for the same run on every machine.
+/// Writes the records of a run, its timeline and its summary, and reads the records again. The
+/// number stands for all that was written: the same for the same run on every machine.
 ///
 /// # Errors
 /// What cannot be read, or comes to something else.
@@ -20,9 +20,15 @@ pub fn read_again(plan: &Plan, trace: &Trace, source: &Source) -> Result<u64, St
     let lines = String::from_utf8(written).map_err(|e| e.to_string())?;
     let again = events::read(&lines, again).map_err(|e| e.to_string())?;
     if let Some(id) = again.iter().zip(trace.iter()).position(|(a, b)| a != b) {
-        return Err(format!("record {id} was read as another: {}", lines.lines().nth(id).unwrap_or_default()));
+        return Err(format!(
+            "record {id} was read as another: {}",
+            lines.lines().nth(id).unwrap_or_default()
+        ));
     }
-    if again.len() != trace.len() || again.messages != trace.messages || again.requests != trace.requests {
+    if again.len() != trace.len()
+        || again.messages != trace.messages
+        || again.requests != trace.requests
+    {
         return Err("fewer records, messages or requests were read than there are".to_owned());
     }
     if records(plan, &again)? != lines.as_bytes() {
@@ -32,7 +38,10 @@ pub fn read_again(plan: &Plan, trace: &Trace, source: &Source) -> Result<u64, St
     if said != self::said(plan, &again, source).map_err(|e| e.to_string())? {
         return Err("of what was read, timeline or summary says something else".to_owned());
     }
-    Ok(lines.bytes().chain(said).fold(0, |hash, byte| fold(hash, u64::from(byte))))
+    Ok(lines
+        .bytes()
+        .chain(said)
+        .fold(0, |hash, byte| fold(hash, u64::from(byte))))
 }
 
 fn records(plan: &Plan, trace: &Trace) -> Result<Vec<u8>, String> {

@@ -1,7 +1,8 @@
 //! The difference of two runs, or of two sides over many seeds, as text and as JSON.
 //!
-//! What a person must know first comes first: what it costs, then who was evicted, pending, tainted; noise behind that, and at the end what was set
-//! differently, with what the releases themselves do differently last.
+//! What a person must know first comes first: what it costs, then who was evicted, pending,
+//! tainted; noise behind that, and at the end what was set differently, with what the releases
+//! themselves do differently last.
 
 mod costs;
 mod json;
@@ -12,7 +13,9 @@ pub use seeds::{SeedSide, write as write_over_seeds};
 
 use super::clock::{absolute, short};
 use super::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW, counted, fold, painted};
-use crate::analysis::diff::{Change, Difference, Fate, Group, Noise, Occurrence, Pair, SettingChange, Settings};
+use crate::analysis::diff::{
+    Change, Difference, Fate, Group, Noise, Occurrence, Pair, SettingChange, Settings,
+};
 use crate::analysis::words::{self, ranges};
 use crate::analysis::{Analysis, causes, grouped};
 use crate::kernel::{Dur, Time};
@@ -42,12 +45,26 @@ const STEPS: usize = 12;
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, sides: [Side<'_>; 2], d: &Difference, style: Style) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    sides: [Side<'_>; 2],
+    d: &Difference,
+    style: Style,
+) -> io::Result<()> {
     let mut p = Printer { out, style };
-    let said = |s: Side<'_>| header(s.analysis.plan, s.source, &format!("seed {}", s.source.seed));
+    let said = |s: Side<'_>| {
+        header(
+            s.analysis.plan,
+            s.source,
+            &format!("seed {}", s.source.seed),
+        )
+    };
     p.header(sides.map(said), sides.map(|s| s.analysis.plan))?;
     if d.is_empty() {
-        let same = p.paint("Both runs came to the same: nobody was evicted, tainted or placed otherwise.", GREEN);
+        let same = p.paint(
+            "Both runs came to the same: nobody was evicted, tainted or placed otherwise.",
+            GREEN,
+        );
         writeln!(p.out, "{same}")?;
         if d.settings.others.is_empty() && d.settings.switches.is_empty() {
             return Ok(());
@@ -65,8 +82,14 @@ pub fn write(out: &mut dyn Write, sides: [Side<'_>; 2], d: &Difference, style: S
 /// What is told of a side: where it comes from, and what was changed in it.
 fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
-    let mut line = format!("{}: Kubernetes {release}, timing {}, {seeds}", source.file, plan.timing.name);
-    let set = source.set.iter().filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
+    let mut line = format!(
+        "{}: Kubernetes {release}, timing {}, {seeds}",
+        source.file, plan.timing.name
+    );
+    let set = source
+        .set
+        .iter()
+        .filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
     line.extend(set.map(|s| format!(", {s}")));
     line
 }
@@ -79,7 +102,10 @@ fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
             *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
         }
     }
-    found.into_iter().map(|((noise, what), n)| (noise, what.to_owned(), n)).collect()
+    found
+        .into_iter()
+        .map(|((noise, what), n)| (noise, what.to_owned(), n))
+        .collect()
 }
 
 struct Printer<'a> {
@@ -108,13 +134,18 @@ impl Printer<'_> {
         writeln!(self.out, "{}", self.paint(text, BOLD))
     }
 
-    /// Where the sides come from, and what a person should know of how their plans came about, each sentence once.
+    /// Where the sides come from, and what a person should know of how their plans came about, each
+    /// sentence once.
     fn header(&mut self, sides: [String; 2], [a, b]: [&Plan; 2]) -> io::Result<()> {
         for (letter, line) in ["A", "B"].into_iter().zip(sides) {
             write!(self.out, "{}  ", self.paint(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
-        for note in a.notes.iter().chain(b.notes.iter().filter(|n| !a.notes.contains(n))) {
+        for note in a
+            .notes
+            .iter()
+            .chain(b.notes.iter().filter(|n| !a.notes.contains(n)))
+        {
             write!(self.out, "   ")?;
             self.folded(note, 3, YELLOW)?;
         }
@@ -129,8 +160,12 @@ impl Printer<'_> {
             self.title("Settings that differ")?;
             let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
             let shown = &list[..list.len().min(SETTINGS)];
-            let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
-            let (name, a) = (width(&|c| c.name.chars().count()), width(&|c| said(&c.a).chars().count()).max(1));
+            let width =
+                |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
+            let (name, a) = (
+                width(&|c| c.name.chars().count()),
+                width(&|c| said(&c.a).chars().count()).max(1),
+            );
             for c in shown {
                 write!(self.out, "  {:name$}  {:a$}  ", c.name, said(&c.a))?;
                 self.folded(&said(&c.b), name + a + 6, PLAIN)?;
@@ -142,9 +177,18 @@ impl Printer<'_> {
         }
         if !s.switches.is_empty() {
             self.title("Internal switches of the releases that differ")?;
-            let sides = s.release.as_ref().map_or(["first", "second"], |(a, b)| [a, b]).map(|side| side.trim_start_matches('v'));
+            let sides = s
+                .release
+                .as_ref()
+                .map_or(["first", "second"], |(a, b)| [a, b])
+                .map(|side| side.trim_start_matches('v'));
             for c in s.switches.iter().take(SETTINGS) {
-                let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
+                let name = || {
+                    (
+                        c.name.clone(),
+                        [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()),
+                    )
+                };
                 let (about, values) = c.prose.clone().unwrap_or_else(name);
                 write!(self.out, "  ")?;
                 self.folded(&about, 2, PLAIN)?;
@@ -154,7 +198,11 @@ impl Printer<'_> {
                 }
             }
             if s.switches.len() > SETTINGS {
-                writeln!(self.out, "  {} more; `--format json` has them all", s.switches.len() - SETTINGS)?;
+                writeln!(
+                    self.out,
+                    "  {} more; `--format json` has them all",
+                    s.switches.len() - SETTINGS
+                )?;
             }
             writeln!(self.out)?;
         }
@@ -175,9 +223,16 @@ impl Printer<'_> {
             let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
             if !of.is_empty() {
                 let all: u64 = of.iter().map(|f| f.2).sum();
-                let whats: Vec<String> = of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n))).collect();
+                let whats: Vec<String> = of
+                    .iter()
+                    .map(|(_, what, n)| format!("{what} {}", grouped(*n)))
+                    .collect();
                 write!(self.out, "  ")?;
-                self.folded(&format!("{} {said}: {}", grouped(all), whats.join(", ")), 4, DIM)?;
+                self.folded(
+                    &format!("{} {said}: {}", grouped(all), whats.join(", ")),
+                    4,
+                    DIM,
+                )?;
             }
         }
         writeln!(self.out)
@@ -188,7 +243,11 @@ impl Printer<'_> {
             return Ok(());
         }
         self.title("Only in one of the clusters")?;
-        for (what, sides) in [("nodes", &s.nodes), ("pods", &s.pods), ("entries of the timeline", &s.entries)] {
+        for (what, sides) in [
+            ("nodes", &s.nodes),
+            ("pods", &s.pods),
+            ("entries of the timeline", &s.entries),
+        ] {
             for (letter, names) in ["A", "B"].into_iter().zip(sides) {
                 if !names.is_empty() {
                     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -203,14 +262,22 @@ impl Printer<'_> {
     fn first(&mut self, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
         let Some(first) = &d.first else { return Ok(()) };
         let subject = subject_of(&first.pair);
-        let what = if subject.is_empty() { first.what.clone() } else { format!("{subject} {}", first.what) };
+        let what = if subject.is_empty() {
+            first.what.clone()
+        } else {
+            format!("{subject} {}", first.what)
+        };
         let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
         self.title("Where they part")?;
         write!(self.out, "  ")?;
         self.folded(&format!("{what}: {how}"), 2, YELLOW)?;
         for (i, letter) in ["A", "B"].into_iter().enumerate() {
             match first.of(i) {
-                None => writeln!(self.out, "  {letter}  {}", self.paint("does not happen", DIM))?,
+                None => writeln!(
+                    self.out,
+                    "  {letter}  {}",
+                    self.paint("does not happen", DIM)
+                )?,
                 Some(o) => {
                     let steps = steps(sides[i].analysis, o.record);
                     for (n, (at, text)) in steps.iter().enumerate() {
@@ -233,9 +300,20 @@ impl Printer<'_> {
         self.title("What differs")?;
         let shown = &groups[..groups.len().min(ROWS)];
         let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
-        let width = |i: usize| cells.iter().map(|c| c[i].chars().count()).max().unwrap_or(0).max(1);
+        let width = |i: usize| {
+            cells
+                .iter()
+                .map(|c| c[i].chars().count())
+                .max()
+                .unwrap_or(0)
+                .max(1)
+        };
         let (first, second) = (width(0), width(1));
-        writeln!(self.out, "  {}", self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM))?;
+        writeln!(
+            self.out,
+            "  {}",
+            self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM)
+        )?;
         for (group, [a, b]) in shown.iter().zip(&cells) {
             write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
             let ansi = match group.change {
@@ -247,7 +325,11 @@ impl Printer<'_> {
         }
         if groups.len() > ROWS {
             let rest: usize = groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
-            writeln!(self.out, "  {} more like these; --format json has all", grouped(rest as u64))?;
+            writeln!(
+                self.out,
+                "  {} more like these; --format json has all",
+                grouped(rest as u64)
+            )?;
         }
         writeln!(self.out)
     }
@@ -258,7 +340,9 @@ fn steps(analysis: &Analysis<'_>, record: RecordId) -> Vec<(Time, String)> {
     let chain = causes::chain(analysis.trace, record).take(STEPS);
     // That an object exists from the start explains nothing.
     let told = chain.filter(|(id, r)| *id == record || r.at > Time::ZERO);
-    let mut steps: Vec<(Time, String)> = told.map(|(_, r)| (r.at, words::record(analysis, r))).collect();
+    let mut steps: Vec<(Time, String)> = told
+        .map(|(_, r)| (r.at, words::record(analysis, r)))
+        .collect();
     steps.reverse();
     steps
 }
@@ -278,7 +362,11 @@ fn rounded(d: Dur) -> String {
 fn how(change: &Change, shift: Option<(Dur, Dur)>) -> String {
     let by = shift.map_or(String::new(), |(least, most)| {
         let (least, most) = (rounded(least), rounded(most));
-        if least == most { least } else { format!("{least} to {most}") }
+        if least == most {
+            least
+        } else {
+            format!("{least} to {most}")
+        }
     });
     match change {
         Change::OnlyA => "only in A".to_owned(),
@@ -308,11 +396,17 @@ fn group_text(g: &Group) -> String {
     let mut pods: Vec<&str> = g.pairs.iter().filter_map(|p| p.pod.as_deref()).collect();
     pods.sort_unstable();
     pods.dedup();
-    let on = if nodes.is_empty() { String::new() } else { format!(" on {}", ranges(&nodes)) };
+    let on = if nodes.is_empty() {
+        String::new()
+    } else {
+        format!(" on {}", ranges(&nodes))
+    };
     let subject = match (has_pods, pods.len()) {
         (true, 1) => subject_of(&g.pairs[0]),
         (true, n) => {
-            let of = g.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+            let of =
+                g.of.as_ref()
+                    .map_or(String::new(), |of| format!(" of {of}"));
             format!("{}{of}{on}", counted(n as u64, "pod"))
         }
         (false, _) => ranges(&nodes),
@@ -321,9 +415,17 @@ fn group_text(g: &Group) -> String {
         Some(n) if n > 1 => format!(", {} times", grouped(objects as u64)),
         _ => String::new(),
     };
-    let what = if subject.is_empty() { g.what.clone() } else { format!("{subject} {}", g.what) };
+    let what = if subject.is_empty() {
+        g.what.clone()
+    } else {
+        format!("{subject} {}", g.what)
+    };
     let beside = match (&g.change, &g.details) {
-        (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details) if g.what == PENDING => why(details),
+        (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details)
+            if g.what == PENDING =>
+        {
+            why(details)
+        }
         (Change::Otherwise(..), _) | (_, [None, None]) => String::new(),
         (_, [Some(a), Some(b)]) if a == b => format!(" {a}"),
         (_, [Some(a), Some(b)]) => format!(" ({a} in A, {b} in B)"),
@@ -351,7 +453,11 @@ fn times(g: &Group, side: usize) -> String {
     let all = g.pairs.iter().filter_map(of).map(at);
     match (all.clone().min(), all.max()) {
         (Some(first), Some(last)) if last.since(first) < Dur::from_secs(1) => absolute(first),
-        (Some(first), Some(last)) => format!("{}–{}", super::clock::whole(first), super::clock::whole(last)),
+        (Some(first), Some(last)) => format!(
+            "{}–{}",
+            super::clock::whole(first),
+            super::clock::whole(last)
+        ),
         _ => "–".to_owned(),
     }
 }
@@ -360,9 +466,17 @@ fn times(g: &Group, side: usize) -> String {
 fn fates(a: &Fate, b: &Fate) -> String {
     let mut said = Vec::new();
     for (what, a, b) in [
-        ("pods up at worst", u64::from(a.least_up), u64::from(b.least_up)),
+        (
+            "pods up at worst",
+            u64::from(a.least_up),
+            u64::from(b.least_up),
+        ),
         ("up at the end", u64::from(a.up), u64::from(b.up)),
-        ("desired at the end", u64::from(a.desired), u64::from(b.desired)),
+        (
+            "desired at the end",
+            u64::from(a.desired),
+            u64::from(b.desired),
+        ),
         ("lost", a.lost, b.lost),
         ("replaced", a.replaced, b.replaced),
         ("stuck Terminating", a.stuck, b.stuck),

@@ -1,12 +1,15 @@
 //! `events.jsonl`: every record of a run, one JSON object per line, in order.
 //!
-//! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`, `status`, `reason`,
-//! `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`, `t_ns`, `actor`, `what`, and `cause` and `saw`, which
-//! are ids or null. Of an attempt to place a pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
-//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without nodes the pod itself was rejected. Of an
-//! eviction that was granted or refused, `budget` is the disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods
-//! are gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the timeline and `entry_index` its place there. Written by hand and not through
-//! a serialiser, because a large outage has millions of them. [`read`] is the way back.
+//! The fields are those of `trace::Fields`, under the names that recorded timelines use (`type`,
+//! `status`, `reason`, `message`, `count`, `value`, `grace`, `added`, `removed`), with `id`,
+//! `t_ns`, `actor`, `what`, and `cause` and `saw`, which are ids or null. Of an attempt to place a
+//! pod, `filters` are those that rejected nodes: `plugin`, `reason`, the `count` of nodes, and
+//! `nodes`, each a name or `first..last` of those that stand between them in `trace.json`; without
+//! nodes the pod itself was rejected. Of an eviction that was granted or refused, `budget` is the
+//! disruption budget that was asked, with its `status`. Of the end of a drain, `count` pods are
+//! gone and `left` are not. Of a fault or a refusal, `entry` is the name of the entry of the
+//! timeline and `entry_index` its place there. Written by hand and not through a serialiser,
+//! because a large outage has millions of them. [`read`] is the way back.
 
 mod read;
 
@@ -45,7 +48,10 @@ fn line(b: &mut Vec<u8>, analysis: &Analysis<'_>, id: RecordId, r: &Record) {
     let f = analysis.trace.fields(r);
     text(b, "what", f.what);
     fields(b, &f, matches!(r.what, What::PodDeleting(_)));
-    if matches!(r.what, What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_)) {
+    if matches!(
+        r.what,
+        What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_)
+    ) {
         if let Some(entry) = analysis.plan.timeline.get(r.object as usize) {
             text(b, "entry", &entry.name);
         }
@@ -83,7 +89,11 @@ fn fields(b: &mut Vec<u8>, f: &Fields, is_deletion: bool) {
         self::key(b, "value");
         b.extend_from_slice(if value { b"true" } else { b"false" });
     }
-    for (name, value) in [(if is_deletion { "grace" } else { "seconds" }, f.seconds), ("millis", f.millis), ("count", f.count)] {
+    for (name, value) in [
+        (if is_deletion { "grace" } else { "seconds" }, f.seconds),
+        ("millis", f.millis),
+        ("count", f.count),
+    ] {
         if let Some(value) = value {
             key(b, name);
             number(b, value.into());
@@ -115,7 +125,15 @@ fn stand(b: &mut Vec<u8>, budget: &Stand) {
     string(b, &budget.name);
     text(b, "rule", budget.rule);
     text(b, "amount", &budget.amount);
-    for (name, value) in ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"].into_iter().zip(budget.status) {
+    for (name, value) in [
+        "expectedPods",
+        "desiredHealthy",
+        "currentHealthy",
+        "disruptionsAllowed",
+    ]
+    .into_iter()
+    .zip(budget.status)
+    {
         key(b, name);
         b.extend_from_slice(value.to_string().as_bytes());
     }
@@ -131,7 +149,15 @@ fn list(b: &mut Vec<u8>, texts: &[String]) {
 }
 
 fn filters(b: &mut Vec<u8>, told: &[Told]) {
-    for (i, Told { rejection, count, nodes }) in told.iter().enumerate() {
+    for (
+        i,
+        Told {
+            rejection,
+            count,
+            nodes,
+        },
+    ) in told.iter().enumerate()
+    {
         b.extend_from_slice(if i == 0 { b",\"filters\":[{" } else { b",{" });
         b.extend_from_slice(b"\"plugin\":");
         string(b, rejection.plugin);
@@ -163,7 +189,11 @@ fn text(b: &mut Vec<u8>, name: &str, value: &str) {
 
 fn reference(b: &mut Vec<u8>, name: &str, id: RecordId) {
     key(b, name);
-    if id == NO_RECORD { b.extend_from_slice(b"null") } else { number(b, id.into()) }
+    if id == NO_RECORD {
+        b.extend_from_slice(b"null")
+    } else {
+        number(b, id.into())
+    }
 }
 
 fn number(b: &mut Vec<u8>, mut n: u64) {
@@ -203,7 +233,13 @@ mod tests {
 
     #[test]
     fn strings_and_numbers_are_those_of_json() {
-        for s in ["plain", "quote \" and \\", "tab\tand\u{0}zero", "ümläut–", ""] {
+        for s in [
+            "plain",
+            "quote \" and \\",
+            "tab\tand\u{0}zero",
+            "ümläut–",
+            "",
+        ] {
             let mut b = Vec::new();
             string(&mut b, s);
             assert_eq!(serde_json::from_slice::<String>(&b).expect("is JSON"), s);

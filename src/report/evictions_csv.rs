@@ -53,7 +53,11 @@ const COLUMNS: [&str; 19] = [
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>, workloads: &Workloads) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    analysis: &Analysis<'_>,
+    workloads: &Workloads,
+) -> io::Result<()> {
     let mut csv = csv::WriterBuilder::new().from_writer(out);
     csv.write_record(COLUMNS)?;
     for e in evictions(analysis) {
@@ -62,32 +66,53 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>, workloads: &Workloads
     csv.flush()
 }
 
-fn row(analysis: &Analysis<'_>, e: &Eviction<'_>, next: Option<&Replacement>) -> [String; COLUMNS.len()] {
+fn row(
+    analysis: &Analysis<'_>,
+    e: &Eviction<'_>,
+    next: Option<&Replacement>,
+) -> [String; COLUMNS.len()] {
     let full = analysis.pod_name(e.pod);
     let (namespace, name) = full.split_once('/').unwrap_or(("", full));
     let time = |t: Option<Time>| t.map(seconds).unwrap_or_default();
-    let fault = e.fault.and_then(|f| analysis.plan.timeline.get(f.entry as usize));
+    let fault = e
+        .fault
+        .and_then(|f| analysis.plan.timeline.get(f.entry as usize));
     let ready = next.and_then(|n| n.ready_at);
     let cause = analysis.trace.get(e.record).map_or(NO_RECORD, |r| r.cause);
     [
         seconds(e.at),
         cell(name).into_owned(),
         cell(namespace).into_owned(),
-        e.node.map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
+        e.node
+            .map(|n| analysis.node_name(n))
+            .unwrap_or_default()
+            .to_owned(),
         e.cause.as_str().to_owned(),
-        e.taint.map(|t| cell(&t.to_string()).into_owned()).unwrap_or_default(),
+        e.taint
+            .map(|t| cell(&t.to_string()).into_owned())
+            .unwrap_or_default(),
         e.timer_seconds.map(|s| s.to_string()).unwrap_or_default(),
         time(e.timer_set_at),
-        fault.map(|f| cell(&f.name).into_owned()).unwrap_or_default(),
+        fault
+            .map(|f| cell(&f.name).into_owned())
+            .unwrap_or_default(),
         time(e.latency().map(|d| Time::from_nanos(d.as_nanos()))),
         time(e.gone_at),
         time(e.node_back_at),
-        next.map(|n| short_name(analysis.pod_name(n.pod)).to_owned()).unwrap_or_default(),
-        next.and_then(|n| n.node).map(|n| analysis.node_name(n)).unwrap_or_default().to_owned(),
+        next.map(|n| short_name(analysis.pod_name(n.pod)).to_owned())
+            .unwrap_or_default(),
+        next.and_then(|n| n.node)
+            .map(|n| analysis.node_name(n))
+            .unwrap_or_default()
+            .to_owned(),
         time(next.map(|n| n.created_at)),
         time(ready),
         time(ready.map(|t| Time::from_nanos(t.since(e.at).as_nanos()))),
         e.record.to_string(),
-        if cause == NO_RECORD { String::new() } else { cause.to_string() },
+        if cause == NO_RECORD {
+            String::new()
+        } else {
+            cause.to_string()
+        },
     ]
 }

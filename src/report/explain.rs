@@ -14,12 +14,21 @@ const NARROWEST: usize = 30;
 /// The time since the step before, where there is one.
 fn delays(steps: &[Step]) -> Vec<Option<Dur>> {
     let before = steps.iter().map(|s| Some(s.at));
-    std::iter::once(None).chain(before).zip(steps).map(|(before, s)| before.map(|b| s.at.since(b))).collect()
+    std::iter::once(None)
+        .chain(before)
+        .zip(steps)
+        .map(|(before, s)| before.map(|b| s.at.since(b)))
+        .collect()
 }
 
 /// To the nearest millisecond.
 fn delay(d: Dur) -> String {
-    format!("+{}", short(Dur::from_millis(d.saturating_add(Dur::from_micros(500)).as_millis())))
+    format!(
+        "+{}",
+        short(Dur::from_millis(
+            d.saturating_add(Dur::from_micros(500)).as_millis()
+        ))
+    )
 }
 
 /// Writes an explanation for people.
@@ -27,20 +36,27 @@ fn delay(d: Dur) -> String {
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, e: &Explanation, style: Style) -> io::Result<()> {
-    let folded = |out: &mut dyn Write, text: &str, column: usize, ansi: anstyle::Style| -> io::Result<()> {
-        for (i, line) in fold(text, style.width.saturating_sub(column).max(NARROWEST)).iter().enumerate() {
-            if i > 0 {
-                write!(out, "{:column$}", "")?;
+    let folded =
+        |out: &mut dyn Write, text: &str, column: usize, ansi: anstyle::Style| -> io::Result<()> {
+            for (i, line) in fold(text, style.width.saturating_sub(column).max(NARROWEST))
+                .iter()
+                .enumerate()
+            {
+                if i > 0 {
+                    write!(out, "{:column$}", "")?;
+                }
+                writeln!(out, "{}", painted(line, ansi, style))?;
             }
-            writeln!(out, "{}", painted(line, ansi, style))?;
-        }
-        Ok(())
-    };
+            Ok(())
+        };
     writeln!(out, "{}", painted(&e.object, BOLD, style))?;
     write!(out, "  ")?;
     folded(out, &e.verdict, 2, PLAIN)?;
     if !e.steps.is_empty() {
-        let delays: Vec<String> = delays(&e.steps).into_iter().map(|d| d.map(delay).unwrap_or_default()).collect();
+        let delays: Vec<String> = delays(&e.steps)
+            .into_iter()
+            .map(|d| d.map(delay).unwrap_or_default())
+            .collect();
         let times: Vec<String> = e.steps.iter().map(|s| absolute(s.at)).collect();
         let width = |all: &[String]| all.iter().map(|t| t.chars().count()).max().unwrap_or(0);
         let (first, second) = (width(&times), width(&delays));
@@ -57,7 +73,11 @@ pub fn write(out: &mut dyn Write, e: &Explanation, style: Style) -> io::Result<(
         }
     }
     if !e.remedies.is_empty() {
-        writeln!(out, "\n{}", painted("What would have changed it", BOLD, style))?;
+        writeln!(
+            out,
+            "\n{}",
+            painted("What would have changed it", BOLD, style)
+        )?;
         for remedy in &e.remedies {
             write!(out, "  ")?;
             folded(out, &remedy.text, 2, GREEN)?;
@@ -97,16 +117,20 @@ pub fn document(e: &Explanation) -> Value {
     })
 }
 
-/// An explanation as a graph: each step leads to the next, and to the last one what would have changed it.
+/// An explanation as a graph: each step leads to the next, and to the last one what would have
+/// changed it.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
-    // Mermaid has its own escapes; the characters that end a label or begin markup are written as their numbers.
+    // Mermaid has its own escapes; the characters that end a label or begin markup are written as
+    // their numbers.
     let label = |text: &str| {
         text.chars().fold(String::new(), |mut all, c| {
             match c {
-                '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => all.push_str(&format!("#{};", u32::from(c))),
+                '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => {
+                    all.push_str(&format!("#{};", u32::from(c)))
+                }
                 c if acts(c) || c == '\n' || c == '\t' => all.push(' '),
                 c => all.push(c),
             }
@@ -115,18 +139,40 @@ pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
     };
     writeln!(out, "flowchart TD")?;
     for (i, step) in e.steps.iter().enumerate() {
-        let rule = step.rule.as_ref().map_or(String::new(), |r| format!("<br/><i>{}</i>", label(r)));
-        writeln!(out, "    s{i}[\"{}<br/>{}{rule}\"]", label(&absolute(step.at)), label(&step.text))?;
+        let rule = step
+            .rule
+            .as_ref()
+            .map_or(String::new(), |r| format!("<br/><i>{}</i>", label(r)));
+        writeln!(
+            out,
+            "    s{i}[\"{}<br/>{}{rule}\"]",
+            label(&absolute(step.at)),
+            label(&step.text)
+        )?;
     }
     for (i, between) in delays(&e.steps).into_iter().enumerate().skip(1) {
-        writeln!(out, "    s{} -->|\"{}\"| s{i}", i - 1, label(&between.map(delay).unwrap_or_default()))?;
+        writeln!(
+            out,
+            "    s{} -->|\"{}\"| s{i}",
+            i - 1,
+            label(&between.map(delay).unwrap_or_default())
+        )?;
     }
-    writeln!(out, "    verdict([\"{}: {}\"])", label(&e.object), label(&e.verdict))?;
+    writeln!(
+        out,
+        "    verdict([\"{}: {}\"])",
+        label(&e.object),
+        label(&e.verdict)
+    )?;
     if let Some(last) = e.steps.len().checked_sub(1) {
         writeln!(out, "    s{last} --> verdict")?;
     }
     for (i, remedy) in e.remedies.iter().enumerate() {
-        writeln!(out, "    r{i}{{{{\"{}\"}}}} -.-> verdict", label(&remedy.text))?;
+        writeln!(
+            out,
+            "    r{i}{{{{\"{}\"}}}} -.-> verdict",
+            label(&remedy.text)
+        )?;
     }
     Ok(())
 }

@@ -63,26 +63,54 @@ impl Says {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: Style) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    searched: &Searched<'_>,
+    depth: u32,
+    style: Style,
+) -> io::Result<()> {
     let r = searched.report;
     let n = |n: u64| grouped(n);
     write!(out, "{} runs", n(r.runs))?;
     if r.pruned > 0 || r.skipped > 0 {
-        write!(out, ", {} of them cut short in a known state; {} swaps of independent steps left out", n(r.pruned), n(r.skipped))?;
+        write!(
+            out,
+            ", {} of them cut short in a known state; {} swaps of independent steps left out",
+            n(r.pruned),
+            n(r.skipped)
+        )?;
     }
     writeln!(out, "; {} states", n(r.states))?;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
-        (_, true) => writeln!(out, "exhausted: every run with up to {} from the default order", counted(u64::from(depth), "deviation"))?,
+        (_, true) => writeln!(
+            out,
+            "exhausted: every run with up to {} from the default order",
+            counted(u64::from(depth), "deviation")
+        )?,
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
     if let Some(b) = r.bound {
-        let text =
-            format!("PCT: {} processes, {} turns: a run finds a bug of depth {depth} with a probability of at least", b.processes, b.steps);
-        writeln!(out, "{text} 1/({} × {}^{}) = {:.2e}", b.processes, b.steps, depth.saturating_sub(1), b.probability)?;
+        let text = format!(
+            "PCT: {} processes, {} turns: a run finds a bug of depth {depth} with a probability of at least",
+            b.processes, b.steps
+        );
+        writeln!(
+            out,
+            "{text} 1/({} × {}^{}) = {:.2e}",
+            b.processes,
+            b.steps,
+            depth.saturating_sub(1),
+            b.probability
+        )?;
     }
     writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
-    let width = r.outcomes.iter().map(|o| n(o.runs).len()).max().unwrap_or(1);
+    let width = r
+        .outcomes
+        .iter()
+        .map(|o| n(o.runs).len())
+        .max()
+        .unwrap_or(1);
     for o in r.outcomes.iter().take(OUTCOMES) {
         writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
     }
@@ -95,7 +123,11 @@ pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: St
     }
     writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
     for (i, v) in r.violations.iter().enumerate() {
-        let name = if style.colour { format!("\u{1b}[1;31m{}\u{1b}[0m", v.property) } else { v.property.to_string() };
+        let name = if style.colour {
+            format!("\u{1b}[1;31m{}\u{1b}[0m", v.property)
+        } else {
+            v.property.to_string()
+        };
         let from = match v.tape.len() {
             0 => "in the default order".to_owned(),
             1 => "with 1 deviation".to_owned(),
@@ -113,22 +145,36 @@ pub fn write(out: &mut dyn Write, searched: &Searched<'_>, depth: u32, style: St
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_table(out: &mut dyn Write, searches: &[Searched<'_>], properties: &[Property]) -> io::Result<()> {
+pub fn write_table(
+    out: &mut dyn Write,
+    searches: &[Searched<'_>],
+    properties: &[Property],
+) -> io::Result<()> {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(std::iter::once("property".to_owned()).chain(searches.iter().map(|s| s.release.clone())));
+    table.set_header(
+        std::iter::once("property".to_owned()).chain(searches.iter().map(|s| s.release.clone())),
+    );
     for p in properties {
-        let says = searches.iter().map(|s| Says::of(s.report, p).words().to_owned());
+        let says = searches
+            .iter()
+            .map(|s| Says::of(s.report, p).words().to_owned());
         table.add_row(std::iter::once(p.to_string()).chain(says));
     }
-    table.add_row(std::iter::once("runs".to_owned()).chain(searches.iter().map(|s| grouped(s.report.runs))));
+    table.add_row(
+        std::iter::once("runs".to_owned()).chain(searches.iter().map(|s| grouped(s.report.runs))),
+    );
     for line in table.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
     writeln!(out)?;
     for s in searches {
         for (v, file) in s.report.violations.iter().zip(&s.tapes) {
-            writeln!(out, "{} {}: {}\n      taintsim replay {file}", s.release, v.property, v.text)?;
+            writeln!(
+                out,
+                "{} {}: {}\n      taintsim replay {file}",
+                s.release, v.property, v.text
+            )?;
         }
     }
     Ok(())
@@ -138,8 +184,15 @@ pub fn write_table(out: &mut dyn Write, searches: &[Searched<'_>], properties: &
 pub fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;
-        let says: serde_json::Map<String, Value> = properties.iter().map(|p| (p.to_string(), json!(Says::of(r, p).words()))).collect();
-        let outcomes: Vec<Value> = r.outcomes.iter().map(|o| json!({ "runs": o.runs, "outcome": o.text })).collect();
+        let says: serde_json::Map<String, Value> = properties
+            .iter()
+            .map(|p| (p.to_string(), json!(Says::of(r, p).words())))
+            .collect();
+        let outcomes: Vec<Value> = r
+            .outcomes
+            .iter()
+            .map(|o| json!({ "runs": o.runs, "outcome": o.text }))
+            .collect();
         let violation = |(i, v): (usize, &crate::lab::explore::Violated)| {
             json!({
                 "property": v.property.to_string(),

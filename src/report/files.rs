@@ -1,7 +1,8 @@
 //! A folder of results that appears as a whole or not at all.
 //!
-//! Files are written into a temporary folder beside the final one; when all are complete, the two swap their names. What
-//! stood there before goes away only then, and only if this program wrote all of it.
+//! Files are written into a temporary folder beside the final one; when all are complete, the two
+//! swap their names. What stood there before goes away only then, and only if this program wrote
+//! all of it.
 
 use super::manifest;
 use crate::files::{self, Escaped, Form, ReadError, Temporary};
@@ -77,7 +78,8 @@ pub enum FileError {
     },
 }
 
-/// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing behind.
+/// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
+/// behind.
 #[derive(Debug)]
 pub struct Folder {
     place: PathBuf,
@@ -89,21 +91,38 @@ impl Folder {
     /// Begins the folder `parent/name`. What killed runs of that name left beside it is put right.
     ///
     /// # Errors
-    /// The name is not a plain one, what stands there is not ours, or the temporary folder cannot be created.
+    /// The name is not a plain one, what stands there is not ours, or the temporary folder cannot
+    /// be created.
     pub fn create(parent: &Path, name: &str) -> Result<Self, FileError> {
         let mut parts = Path::new(name).components();
-        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) {
-            return Err(FileError::Name { name: name.to_owned() });
+        if !matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        ) {
+            return Err(FileError::Name {
+                name: name.to_owned(),
+            });
         }
         let place = parent.join(name);
         may_replace(&place)?;
-        fs::create_dir_all(parent).map_err(|source| FileError::Create { path: parent.to_owned(), source })?;
+        fs::create_dir_all(parent).map_err(|source| FileError::Create {
+            path: parent.to_owned(),
+            source,
+        })?;
         files::restore(&place);
-        let temporary = Temporary::folder(&place).map_err(|source| FileError::Create { path: place.clone(), source })?;
-        Ok(Folder { place, temporary, files: Vec::new() })
+        let temporary = Temporary::folder(&place).map_err(|source| FileError::Create {
+            path: place.clone(),
+            source,
+        })?;
+        Ok(Folder {
+            place,
+            temporary,
+            files: Vec::new(),
+        })
     }
 
-    /// Where files are written until the folder is finished; whoever ends the process in between removes it.
+    /// Where files are written until the folder is finished; whoever ends the process in between
+    /// removes it.
     pub fn temporary(&self) -> &Path {
         self.temporary.path()
     }
@@ -113,12 +132,16 @@ impl Folder {
         &self.files
     }
 
-    /// Writes one file. What acts instead of showing something, a control character say, is escaped in every form that is not read again
-    /// as it is.
+    /// Writes one file. What acts instead of showing something, a control character say, is escaped
+    /// in every form that is not read again as it is.
     ///
     /// # Errors
     /// The file cannot be created or written.
-    pub fn write(&mut self, name: &str, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
+    pub fn write(
+        &mut self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), FileError> {
         let result = File::create_new(self.temporary().join(name)).and_then(|file| {
             let mut out = BufWriter::with_capacity(1 << 16, file);
             fill(&mut Escaped::new(&mut out, form(name)))?;
@@ -127,7 +150,12 @@ impl Folder {
         });
         match result {
             Ok(bytes) => self.files.push((name.to_owned(), bytes)),
-            Err(source) => return Err(FileError::Write { path: self.place.join(name), source }),
+            Err(source) => {
+                return Err(FileError::Write {
+                    path: self.place.join(name),
+                    source,
+                });
+            }
         }
         Ok(())
     }
@@ -141,13 +169,25 @@ impl Folder {
         // A pipe has nothing left, and might wait for ever.
         if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
             let source = io::Error::other("it is no plain file, or not there any more");
-            return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source });
+            return Err(FileError::Copy {
+                from: from.to_owned(),
+                path: self.place.join(name),
+                source,
+            });
         }
         let bytes = match files::read(from, input.bytes as u64) {
             Ok(bytes) if input.is(&bytes) => bytes,
-            Ok(_) | Err(ReadError::TooLarge { .. }) => return Err(FileError::Changed { path: from.to_owned() }),
+            Ok(_) | Err(ReadError::TooLarge { .. }) => {
+                return Err(FileError::Changed {
+                    path: from.to_owned(),
+                });
+            }
             Err(error) => {
-                return Err(FileError::Copy { from: from.to_owned(), path: self.place.join(name), source: io::Error::other(error) });
+                return Err(FileError::Copy {
+                    from: from.to_owned(),
+                    path: self.place.join(name),
+                    source: io::Error::other(error),
+                });
             }
         };
         self.write(&name, |out| out.write_all(&bytes))
@@ -158,11 +198,20 @@ impl Folder {
     /// # Errors
     /// It cannot be renamed, or the disk is full; what stood there before then stands there still.
     pub fn finish(self) -> Result<PathBuf, FileError> {
-        let Folder { place, temporary, files } = self;
-        let failed = |source| FileError::Replace { path: place.clone(), source };
+        let Folder {
+            place,
+            temporary,
+            files,
+        } = self;
+        let failed = |source| FileError::Replace {
+            path: place.clone(),
+            source,
+        };
         if fs::symlink_metadata(&place).is_ok() {
             // Earlier results go away for these, which are to be there even if the power fails.
-            temporary.sync(files.iter().map(|(name, _)| name)).map_err(failed)?;
+            temporary
+                .sync(files.iter().map(|(name, _)| name))
+                .map_err(failed)?;
         }
         temporary.put(&place, || may_replace(&place), failed)?;
         Ok(place)
@@ -181,29 +230,53 @@ fn form(name: &str) -> Form {
 
 /// Nothing stands there, or an empty folder, or results of an earlier run and nothing else.
 fn may_replace(place: &Path) -> Result<(), FileError> {
-    let not_ours = |why: &str| FileError::NotOurs { path: place.to_owned(), why: why.to_owned() };
+    let not_ours = |why: &str| FileError::NotOurs {
+        path: place.to_owned(),
+        why: why.to_owned(),
+    };
     match fs::symlink_metadata(place) {
-        Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => return Ok(()),
-        Err(source) => return Err(FileError::Replace { path: place.to_owned(), source }),
+        Err(error)
+            if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) =>
+        {
+            return Ok(());
+        }
+        Err(source) => {
+            return Err(FileError::Replace {
+                path: place.to_owned(),
+                source,
+            });
+        }
         Ok(m) if m.is_symlink() => return Err(not_ours("it is a link")),
         Ok(m) if !m.is_dir() => return Err(not_ours("it is no folder")),
         Ok(_) => {}
     }
-    let failed = |source| FileError::Replace { path: place.to_owned(), source };
-    let entries = fs::read_dir(place).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+    let failed = |source| FileError::Replace {
+        path: place.to_owned(),
+        source,
+    };
+    let entries = fs::read_dir(place)
+        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+        .map_err(failed)?;
     if entries.is_empty() {
         return Ok(());
     }
     let named = match files::read(&place.join(manifest::FILE), manifest::BYTES_MAX) {
         Ok(bytes) => manifest::files(&bytes).map_err(|why| not_ours(&why))?,
-        Err(ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => return Err(not_ours(&format!("it has no {}", manifest::FILE))),
+        Err(ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => {
+            return Err(not_ours(&format!("it has no {}", manifest::FILE)));
+        }
         Err(error) => return Err(not_ours(&format!("{}: {error}", manifest::FILE))),
     };
     for entry in entries {
         let name = entry.file_name();
-        let known = name.to_str().is_some_and(|n| n == manifest::FILE || named.iter().any(|of| of == n));
+        let known = name
+            .to_str()
+            .is_some_and(|n| n == manifest::FILE || named.iter().any(|of| of == n));
         if !known || !entry.file_type().is_ok_and(|t| t.is_file()) {
-            return Err(FileError::More { path: place.to_owned(), name: name.to_string_lossy().into_owned() });
+            return Err(FileError::More {
+                path: place.to_owned(),
+                name: name.to_string_lossy().into_owned(),
+            });
         }
     }
     Ok(())
@@ -224,8 +297,12 @@ mod tests {
         }
 
         fn entries(&self) -> Vec<String> {
-            let mut names: Vec<String> =
-                fs::read_dir(&self.0).into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+            let mut names: Vec<String> = fs::read_dir(&self.0)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|e| e.file_name().to_string_lossy().into_owned())
+                .collect();
             names.sort();
             names
         }
@@ -251,9 +328,18 @@ mod tests {
     #[test]
     fn a_rerun_replaces_the_folder_as_a_whole() {
         let scratch = Scratch::new("rerun");
-        write(&scratch.0, "run", &[("a", "1"), ("b", "x"), (manifest::FILE, OURS)]).expect("can be written");
-        let place = write(&scratch.0, "run", &[("a", "2"), (manifest::FILE, OURS)]).expect("can be written again");
-        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("2"));
+        write(
+            &scratch.0,
+            "run",
+            &[("a", "1"), ("b", "x"), (manifest::FILE, OURS)],
+        )
+        .expect("can be written");
+        let place = write(&scratch.0, "run", &[("a", "2"), (manifest::FILE, OURS)])
+            .expect("can be written again");
+        assert_eq!(
+            fs::read_to_string(place.join("a")).ok().as_deref(),
+            Some("2")
+        );
         assert!(!place.join("b").exists());
         assert_eq!(scratch.entries(), ["run"]);
     }
@@ -261,14 +347,23 @@ mod tests {
     #[test]
     fn what_stands_beside_results_stays() {
         let scratch = Scratch::new("beside");
-        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)]).expect("can be written");
+        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)])
+            .expect("can be written");
         fs::write(place.join("notes.txt"), "mine").expect("can be written");
-        let error = write(&scratch.0, "run", &[]).expect_err("a file is not ours").to_string();
-        assert!(error.contains("\"notes.txt\" beside the results"), "{error}");
+        let error = write(&scratch.0, "run", &[])
+            .expect_err("a file is not ours")
+            .to_string();
+        assert!(
+            error.contains("\"notes.txt\" beside the results"),
+            "{error}"
+        );
         fs::remove_file(place.join("notes.txt")).expect("it is there");
         // A folder, and a link, under the name of a file that is ours.
         fs::create_dir(place.join("b")).expect("can be created");
-        assert!(matches!(write(&scratch.0, "run", &[]), Err(FileError::More { .. })));
+        assert!(matches!(
+            write(&scratch.0, "run", &[]),
+            Err(FileError::More { .. })
+        ));
         fs::remove_dir(place.join("b")).expect("it is there");
         // Whatever a stranger's manifest says.
         for text in [
@@ -281,9 +376,18 @@ mod tests {
             r#"{"taintsim": "1", "files": []}"#,
         ] {
             fs::write(place.join(manifest::FILE), text).expect("can be written");
-            assert!(matches!(write(&scratch.0, "run", &[]), Err(FileError::NotOurs { .. })), "{text}");
+            assert!(
+                matches!(
+                    write(&scratch.0, "run", &[]),
+                    Err(FileError::NotOurs { .. })
+                ),
+                "{text}"
+            );
         }
-        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
+        assert_eq!(
+            fs::read_to_string(place.join("a")).ok().as_deref(),
+            Some("1")
+        );
         assert_eq!(scratch.entries(), ["run"]);
     }
 
@@ -292,7 +396,9 @@ mod tests {
         let scratch = Scratch::new("left");
         let leave = |name: &str, files: &[(&str, &str)]| {
             fs::create_dir_all(scratch.0.join(name)).expect("can be created");
-            files.iter().for_each(|(file, text)| fs::write(scratch.0.join(name).join(file), text).expect("can be written"));
+            files.iter().for_each(|(file, text)| {
+                fs::write(scratch.0.join(name).join(file), text).expect("can be written")
+            });
         };
         leave(".run.77.tmp", &[("a", "half")]);
         leave(".run.78-3.tmp.interrupted", &[]);
@@ -303,21 +409,49 @@ mod tests {
         leave(".run.2.81.tmp", &[("a", "of the run `run.2`")]);
         // A folder that is being written.
         let alive = Folder::create(&scratch.0, "run").expect("can be begun");
-        assert_eq!(fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(), Some("old"), "put aside by a killed run");
-        let name = |folder: &Folder| folder.temporary().file_name().expect("a name").to_string_lossy().into_owned();
+        assert_eq!(
+            fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(),
+            Some("old"),
+            "put aside by a killed run"
+        );
+        let name = |folder: &Folder| {
+            folder
+                .temporary()
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        };
         let first = name(&alive);
         let second = Folder::create(&scratch.0, "run").expect("two at once");
         assert_ne!(name(&second), first);
-        let mut expected = [".run.2.81.tmp", ".run.79.tmp", first.as_str(), &name(&second), ".run.x.tmp", "run"];
+        let mut expected = [
+            ".run.2.81.tmp",
+            ".run.79.tmp",
+            first.as_str(),
+            &name(&second),
+            ".run.x.tmp",
+            "run",
+        ];
         expected.sort_unstable();
         assert_eq!(scratch.entries(), expected);
         for mut folder in [alive, second] {
-            folder.write("a", |out| out.write_all(b"new")).expect("can be written");
-            folder.write(manifest::FILE, |out| out.write_all(OURS.as_bytes())).expect("can be written");
+            folder
+                .write("a", |out| out.write_all(b"new"))
+                .expect("can be written");
+            folder
+                .write(manifest::FILE, |out| out.write_all(OURS.as_bytes()))
+                .expect("can be written");
             folder.finish().expect("both end well");
         }
-        assert_eq!(fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(), Some("new"));
-        assert_eq!(scratch.entries(), [".run.2.81.tmp", ".run.79.tmp", ".run.x.tmp", "run"]);
+        assert_eq!(
+            fs::read_to_string(scratch.0.join("run/a")).ok().as_deref(),
+            Some("new")
+        );
+        assert_eq!(
+            scratch.entries(),
+            [".run.2.81.tmp", ".run.79.tmp", ".run.x.tmp", "run"]
+        );
     }
 
     #[cfg(unix)]
@@ -328,20 +462,36 @@ mod tests {
         let place = write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
         fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).expect("it is ours");
         write(&scratch.0, "run", &[(manifest::FILE, OURS)]).expect("can be written");
-        assert_eq!(fs::metadata(&place).expect("it is there").permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            fs::metadata(&place)
+                .expect("it is there")
+                .permissions()
+                .mode()
+                & 0o777,
+            0o700
+        );
     }
 
     #[test]
     fn an_error_leaves_what_was_there_and_nothing_else() {
         let scratch = Scratch::new("error");
-        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)]).expect("can be written");
+        let place = write(&scratch.0, "run", &[("a", "1"), (manifest::FILE, OURS)])
+            .expect("can be written");
         let mut folder = Folder::create(&scratch.0, "run").expect("can be begun");
         let full = |_: &mut dyn Write| Err(io::Error::from(io::ErrorKind::StorageFull));
-        let error = folder.write("events.jsonl", full).expect_err("the disk is full");
+        let error = folder
+            .write("events.jsonl", full)
+            .expect_err("the disk is full");
         let said = error.to_string();
-        assert!(said.contains("events.jsonl") && said.contains("no storage space"), "{said}");
+        assert!(
+            said.contains("events.jsonl") && said.contains("no storage space"),
+            "{said}"
+        );
         drop(folder);
-        assert_eq!(fs::read_to_string(place.join("a")).ok().as_deref(), Some("1"));
+        assert_eq!(
+            fs::read_to_string(place.join("a")).ok().as_deref(),
+            Some("1")
+        );
         assert_eq!(scratch.entries(), ["run"]);
     }
 
@@ -352,13 +502,22 @@ mod tests {
         fs::write(scratch.0.join("src/main.rs"), "fn main() {}").expect("can be written");
         fs::write(scratch.0.join("file"), "text").expect("can be written");
         for name in ["src", "file"] {
-            assert!(matches!(write(&scratch.0, name, &[]), Err(FileError::NotOurs { .. })), "{name}");
+            assert!(
+                matches!(write(&scratch.0, name, &[]), Err(FileError::NotOurs { .. })),
+                "{name}"
+            );
         }
         assert!(scratch.0.join("src/main.rs").is_file());
         for name in ["", "..", ".", "a/b", "/"] {
-            assert!(matches!(write(&scratch.0, name, &[]), Err(FileError::Name { .. })), "{name:?}");
+            assert!(
+                matches!(write(&scratch.0, name, &[]), Err(FileError::Name { .. })),
+                "{name:?}"
+            );
         }
         // The parent is a file.
-        assert!(matches!(write(&scratch.0.join("file"), "run", &[]), Err(FileError::Create { .. })));
+        assert!(matches!(
+            write(&scratch.0.join("file"), "run", &[]),
+            Err(FileError::Create { .. })
+        ));
     }
 }

@@ -1,7 +1,7 @@
 //! The report as JSON: the document of `run --format json`, and `summary.json`.
 //!
-//! Times and durations are in seconds, under names that end in `_s`. Fields may be added; those that are there keep
-//! their names and meanings.
+//! Times and durations are in seconds, under names that end in `_s`. Fields may be added; those
+//! that are there keep their names and meanings.
 
 use super::model::Report;
 use crate::analysis::curves::Steps;
@@ -18,16 +18,23 @@ use crate::trace::EvictionCause;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// The whole report as one document: `run`, `timeline`, `summary`, `workloads`, and `files`, where some were written.
+/// The whole report as one document: `run`, `timeline`, `summary`, `workloads`, and `files`, where
+/// some were written.
 pub fn document(report: &Report<'_>, folder: Option<&str>, files: &[(String, u64)]) -> Value {
     let mut doc = Map::new();
     doc.insert("run".to_owned(), run(report));
-    doc.insert("timeline".to_owned(), report.rows.iter().map(|r| row(report, r)).collect());
+    doc.insert(
+        "timeline".to_owned(),
+        report.rows.iter().map(|r| row(report, r)).collect(),
+    );
     doc.insert("summary".to_owned(), summary(&report.summary));
     doc.insert("workloads".to_owned(), workloads(report));
     if let Some(folder) = folder {
         let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
-        doc.insert("files".to_owned(), json!({ "folder": folder, "names": names }));
+        doc.insert(
+            "files".to_owned(),
+            json!({ "folder": folder, "names": names }),
+        );
     }
     doc.into()
 }
@@ -147,13 +154,16 @@ fn name(fact: Fact) -> &'static str {
 fn spread(s: Option<Spread>) -> Value {
     match s {
         None => Value::Null,
-        Some(s) => json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) }),
+        Some(s) => {
+            json!({ "count": s.count, "min_s": dur(s.min), "median_s": dur(s.median), "max_s": dur(s.max) })
+        }
     }
 }
 
 fn workloads(report: &Report<'_>) -> Value {
     let names = &report.analysis.trace.names;
-    let steps = |steps: &Steps| -> Value { steps.iter().map(|(at, n)| json!([time(*at), n])).collect() };
+    let steps =
+        |steps: &Steps| -> Value { steps.iter().map(|(at, n)| json!([time(*at), n])).collect() };
     let by_api = |o: &WorkloadOutcome| {
         json!({
             "wanted": steps(&o.wanted),
@@ -174,7 +184,11 @@ fn workloads(report: &Report<'_>) -> Value {
             None => drop(all.insert("name".to_owned(), w.name.clone().into())),
             Some(_) => {
                 let kind = w.name.split('/').next().unwrap_or_default();
-                for (key, value) in [("kind", kind), ("namespace", namespace_of(&w.name)), ("name", short_name(&w.name))] {
+                for (key, value) in [
+                    ("kind", kind),
+                    ("namespace", namespace_of(&w.name)),
+                    ("name", short_name(&w.name)),
+                ] {
                     all.insert(key.to_owned(), value.into());
                 }
             }
@@ -193,7 +207,11 @@ fn workloads(report: &Report<'_>) -> Value {
         for (key, value) in of {
             all.insert(key.to_owned(), course(w, value));
         }
-        let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
+        let outcome = report
+            .workloads
+            .outcomes
+            .iter()
+            .find(|o| Some(o.id) == w.id);
         if let Some(Value::Object(said)) = outcome.map(by_api) {
             all.extend(said);
         }
@@ -219,15 +237,35 @@ fn course(w: &Served, value: Counted) -> Value {
 
 /// Every figure under its name.
 fn costs(costs: &Costs) -> Map<String, Value> {
-    let value = |f: Figure| if f.is_count() { Value::from(f.of(costs) as u64) } else { Value::from(f.of(costs)) };
-    Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect()
+    let value = |f: Figure| {
+        if f.is_count() {
+            Value::from(f.of(costs) as u64)
+        } else {
+            Value::from(f.of(costs))
+        }
+    };
+    Figure::ALL
+        .into_iter()
+        .map(|f| (f.name().to_owned(), value(f)))
+        .collect()
 }
 
 fn summary(s: &Summary) -> Value {
     let m = &s.metrics;
-    let deletions: Map<String, Value> = s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
-    let evicted_by: Map<String, Value> =
-        EvictionCause::ALL.iter().map(|c| (c.as_str().to_owned(), Value::from(s.evicted_by.get(c).copied().unwrap_or(0)))).collect();
+    let deletions: Map<String, Value> = s
+        .deletions
+        .iter()
+        .map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n)))
+        .collect();
+    let evicted_by: Map<String, Value> = EvictionCause::ALL
+        .iter()
+        .map(|c| {
+            (
+                c.as_str().to_owned(),
+                Value::from(s.evicted_by.get(c).copied().unwrap_or(0)),
+            )
+        })
+        .collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
     let mut all = costs(&m.costs);
     let rest = json!({

@@ -22,18 +22,26 @@ pub const BYTES_MAX: u64 = 64 << 20;
 /// # Errors
 /// What shows that this program did not write it.
 pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let document: Value = serde_json::from_slice(bytes).map_err(|e| format!("its {FILE} is no JSON: {e}"))?;
+    let document: Value =
+        serde_json::from_slice(bytes).map_err(|e| format!("its {FILE} is no JSON: {e}"))?;
     if !document["taintsim"].is_string() || !document["format"].is_u64() {
         return Err(format!("its {FILE} is not one of taintsim's"));
     }
-    let names = document["files"].as_array().and_then(|all| all.iter().map(|f| f["name"].as_str().map(str::to_owned)).collect());
+    let names = document["files"].as_array().and_then(|all| {
+        all.iter()
+            .map(|f| f["name"].as_str().map(str::to_owned))
+            .collect()
+    });
     names.ok_or_else(|| format!("its {FILE} does not say which files are taintsim's"))
 }
 
 /// The manifest of a run whose files are given with their sizes in bytes.
 pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
     let plan = report.analysis.plan;
-    let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
+    let files: Vec<Value> = files
+        .iter()
+        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
+        .collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),
         "format": FORMAT,
@@ -53,7 +61,11 @@ pub fn manifest(report: &Report<'_>, files: &[(String, u64)]) -> Value {
 /// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
 pub fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
     let hash = |h: u64| format!("fnv1a64:{h:016x}");
-    let inputs: Vec<Value> = from.inputs.iter().map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash(i.hash) })).collect();
+    let inputs: Vec<Value> = from
+        .inputs
+        .iter()
+        .map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash(i.hash) }))
+        .collect();
     json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash(from.hash), "inputs": inputs, "set": set })
 }
 
@@ -63,7 +75,8 @@ fn delay(d: Delay) -> Value {
 
 fn timing(plan: &Plan) -> Value {
     let t = &plan.timing;
-    let limits = |l: Option<crate::client::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
+    let limits =
+        |l: Option<crate::client::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
     json!({
         "name": t.name,
         "request": delay(t.request),
@@ -75,7 +88,8 @@ fn timing(plan: &Plan) -> Value {
     })
 }
 
-/// The settings of the components under their real names; those that the release does not have are left out.
+/// The settings of the components under their real names; those that the release does not have are
+/// left out.
 fn flags(f: &Flags, plan: &Plan) -> Value {
     let s = |d: crate::kernel::Dur| Value::from(super::short(d));
     let mut manager = Map::new();
@@ -85,9 +99,18 @@ fn flags(f: &Flags, plan: &Plan) -> Value {
     put("node-startup-grace-period", s(f.node_startup_grace_period));
     // As written: the nearest double of a float32 has digits that nobody gave.
     put("node-eviction-rate", number(f.node_eviction_rate));
-    put("secondary-node-eviction-rate", number(f.secondary_node_eviction_rate));
-    put("large-cluster-size-threshold", f.large_cluster_size_threshold.into());
-    put("unhealthy-zone-threshold", number(f.unhealthy_zone_threshold));
+    put(
+        "secondary-node-eviction-rate",
+        number(f.secondary_node_eviction_rate),
+    );
+    put(
+        "large-cluster-size-threshold",
+        f.large_cluster_size_threshold.into(),
+    );
+    put(
+        "unhealthy-zone-threshold",
+        number(f.unhealthy_zone_threshold),
+    );
     if plan.profile.node_lifecycle.timeout_mode_available {
         put("pod-eviction-timeout", s(f.pod_eviction_timeout));
         put("enable-taint-manager", f.enable_taint_manager.into());
@@ -102,5 +125,7 @@ fn flags(f: &Flags, plan: &Plan) -> Value {
 }
 
 fn number(f: f32) -> Value {
-    f.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+    f.to_string()
+        .parse::<f64>()
+        .map_or(Value::Null, Value::from)
 }

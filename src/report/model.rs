@@ -40,10 +40,18 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have been needless.
+    /// Makes timeline and summary; `window` is how soon a node must be back for an eviction to have
+    /// been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
         let (summary, serving) = summary::summary_and_serving(analysis, window);
-        Report { analysis, source, rows: timeline(analysis, DEFAULT_ROWS), summary, workloads: workloads::workloads(analysis), serving }
+        Report {
+            analysis,
+            source,
+            rows: timeline(analysis, DEFAULT_ROWS),
+            summary,
+            workloads: workloads::workloads(analysis),
+            serving,
+        }
     }
 
     /// "1.34.4" of "v1.34.4".
@@ -56,8 +64,16 @@ impl<'a> Report<'a> {
     pub fn size(&self) -> (u64, u64) {
         use crate::sim::plan::{NodeStart, PodStart};
         let plan = self.analysis.plan;
-        let nodes = plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count();
-        let pods = plan.pods.iter().filter(|p| p.start != PodStart::Absent).count();
+        let nodes = plan
+            .nodes
+            .iter()
+            .filter(|n| n.start != NodeStart::Absent)
+            .count();
+        let pods = plan
+            .pods
+            .iter()
+            .filter(|p| p.start != PodStart::Absent)
+            .count();
         (nodes as u64, pods as u64)
     }
 
@@ -65,7 +81,11 @@ impl<'a> Report<'a> {
     pub fn heading(&self) -> Heading {
         let plan = self.analysis.plan;
         let (nodes, pods) = self.size();
-        let checked = if plan.profile.recorded { "" } else { " (not checked against recordings)" };
+        let checked = if plan.profile.recorded {
+            ""
+        } else {
+            " (not checked against recordings)"
+        };
         let subtitle = format!(
             "Kubernetes {}{checked}, timing {}, seed {}: {} nodes, {} pods",
             self.release(),
@@ -74,6 +94,9 @@ impl<'a> Report<'a> {
             grouped(nodes),
             grouped(pods)
         );
-        Heading { title: plan.name.clone(), subtitle }
+        Heading {
+            title: plan.name.clone(),
+            subtitle,
+        }
     }
 }

@@ -27,21 +27,33 @@ pub struct Written {
     pub files: Vec<(String, u64)>,
 }
 
-/// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name is replaced as a whole.
-/// `begun` is told the temporary folder, for whoever ends the process early.
+/// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
+/// is replaced as a whole. `begun` is told the temporary folder, for whoever ends the process
+/// early.
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
-pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path)) -> Result<Written, OutputError> {
+pub fn write_folder(
+    report: &Report<'_>,
+    parent: &Path,
+    begun: impl FnOnce(&Path),
+) -> Result<Written, OutputError> {
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
     folder.write("events.jsonl", |out| events::write(out, analysis))?;
-    folder.write("evictions.csv", |out| evictions_csv::write(out, analysis, &report.workloads))?;
-    folder.write("summary.json", |out| json::write(out, &json::summary_document(report)))?;
+    folder.write("evictions.csv", |out| {
+        evictions_csv::write(out, analysis, &report.workloads)
+    })?;
+    folder.write("summary.json", |out| {
+        json::write(out, &json::summary_document(report))
+    })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
     let heading = report.heading();
-    let mut all = vec![("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))];
+    let mut all = vec![
+        ("timeline", Chart::Timeline(&lanes)),
+        ("pods", Chart::Pods(&curves)),
+    ];
     if report.serving.workloads.iter().any(|w| w.id.is_some()) {
         all.push(("workloads", Chart::Workloads(&report.serving)));
     }
@@ -52,8 +64,12 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
         folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
     }
     // What it takes to read the run again.
-    folder.write(trace_json::FILE, |out| trace_json::write(out, analysis.trace))?;
-    folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
+    folder.write(trace_json::FILE, |out| {
+        trace_json::write(out, analysis.trace)
+    })?;
+    folder.write(manifest::SCENARIO, |out| {
+        out.write_all(report.source.text.as_bytes())
+    })?;
     for input in &report.source.fingerprint.inputs {
         folder.copy(input)?;
     }
@@ -61,5 +77,8 @@ pub fn write_folder(report: &Report<'_>, parent: &Path, begun: impl FnOnce(&Path
     let manifest_of = manifest::manifest(report, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
-    Ok(Written { folder: folder.finish()?, files })
+    Ok(Written {
+        folder: folder.finish()?,
+        files,
+    })
 }

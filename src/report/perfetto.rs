@@ -1,10 +1,13 @@
-//! A run as a trace of Chrome's JSON form, which the Perfetto UI opens: a process for each node, a thread for each pod.
+//! A run as a trace of Chrome's JSON form, which the Perfetto UI opens: a process for each node, a
+//! thread for each pod.
 //!
-//! The process `cluster` has the timeline's entries, the zones' states, master disruption and the controllers' process; `unscheduled` the
-//! pods that wait for a node. A node's process has its silence, its health and each of its taints as spans, and below them its pods:
-//! their time on the node, in it their eviction timers and their termination, and evictions and events as moments. Only what something
-//! happens to is drawn. Times are microseconds from the start of the run; what is open at its end, ends there. Numbers of threads are used
-//! once in the whole file, because the UI takes them for those of an operating system.
+//! The process `cluster` has the timeline's entries, the zones' states, master disruption and the
+//! controllers' process; `unscheduled` the pods that wait for a node. A node's process has its
+//! silence, its health and each of its taints as spans, and below them its pods: their time on the
+//! node, in it their eviction timers and their termination, and evictions and events as moments.
+//! Only what something happens to is drawn. Times are microseconds from the start of the run; what
+//! is open at its end, ends there. Numbers of threads are used once in the whole file, because the
+//! UI takes them for those of an operating system.
 
 use crate::analysis::Analysis;
 use crate::analysis::setting::{short_key, zone_name};
@@ -46,7 +49,14 @@ struct Thread {
 }
 
 impl Thread {
-    fn push(&mut self, ph: &str, at: Time, name: &str, record: Option<RecordId>, more: &[(&str, Value)]) {
+    fn push(
+        &mut self,
+        ph: &str,
+        at: Time,
+        name: &str,
+        record: Option<RecordId>,
+        more: &[(&str, Value)],
+    ) {
         let mut event = Map::new();
         event.insert("ph".to_owned(), ph.into());
         event.insert("ts".to_owned(), micros(at));
@@ -69,7 +79,9 @@ impl Thread {
 
     /// Ends the innermost span that such a name belongs to, and what is open within it.
     fn end(&mut self, at: Time, is_it: impl Fn(&str) -> bool) {
-        let Some(from) = self.open.iter().rposition(|name| is_it(name)) else { return };
+        let Some(from) = self.open.iter().rposition(|name| is_it(name)) else {
+            return;
+        };
         for name in self.open.split_off(from).iter().rev() {
             self.push("E", at, name, None, &[]);
         }
@@ -79,7 +91,11 @@ impl Thread {
 /// Microseconds with what is left of nanoseconds.
 fn micros(at: Time) -> Value {
     let ns = at.as_nanos();
-    if ns.is_multiple_of(1_000) { Value::from(ns / 1_000) } else { Value::from(ns as f64 / 1e3) }
+    if ns.is_multiple_of(1_000) {
+        Value::from(ns / 1_000)
+    } else {
+        Value::from(ns as f64 / 1e3)
+    }
 }
 
 struct Drawing<'a> {
@@ -94,7 +110,11 @@ struct Drawing<'a> {
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
-    let mut drawing = Drawing { analysis, threads: BTreeMap::new(), timers: BTreeSet::new() };
+    let mut drawing = Drawing {
+        analysis,
+        threads: BTreeMap::new(),
+        timers: BTreeSet::new(),
+    };
     let mut follow = Follow::new(analysis);
     for (id, r) in analysis.trace.iter().enumerate() {
         let step = follow.apply(id as RecordId, r);
@@ -105,7 +125,12 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>) -> io::Result<()> {
 
 impl Drawing<'_> {
     fn thread(&mut self, process: u32, row: Row, name: impl FnOnce() -> String) -> &mut Thread {
-        self.threads.entry((process, row)).or_insert_with(|| Thread { name: name(), ..Thread::default() })
+        self.threads
+            .entry((process, row))
+            .or_insert_with(|| Thread {
+                name: name(),
+                ..Thread::default()
+            })
     }
 
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
@@ -113,7 +138,11 @@ impl Drawing<'_> {
             let process = NODES + node.0;
             if before.silent != after.silent {
                 let thread = self.thread(process, Row::Silence, || "silent".to_owned());
-                if after.silent { thread.begin(r.at, "silent", id) } else { thread.end(r.at, |_| true) }
+                if after.silent {
+                    thread.begin(r.at, "silent", id)
+                } else {
+                    thread.end(r.at, |_| true)
+                }
             }
             let shown = |h: Health| match h {
                 Health::Unknown => Some("Unknown"),
@@ -139,14 +168,21 @@ impl Drawing<'_> {
     fn taints(&mut self, id: RecordId, r: &Record, process: u32) {
         if r.what == What::NodeDeleted {
             let of_node = (process, Row::Silence)..(process, Row::Pod(0));
-            self.threads.range_mut(of_node).for_each(|(_, t)| t.end(r.at, |_| true));
+            self.threads
+                .range_mut(of_node)
+                .for_each(|(_, t)| t.end(r.at, |_| true));
         }
-        let What::NodeTaints(change) = r.what else { return };
+        let What::NodeTaints(change) = r.what else {
+            return;
+        };
         let analysis = self.analysis;
-        let Some(change) = analysis.trace.taints.get(change as usize) else { return };
+        let Some(change) = analysis.trace.taints.get(change as usize) else {
+            return;
+        };
         let name = |t: &crate::api::taint::Taint| format!("{}:{}", short_key(&t.key), t.effect);
         for t in &change.removed {
-            self.thread(process, Row::Taint(name(t)), || name(t)).end(r.at, |_| true);
+            self.thread(process, Row::Taint(name(t)), || name(t))
+                .end(r.at, |_| true);
         }
         for t in &change.added {
             let thread = self.thread(process, Row::Taint(name(t)), || name(t));
@@ -158,20 +194,42 @@ impl Drawing<'_> {
 
     /// The process that a pod in that state is in.
     fn process(state: &PodState) -> u32 {
-        if state.node == NO_NODE { UNSCHEDULED } else { NODES + state.node }
+        if state.node == NO_NODE {
+            UNSCHEDULED
+        } else {
+            NODES + state.node
+        }
     }
 
     /// A pod's thread, with its life begun if it was there before.
     fn pod_thread(&mut self, pod: PodId, state: &PodState, id: RecordId) -> &mut Thread {
         let analysis = self.analysis;
-        let thread = self.thread(Self::process(state), Row::Pod(pod.0), || analysis.pod_name(pod).to_owned());
+        let thread = self.thread(Self::process(state), Row::Pod(pod.0), || {
+            analysis.pod_name(pod).to_owned()
+        });
         if thread.open.is_empty() && state.exists {
-            thread.begin(state.bound_at, if state.node == NO_NODE { "pending" } else { "on the node" }, id);
+            thread.begin(
+                state.bound_at,
+                if state.node == NO_NODE {
+                    "pending"
+                } else {
+                    "on the node"
+                },
+                id,
+            );
         }
         thread
     }
 
-    fn pod(&mut self, id: RecordId, r: &Record, pod: PodId, before: &PodState, after: &PodState, evicted: bool) {
+    fn pod(
+        &mut self,
+        id: RecordId,
+        r: &Record,
+        pod: PodId,
+        before: &PodState,
+        after: &PodState,
+        evicted: bool,
+    ) {
         let place = (Self::process(before), pod.0);
         let is_timer = |name: &str| name.starts_with("timer ");
         match r.what {
@@ -197,23 +255,38 @@ impl Drawing<'_> {
             What::PodDeleting(grace) if !before.deleting => {
                 let thread = self.pod_thread(pod, before, id);
                 thread.end(r.at, is_timer);
-                let name = if evicted { "evicted".to_owned() } else { format!("deleted by {}", r.actor.as_str()) };
+                let name = if evicted {
+                    "evicted".to_owned()
+                } else {
+                    format!("deleted by {}", r.actor.as_str())
+                };
                 thread.push("i", r.at, &name, Some(id), &[("grace_s", grace.into())]);
                 thread.begin(r.at, "terminating", id);
                 self.timers.remove(&place);
             }
             What::PodGone => {
-                self.pod_thread(pod, before, id).end(r.at, |name| name == "on the node" || name == "pending");
+                self.pod_thread(pod, before, id)
+                    .end(r.at, |name| name == "on the node" || name == "pending");
                 self.timers.remove(&place);
             }
-            What::EvictionFailed => self.pod_thread(pod, before, id).push("i", r.at, "eviction failed", Some(id), &[]),
+            What::EvictionFailed => {
+                self.pod_thread(pod, before, id)
+                    .push("i", r.at, "eviction failed", Some(id), &[])
+            }
             What::PodPhase(phase) if r.at > Time::ZERO => {
-                self.pod_thread(pod, before, id).push("i", r.at, phase.as_str(), Some(id), &[]);
+                self.pod_thread(pod, before, id)
+                    .push("i", r.at, phase.as_str(), Some(id), &[]);
             }
             What::PodEvent(..) | What::PodMessage(_) => {
                 let fields = self.analysis.trace.fields(r);
                 let message = [("message", Value::from(fields.message))];
-                self.pod_thread(pod, before, id).push("i", r.at, fields.reason.unwrap_or("event"), Some(id), &message);
+                self.pod_thread(pod, before, id).push(
+                    "i",
+                    r.at,
+                    fields.reason.unwrap_or("event"),
+                    Some(id),
+                    &message,
+                );
             }
             _ => {}
         }
@@ -221,20 +294,47 @@ impl Drawing<'_> {
 
     fn cluster(&mut self, id: RecordId, r: &Record) {
         let analysis = self.analysis;
-        let entry = || analysis.plan.timeline.get(r.object as usize).map(|e| e.name.clone()).unwrap_or_default();
+        let entry = || {
+            analysis
+                .plan
+                .timeline
+                .get(r.object as usize)
+                .map(|e| e.name.clone())
+                .unwrap_or_default()
+        };
         match r.what {
             What::FaultBegan => {
                 let lasts = analysis.plan.lasts(r.object);
                 let thread = self.thread(CLUSTER, Row::Entry(r.object), entry);
-                if lasts { thread.begin(r.at, &entry(), id) } else { thread.push("i", r.at, &entry(), Some(id), &[]) }
+                if lasts {
+                    thread.begin(r.at, &entry(), id)
+                } else {
+                    thread.push("i", r.at, &entry(), Some(id), &[])
+                }
             }
-            What::FaultEnded => self.thread(CLUSTER, Row::Entry(r.object), entry).end(r.at, |_| true),
+            What::FaultEnded => self
+                .thread(CLUSTER, Row::Entry(r.object), entry)
+                .end(r.at, |_| true),
             What::Refused(text) => {
-                let message = [("message", Value::from(analysis.trace.names.text_of(TextId(text))))];
-                self.thread(CLUSTER, Row::Entry(r.object), entry).push("i", r.at, "refused", Some(id), &message);
+                let message = [(
+                    "message",
+                    Value::from(analysis.trace.names.text_of(TextId(text))),
+                )];
+                self.thread(CLUSTER, Row::Entry(r.object), entry).push(
+                    "i",
+                    r.at,
+                    "refused",
+                    Some(id),
+                    &message,
+                );
             }
             What::Zone(state) => {
-                let name = || format!("zone {}", zone_name(analysis.trace.names.text_of(TextId(r.object))));
+                let name = || {
+                    format!(
+                        "zone {}",
+                        zone_name(analysis.trace.names.text_of(TextId(r.object)))
+                    )
+                };
                 let thread = self.thread(CLUSTER, Row::Zone(r.object), name);
                 thread.end(r.at, |_| true);
                 if !matches!(state, ZoneState::Initial | ZoneState::Empty) {
@@ -242,16 +342,20 @@ impl Drawing<'_> {
                 }
             }
             What::MasterDisruptionEntered => {
-                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).begin(r.at, "master disruption", id);
+                self.thread(CLUSTER, Row::Master, || "master disruption".to_owned())
+                    .begin(r.at, "master disruption", id);
             }
-            What::MasterDisruptionLeft => self.thread(CLUSTER, Row::Master, || "master disruption".to_owned()).end(r.at, |_| true),
+            What::MasterDisruptionLeft => self
+                .thread(CLUSTER, Row::Master, || "master disruption".to_owned())
+                .end(r.at, |_| true),
             What::ControllersStopped => {
                 for (process, pod) in std::mem::take(&mut self.timers) {
                     if let Some(thread) = self.threads.get_mut(&(process, Row::Pod(pod))) {
                         thread.end(r.at, |name| name.starts_with("timer "));
                     }
                 }
-                self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned()).begin(r.at, "down", id);
+                self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned())
+                    .begin(r.at, "down", id);
             }
             What::ControllersStarted if r.at > Time::ZERO => {
                 let thread = self.thread(CLUSTER, Row::Controllers, || "controllers".to_owned());
@@ -276,7 +380,11 @@ impl Drawing<'_> {
         let threads = std::mem::take(&mut self.threads);
         let mut first = true;
         let mut line = |event: &Value| -> io::Result<()> {
-            out.write_all(if std::mem::take(&mut first) { b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" } else { b",\n" })?;
+            out.write_all(if std::mem::take(&mut first) {
+                b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+            } else {
+                b",\n"
+            })?;
             Ok(serde_json::to_writer(&mut *out, event)?)
         };
         let meta = |process: u32, thread: u32, name: &str, args: Value| json!({ "ph": "M", "pid": process, "tid": thread, "name": name, "args": args });
@@ -284,13 +392,33 @@ impl Drawing<'_> {
         let mut named = BTreeSet::new();
         let processes = std::iter::once(CLUSTER).chain(threads.keys().map(|(process, _)| *process));
         for process in processes.filter(|p| named.insert(*p)) {
-            line(&meta(process, 0, "process_name", json!({ "name": self.process_name(process) })))?;
-            line(&meta(process, 0, "process_sort_index", json!({ "sort_index": process })))?;
+            line(&meta(
+                process,
+                0,
+                "process_name",
+                json!({ "name": self.process_name(process) }),
+            ))?;
+            line(&meta(
+                process,
+                0,
+                "process_sort_index",
+                json!({ "sort_index": process }),
+            ))?;
         }
         for (i, ((process, _), mut thread)) in (0u32..).zip(threads) {
             let number = first_thread + i;
-            line(&meta(process, number, "thread_name", json!({ "name": thread.name })))?;
-            line(&meta(process, number, "thread_sort_index", json!({ "sort_index": number })))?;
+            line(&meta(
+                process,
+                number,
+                "thread_name",
+                json!({ "name": thread.name }),
+            ))?;
+            line(&meta(
+                process,
+                number,
+                "thread_sort_index",
+                json!({ "sort_index": number }),
+            ))?;
             while let Some(name) = thread.open.pop() {
                 thread.push("E", horizon, &name, None, &[]);
             }

@@ -17,22 +17,43 @@ pub struct Departure {
     pub text: String,
 }
 
-/// Finds where a replay departs from its tape: a choice asked for with another span than the tape's value fits into, or not asked for at
-/// all by the time that a later one of the tape is.
+/// Finds where a replay departs from its tape: a choice asked for with another span than the tape's
+/// value fits into, or not asked for at all by the time that a later one of the tape is.
 pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<Departure> {
-    let place = |d: &Deviation| run.choices.iter().position(|c| c.point == d.point && c.object == d.object && c.ordinal == d.ordinal);
-    let step_of = |choice: usize| run.notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
+    let place = |d: &Deviation| {
+        run.choices
+            .iter()
+            .position(|c| c.point == d.point && c.object == d.object && c.ordinal == d.ordinal)
+    };
+    let step_of = |choice: usize| {
+        run.notes
+            .steps
+            .partition_point(|s| s.choices as usize <= choice)
+            .saturating_sub(1)
+    };
     for (i, d) in tape.iter().enumerate() {
         match place(d) {
             Some(at) if run.choices[at].value != d.value => {
-                let text = format!("the tape says {}; here {} is the most there is", texts.choice(d), run.choices[at].value);
-                return Some(Departure { step: turn_of(run, at, step_of(at)), text });
+                let text = format!(
+                    "the tape says {}; here {} is the most there is",
+                    texts.choice(d),
+                    run.choices[at].value
+                );
+                return Some(Departure {
+                    step: turn_of(run, at, step_of(at)),
+                    text,
+                });
             }
             Some(_) => {}
             None => {
                 let later = tape[i + 1..].iter().find_map(place);
-                let step = later.map_or(run.notes.steps.len().saturating_sub(1), |at| turn_of(run, at, step_of(at)));
-                return Some(Departure { step, text: format!("a choice of the tape did not come up: {}", texts.choice(d)) });
+                let step = later.map_or(run.notes.steps.len().saturating_sub(1), |at| {
+                    turn_of(run, at, step_of(at))
+                });
+                return Some(Departure {
+                    step,
+                    text: format!("a choice of the tape did not come up: {}", texts.choice(d)),
+                });
             }
         }
     }
@@ -41,10 +62,15 @@ pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<De
 
 /// The step that a choice led to, if it was one of turn; else the step it was made in.
 fn turn_of(run: &Searched, choice: usize, made_in: usize) -> usize {
-    run.notes.asked.iter().find(|a| a.choice as usize == choice).map_or(made_in, |a| a.step as usize)
+    run.notes
+        .asked
+        .iter()
+        .find(|a| a.choice as usize == choice)
+        .map_or(made_in, |a| a.step as usize)
 }
 
-/// Writes the table. Steps that wrote nothing are left out, but for those that a deviation brought about.
+/// Writes the table. Steps that wrote nothing are left out, but for those that a deviation brought
+/// about.
 ///
 /// # Errors
 /// Those of the writer.
@@ -57,10 +83,22 @@ pub fn write(
     colour: bool,
 ) -> io::Result<()> {
     let trace = &run.trace;
-    let fault: BTreeSet<RecordId> = violations.iter().filter_map(|v| v.records.last().copied()).collect();
-    let involved: BTreeSet<RecordId> = violations.iter().flat_map(|v| v.records.iter().copied()).collect();
+    let fault: BTreeSet<RecordId> = violations
+        .iter()
+        .filter_map(|v| v.records.last().copied())
+        .collect();
+    let involved: BTreeSet<RecordId> = violations
+        .iter()
+        .flat_map(|v| v.records.iter().copied())
+        .collect();
     let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header(["", "time", "process", "saw", "step and what it wrote"]);
+    table.load_style(comfy_table::presets::NOTHING).set_header([
+        "",
+        "time",
+        "process",
+        "saw",
+        "step and what it wrote",
+    ]);
     let mut before = 0;
     for (i, step) in run.notes.steps.iter().enumerate() {
         if departure.is_some_and(|d| i > d.step) {
@@ -70,8 +108,17 @@ pub fn write(
         let records = before..after;
         before = after;
         let from = step.choices as usize;
-        let to = run.notes.steps.get(i + 1).map_or(run.choices.len(), |s| s.choices as usize);
-        let turn = run.notes.asked.iter().find(|a| a.step as usize == i).map(|a| a.choice as usize);
+        let to = run
+            .notes
+            .steps
+            .get(i + 1)
+            .map_or(run.choices.len(), |s| s.choices as usize);
+        let turn = run
+            .notes
+            .asked
+            .iter()
+            .find(|a| a.step as usize == i)
+            .map(|a| a.choice as usize);
         let deviated: Vec<String> = turn
             .into_iter()
             .chain(from..to)
@@ -101,7 +148,13 @@ pub fn write(
             }
         }
         let process = texts.name(step.name);
-        table.add_row([mark.to_owned(), format!("{:.6}", step.at.as_secs_f64()), process, saw.join("\n"), wrote.join("\n")]);
+        table.add_row([
+            mark.to_owned(),
+            format!("{:.6}", step.at.as_secs_f64()),
+            process,
+            saw.join("\n"),
+            wrote.join("\n"),
+        ]);
     }
     for line in table.to_string().lines() {
         let line = line.trim_end();
@@ -122,7 +175,10 @@ pub fn write(
 }
 
 fn is_turn(run: &Searched, choice: usize) -> bool {
-    matches!(run.choices[choice].span, crate::kernel::choice::Span::Turn(_))
+    matches!(
+        run.choices[choice].span,
+        crate::kernel::choice::Span::Turn(_)
+    )
 }
 
 /// What a record's author had seen, how old that was, and how much had changed since.
@@ -130,13 +186,20 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
     if r.saw == NO_RECORD || r.saw >= id {
         return String::new();
     }
-    let Some(saw) = trace.get(r.saw) else { return String::new() };
+    let Some(saw) = trace.get(r.saw) else {
+        return String::new();
+    };
     let same = |x: &Record| match (saw.node(), saw.pod()) {
         (Some(n), _) => x.node() == Some(n),
         (_, Some(p)) => x.pod() == Some(p),
         _ => x.workload().is_some() && x.workload() == saw.workload(),
     };
-    let changes = trace.iter().take(id as usize).skip(r.saw as usize + 1).filter(|x| same(x) && is_change(trace, x)).count();
+    let changes = trace
+        .iter()
+        .take(id as usize)
+        .skip(r.saw as usize + 1)
+        .filter(|x| same(x) && is_change(trace, x))
+        .count();
     let age = r.at.since(saw.at).as_nanos() as f64 / 1e9;
     let stale = match changes {
         0 => String::new(),
@@ -150,7 +213,10 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
 fn is_change(trace: &Trace, r: &Record) -> bool {
     let what = trace.fields(r).what;
     let own = ["node-queued", "node-silent", "node-heard"];
-    ["node-", "pod-", "workload-"].iter().any(|object| what.starts_with(object)) && !own.contains(&what)
+    ["node-", "pod-", "workload-"]
+        .iter()
+        .any(|object| what.starts_with(object))
+        && !own.contains(&what)
 }
 
 /// A record in few words.
@@ -158,11 +224,21 @@ fn words(f: &Fields) -> String {
     let mut words = vec![f.what.to_owned()];
     let own = |t: &Option<String>| t.clone().into_iter();
     words.extend(own(&f.pod).chain(own(&f.object)).chain(own(&f.node)));
-    words.extend([f.kind, f.status, f.reason].into_iter().flatten().map(str::to_owned));
+    words.extend(
+        [f.kind, f.status, f.reason]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned),
+    );
     words.extend(f.seconds.map(|s| format!("{s}s")));
     words.extend(f.value.map(|v| v.to_string()));
     words.extend(f.replicas.map(|n| n.to_string()));
-    words.extend(f.added.iter().map(|t| format!("+{t}")).chain(f.removed.iter().map(|t| format!("-{t}"))));
+    words.extend(
+        f.added
+            .iter()
+            .map(|t| format!("+{t}"))
+            .chain(f.removed.iter().map(|t| format!("-{t}"))),
+    );
     if f.what != "event" {
         words.extend(own(&f.message));
     }

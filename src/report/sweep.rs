@@ -1,4 +1,5 @@
-//! The report of a sweep: a table as text, CSV and JSON, the figures of every run, a chart, a manifest, all in one folder.
+//! The report of a sweep: a table as text, CSV and JSON, the figures of every run, a chart, a
+//! manifest, all in one folder.
 
 pub mod columns;
 mod csv;

@@ -1,7 +1,9 @@
 //! Reports of traces made by hand, compared with what they must say.
 
 use super::charts::{self, Chart, MOST_NODE_LANES};
-use super::{Report, Source, Style, Written, events, evictions_csv, json, manifest, text, write_folder};
+use super::{
+    Report, Source, Style, Written, events, evictions_csv, json, manifest, text, write_folder,
+};
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
 use crate::analysis::synthetic::{one_node_lost, outage};
@@ -15,7 +17,11 @@ use std::sync::Arc;
 
 /// Of a scenario with the text `foobar`, which points at nothing.
 fn fingerprint() -> Fingerprint {
-    Fingerprint { bytes: 6, hash: 0x8594_4171_f739_67e8, inputs: Vec::new() }
+    Fingerprint {
+        bytes: 6,
+        hash: 0x8594_4171_f739_67e8,
+        inputs: Vec::new(),
+    }
 }
 
 fn source() -> Source {
@@ -35,7 +41,10 @@ fn with_report<T>((plan, trace): &(Plan, Trace), use_it: impl FnOnce(&Report<'_>
 }
 
 fn text_of(report: &Report<'_>, style: Style) -> String {
-    let written = Written { folder: PathBuf::from("output/cut"), files: vec![("events.jsonl".to_owned(), 1), ("pods.svg".to_owned(), 2)] };
+    let written = Written {
+        folder: PathBuf::from("output/cut"),
+        files: vec![("events.jsonl".to_owned(), 1), ("pods.svg".to_owned(), 2)],
+    };
     let mut out = Vec::new();
     text::write(&mut out, report, Some(&written), style).expect("memory takes it");
     String::from_utf8(out).expect("is UTF-8")
@@ -43,9 +52,17 @@ fn text_of(report: &Report<'_>, style: Style) -> String {
 
 #[test]
 fn the_text_tells_the_run() {
-    let said = with_report(&one_node_lost(), |r| text_of(r, Style { colour: false, width: 110 }));
-    // Latencies: 105 - 61.7, 105.1 - 61.7, 405.1 - 61.7. Missing: p2 from 405.1 s to 600 s, 194.9 s are 3.25 minutes; a ghost until
-    // 500 s, 94.9 s are 1.58 minutes.
+    let said = with_report(&one_node_lost(), |r| {
+        text_of(
+            r,
+            Style {
+                colour: false,
+                width: 110,
+            },
+        )
+    });
+    // Latencies: 105 - 61.7, 105.1 - 61.7, 405.1 - 61.7. Missing: p2 from 405.1 s to 600 s, 194.9 s
+    // are 3.25 minutes; a ghost until 500 s, 94.9 s are 1.58 minutes.
     let expected = "\
 cut-one-of-three
   Made for a test.
@@ -89,14 +106,36 @@ fn colour_only_when_told_and_lines_keep_to_the_width() {
     let run = outage(30, 2, 1);
     with_report(&run, |r| {
         assert!(!text_of(r, Style::default()).contains('\u{1b}'));
-        let coloured = text_of(r, Style { colour: true, width: 100 });
+        let coloured = text_of(
+            r,
+            Style {
+                colour: true,
+                width: 100,
+            },
+        );
         assert!(coloured.contains('\u{1b}'));
-        let wide = text_of(r, Style { colour: false, width: 90 });
+        let wide = text_of(
+            r,
+            Style {
+                colour: false,
+                width: 90,
+            },
+        );
         for line in wide.lines() {
-            assert!(line.chars().count() <= 90, "{} characters: {line}", line.chars().count());
+            assert!(
+                line.chars().count() <= 90,
+                "{} characters: {line}",
+                line.chars().count()
+            );
         }
         // However narrow the terminal, no panic and no endless column.
-        text_of(r, Style { colour: false, width: 0 });
+        text_of(
+            r,
+            Style {
+                colour: false,
+                width: 0,
+            },
+        );
     });
 }
 
@@ -107,33 +146,55 @@ fn every_record_is_a_line_of_json() {
     let mut out = Vec::new();
     events::write(&mut out, &analysis).expect("memory takes it");
     let text = String::from_utf8(out).expect("is UTF-8");
-    let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).expect("is JSON")).collect();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("is JSON"))
+        .collect();
     assert_eq!(lines.len(), trace.len());
     for (i, line) in lines.iter().enumerate() {
         assert_eq!(line["id"], i);
-        assert!(line["cause"].is_null() || line["cause"].as_u64() < Some(i as u64), "{line}");
+        assert!(
+            line["cause"].is_null() || line["cause"].as_u64() < Some(i as u64),
+            "{line}"
+        );
     }
-    let find = |what: &str| text.lines().find(|l| l.contains(&format!("\"what\":\"{what}\""))).unwrap_or_default();
+    let find = |what: &str| {
+        text.lines()
+            .find(|l| l.contains(&format!("\"what\":\"{what}\"")))
+            .unwrap_or_default()
+    };
     assert_eq!(
         find("fault-began"),
         r#"{"id":6,"t_ns":61700000000,"actor":"user","what":"fault-began","entry":"cut n2","entry_index":0,"cause":null,"saw":null}"#
     );
-    // After six creations: fault, silence, Unknown, NoSchedule, two pods not Ready, NoExecute, timer, and then the deletion.
+    // After six creations: fault, silence, Unknown, NoSchedule, two pods not Ready, NoExecute,
+    // timer, and then the deletion.
     assert_eq!(
         find("pod-deleting"),
         r#"{"id":14,"t_ns":405100000000,"actor":"taint-eviction","what":"pod-deleting","pod":"default/p2","grace":30,"cause":13,"saw":null}"#
     );
-    assert!(find("node-taints").contains(r#""node":"n2","added":["node.kubernetes.io/unreachable:NoSchedule"]"#));
+    assert!(
+        find("node-taints")
+            .contains(r#""node":"n2","added":["node.kubernetes.io/unreachable:NoSchedule"]"#)
+    );
 }
 
 #[test]
 fn the_table_of_evictions_has_a_row_for_each() {
     let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
-    evictions_csv::write(&mut out, &Analysis::new(&plan, &trace), &Workloads::default()).expect("memory takes it");
+    evictions_csv::write(
+        &mut out,
+        &Analysis::new(&plan, &trace),
+        &Workloads::default(),
+    )
+    .expect("memory takes it");
     let header = "time_s,pod,namespace,node,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     let row = "405.1,p2,default,n2,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,,,,,,14,13";
-    assert_eq!(String::from_utf8(out).expect("is UTF-8"), format!("{header}\n{row}\n"));
+    assert_eq!(
+        String::from_utf8(out).expect("is UTF-8"),
+        format!("{header}\n{row}\n")
+    );
 }
 
 #[test]
@@ -145,17 +206,34 @@ fn the_documents_hold_what_programs_ask_for() {
         assert_eq!(doc["summary"]["pods_evicted"], 1);
         assert_eq!(doc["summary"]["eviction_latency"]["median_s"], 343.4);
         assert_eq!(doc["summary"]["deletions"]["taint-eviction"], 1);
-        let evicted = doc["timeline"].as_array().and_then(|rows| rows.iter().find(|r| r["what"] == "evicted")).expect("one is");
-        assert_eq!((&evicted["first_s"], &evicted["since"]["first_after_s"]), (&Value::from(405.1), &Value::from(343.4)));
+        let evicted = doc["timeline"]
+            .as_array()
+            .and_then(|rows| rows.iter().find(|r| r["what"] == "evicted"))
+            .expect("one is");
+        assert_eq!(
+            (&evicted["first_s"], &evicted["since"]["first_after_s"]),
+            (&Value::from(405.1), &Value::from(343.4))
+        );
         assert_eq!(doc["files"]["names"][0], "events.jsonl");
         assert_eq!(json::summary_document(r)["summary"], doc["summary"]);
 
         let m = manifest::manifest(r, &[("events.jsonl".to_owned(), 12)]);
         // The published hash of "foobar".
         assert_eq!(m["scenario"]["hash"], "fnv1a64:85944171f73967e8");
-        assert_eq!(m["flags"]["kube-controller-manager"]["node-eviction-rate"], 0.1);
-        assert_eq!(m["flags"]["kube-controller-manager"]["node-monitor-grace-period"], "50s");
-        assert!(m["flags"]["kube-controller-manager"].get("pod-eviction-timeout").is_none(), "1.34 has no such flag");
+        assert_eq!(
+            m["flags"]["kube-controller-manager"]["node-eviction-rate"],
+            0.1
+        );
+        assert_eq!(
+            m["flags"]["kube-controller-manager"]["node-monitor-grace-period"],
+            "50s"
+        );
+        assert!(
+            m["flags"]["kube-controller-manager"]
+                .get("pod-eviction-timeout")
+                .is_none(),
+            "1.34 has no such flag"
+        );
         assert_eq!(m["files"][0]["bytes"], 12);
     });
 }
@@ -165,17 +243,38 @@ fn charts_are_the_same_twice_and_name_what_they_show() {
     let run = outage(30, 2, 1);
     with_report(&run, |r| {
         let analysis = r.analysis;
-        let (nodes, zones, curves) = (lanes(analysis, MOST_NODE_LANES), lanes(analysis, 0), curves(analysis));
+        let (nodes, zones, curves) = (
+            lanes(analysis, MOST_NODE_LANES),
+            lanes(analysis, 0),
+            curves(analysis),
+        );
         for (chart, labels) in [
-            (Chart::Timeline(&nodes), &["a-00", "c-09", "NoExecute taint", "cut b", "10:00"][..]),
-            (Chart::Timeline(&zones), &["zone a", "zone c", "10 nodes", "evicted"]),
-            (Chart::Pods(&curves), &["running and ready", "evicted so far", "flap 1", "minutes:seconds"]),
+            (
+                Chart::Timeline(&nodes),
+                &["a-00", "c-09", "NoExecute taint", "cut b", "10:00"][..],
+            ),
+            (
+                Chart::Timeline(&zones),
+                &["zone a", "zone c", "10 nodes", "evicted"],
+            ),
+            (
+                Chart::Pods(&curves),
+                &[
+                    "running and ready",
+                    "evicted so far",
+                    "flap 1",
+                    "minutes:seconds",
+                ],
+            ),
         ] {
             let svg = charts::svg(chart, &r.heading(), analysis).expect("can be drawn");
             for label in labels {
                 assert!(svg.contains(label), "no {label} in {chart:?}");
             }
-            assert_eq!(svg, charts::svg(chart, &r.heading(), analysis).expect("can be drawn"));
+            assert_eq!(
+                svg,
+                charts::svg(chart, &r.heading(), analysis).expect("can be drawn")
+            );
             let png = charts::png(chart, &r.heading(), analysis).expect("can be drawn");
             assert!(png.starts_with(b"\x89PNG\r\n"));
             assert!(png == charts::png(chart, &r.heading(), analysis).expect("can be drawn"));
@@ -186,13 +285,23 @@ fn charts_are_the_same_twice_and_name_what_they_show() {
 #[test]
 fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
     with_report(&outage(5_000, 1, 10), |r| {
-        let svg = charts::svg(Chart::Timeline(&lanes(r.analysis, MOST_NODE_LANES)), &r.heading(), r.analysis).expect("can be drawn");
+        let svg = charts::svg(
+            Chart::Timeline(&lanes(r.analysis, MOST_NODE_LANES)),
+            &r.heading(),
+            r.analysis,
+        )
+        .expect("can be drawn");
         assert!(svg.len() < 2_000_000, "{} bytes", svg.len());
     });
     // Nothing at all: no node, no time.
-    let empty = crate::analysis::synthetic::Run::new("empty <&>", crate::kernel::Time::ZERO).finish();
+    let empty =
+        crate::analysis::synthetic::Run::new("empty <&>", crate::kernel::Time::ZERO).finish();
     with_report(&empty, |r| {
-        for chart in [Chart::Timeline(&lanes(r.analysis, 0)), Chart::Timeline(&lanes(r.analysis, 9)), Chart::Pods(&curves(r.analysis))] {
+        for chart in [
+            Chart::Timeline(&lanes(r.analysis, 0)),
+            Chart::Timeline(&lanes(r.analysis, 9)),
+            Chart::Pods(&curves(r.analysis)),
+        ] {
             let svg = charts::svg(chart, &r.heading(), r.analysis).expect("can be drawn");
             assert!(svg.contains("empty &lt;&amp;&gt;"));
         }
@@ -202,20 +311,22 @@ fn charts_of_many_nodes_stay_small_and_odd_runs_are_drawn() {
 #[test]
 fn the_folder_of_a_run_is_complete() {
     let parent = std::env::temp_dir().join(format!("taintsim-{}-folder", std::process::id()));
-    let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, |_| ())).expect("can be written");
+    let written = with_report(&one_node_lost(), |r| write_folder(r, &parent, |_| ()))
+        .expect("can be written");
     let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-    let expected =
-        "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
+    let expected = "events.jsonl evictions.csv summary.json timeline.svg timeline.png pods.svg pods.png trace.json scenario.ron manifest.json";
     assert_eq!(names.join(" "), expected);
     for (name, bytes) in &written.files {
-        let length = std::fs::metadata(written.folder.join(name)).map(|m| m.len()).ok();
+        let length = std::fs::metadata(written.folder.join(name))
+            .map(|m| m.len())
+            .ok();
         assert_eq!(length, Some(*bytes), "{name}");
     }
     let _ = std::fs::remove_dir_all(&parent);
 }
 
-/// Writes the folders of rule-made outages of 3, 100 and 5,000 nodes into the temporary folder of the system, with the time
-/// each part takes, for whoever changes how they look.
+/// Writes the folders of rule-made outages of 3, 100 and 5,000 nodes into the temporary folder of
+/// the system, with the time each part takes, for whoever changes how they look.
 #[test]
 #[ignore = "writes charts to be looked at"]
 fn gallery() {
@@ -235,6 +346,15 @@ fn gallery() {
         let report = Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW);
         let written = write_folder(&report, &parent, |_| ()).expect("can be written");
         let mut out = std::io::stderr();
-        text::write(&mut out, &report, Some(&written), Style { colour: false, width: 120 }).expect("can be written");
+        text::write(
+            &mut out,
+            &report,
+            Some(&written),
+            Style {
+                colour: false,
+                width: 120,
+            },
+        )
+        .expect("can be written");
     }
 }

@@ -1,4 +1,5 @@
-//! The report as text for a terminal or a log: header, timeline, summary, workloads, where the files are.
+//! The report as text for a terminal or a log: header, timeline, summary, workloads, where the
+//! files are.
 
 use super::clock::{absolute, short, whole};
 use super::model::Report;
@@ -25,7 +26,10 @@ pub struct Style {
 impl Default for Style {
     /// Without colours, 100 characters wide.
     fn default() -> Self {
-        Style { colour: false, width: 100 }
+        Style {
+            colour: false,
+            width: 100,
+        }
     }
 }
 
@@ -46,7 +50,12 @@ pub(super) const PLAIN: Ansi = Ansi::new();
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut dyn Write, report: &Report<'_>, written: Option<&Written>, style: Style) -> io::Result<()> {
+pub fn write(
+    out: &mut dyn Write,
+    report: &Report<'_>,
+    written: Option<&Written>,
+    style: Style,
+) -> io::Result<()> {
     let mut p = Printer { out, style };
     p.header(report)?;
     p.timeline(report)?;
@@ -98,7 +107,11 @@ impl Printer<'_> {
         self.folded(&line, 2, PLAIN)?;
         if !plan.profile.recorded {
             write!(self.out, "  ")?;
-            self.folded("This release was not checked against recordings.", 2, YELLOW)?;
+            self.folded(
+                "This release was not checked against recordings.",
+                2,
+                YELLOW,
+            )?;
         }
         for note in &plan.notes {
             write!(self.out, "  ")?;
@@ -108,13 +121,25 @@ impl Printer<'_> {
     }
 
     fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
-        let cells: Vec<(String, String)> = report.rows.iter().map(|r| (times(r), relative(report, r))).collect();
+        let cells: Vec<(String, String)> = report
+            .rows
+            .iter()
+            .map(|r| (times(r), relative(report, r)))
+            .collect();
         let width = |least: usize, of: &dyn Fn(&(String, String)) -> &str| {
-            cells.iter().map(|c| of(c).chars().count()).max().unwrap_or(0).max(least)
+            cells
+                .iter()
+                .map(|c| of(c).chars().count())
+                .max()
+                .unwrap_or(0)
+                .max(least)
         };
         let (first, second) = (width(9, &|c| &c.0), width(0, &|c| &c.1));
         if report.rows.is_empty() {
-            writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n")?;
+            writeln!(
+                self.out,
+                "Nothing happened to the nodes and pods of this cluster.\n"
+            )?;
             return Ok(());
         }
         for (row, (times, relative)) in report.rows.iter().zip(&cells) {
@@ -137,27 +162,52 @@ impl Printer<'_> {
         if m.evicted > 0 {
             // One cause that is the usual one needs no word.
             if s.evicted_by.keys().any(|c| *c != EvictionCause::Taint) {
-                let by: Vec<String> = s.evicted_by.iter().map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by())).collect();
+                let by: Vec<String> = s
+                    .evicted_by
+                    .iter()
+                    .map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()))
+                    .collect();
                 evicted.push_str(&format!(": {}", by.join(", ")));
             }
             // What a drain evicts is not needless: somebody asked for it.
-            if s.evicted_by.keys().any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout)) {
+            if s.evicted_by
+                .keys()
+                .any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout))
+            {
                 let back = short(m.window);
-                evicted.push_str(&format!(", {} needlessly (the node was back within {back}", grouped(m.needless)));
+                evicted.push_str(&format!(
+                    ", {} needlessly (the node was back within {back}",
+                    grouped(m.needless)
+                ));
                 if m.undecided > 0 {
-                    evicted.push_str(&format!("; {} undecided when the run ended", grouped(m.undecided)));
+                    evicted.push_str(&format!(
+                        "; {} undecided when the run ended",
+                        grouped(m.undecided)
+                    ));
                 }
                 evicted.push(')');
             }
         }
         self.line("evicted", &evicted)?;
-        self.line("kept", &format!("{} that had a timer or a tainted node", counted(s.kept, "pod")))?;
+        self.line(
+            "kept",
+            &format!(
+                "{} that had a timer or a tainted node",
+                counted(s.kept, "pod")
+            ),
+        )?;
         self.line("pending timers", &grouped(s.pending_timers))?;
         if s.evictions_failed > 0 {
             self.line("failed evictions", &grouped(s.evictions_failed))?;
         }
         if s.evictions_refused > 0 {
-            self.line("refused evictions", &format!("{}, each tried again after 5 s", grouped(s.evictions_refused)))?;
+            self.line(
+                "refused evictions",
+                &format!(
+                    "{}, each tried again after 5 s",
+                    grouped(s.evictions_refused)
+                ),
+            )?;
         }
         if s.nodes_not_drained > 0 {
             self.line("not drained", &counted(s.nodes_not_drained, "node"))?;
@@ -166,20 +216,33 @@ impl Printer<'_> {
             self.line("kubectl refused", &grouped(s.refused))?;
         }
         if !s.deletions.is_empty() {
-            let by: Vec<String> = s.deletions.iter().map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n))).collect();
+            let by: Vec<String> = s
+                .deletions
+                .iter()
+                .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
+                .collect();
             self.line("deletions", &by.join(", "))?;
         }
         self.line("not up", &missing(&m.costs))?;
         self.line("requests lost", &requests_lost(&m.costs))?;
         if m.costs.ghost_ns > 0 {
-            let text = format!("{} of pods that were deleted or gone and ran on", tenths(m.costs.ghost_ns, "minute"));
+            let text = format!(
+                "{} of pods that were deleted or gone and ran on",
+                tenths(m.costs.ghost_ns, "minute")
+            );
             self.line("ghosts", &text)?;
         }
         if m.costs.most_pending > 0 {
             self.line("pending", &pending(&m.costs))?;
         }
         if m.costs.restarts > 0 {
-            self.line("restarts", &format!("{} had their containers started anew", counted(m.costs.restarts, "pod")))?;
+            self.line(
+                "restarts",
+                &format!(
+                    "{} had their containers started anew",
+                    counted(m.costs.restarts, "pod")
+                ),
+            )?;
         }
         self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
         self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
@@ -203,19 +266,41 @@ impl Printer<'_> {
         bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
         for w in bad.iter().take(WORKLOADS) {
             let said = format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
-            for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST)).iter().enumerate() {
+            for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST))
+                .iter()
+                .enumerate()
+            {
                 writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
             }
         }
         if bad.len() > WORKLOADS {
-            writeln!(self.out, "  {} more fared badly: see summary.json", grouped((bad.len() - WORKLOADS) as u64))?;
+            writeln!(
+                self.out,
+                "  {} more fared badly: see summary.json",
+                grouped((bad.len() - WORKLOADS) as u64)
+            )?;
         }
         let well = all.len() - bad.len();
         if well > 0 {
             let other = if bad.is_empty() { "" } else { "other " };
-            let evicted: u64 = all.iter().filter(|w| is_well(report, w)).map(|w| w.costs.evicted).sum();
-            let though = if evicted == 0 { String::new() } else { format!(", though {} of theirs were evicted", counted(evicted, "pod")) };
-            writeln!(self.out, "  {} always had all their pods up{though}", counted(well as u64, &format!("{other}workload")))?;
+            let evicted: u64 = all
+                .iter()
+                .filter(|w| is_well(report, w))
+                .map(|w| w.costs.evicted)
+                .sum();
+            let though = if evicted == 0 {
+                String::new()
+            } else {
+                format!(
+                    ", though {} of theirs were evicted",
+                    counted(evicted, "pod")
+                )
+            };
+            writeln!(
+                self.out,
+                "  {} always had all their pods up{though}",
+                counted(well as u64, &format!("{other}workload"))
+            )?;
         }
         writeln!(self.out)
     }
@@ -223,9 +308,17 @@ impl Printer<'_> {
     fn files(&mut self, written: Option<&Written>) -> io::Result<()> {
         if let Some(w) = written {
             let names: Vec<&str> = w.files.iter().map(|f| f.0.as_str()).collect();
-            self.folded(&format!("Files in {}: {}", w.folder.display(), names.join(", ")), 0, PLAIN)?;
+            self.folded(
+                &format!("Files in {}: {}", w.folder.display(), names.join(", ")),
+                0,
+                PLAIN,
+            )?;
         }
-        self.folded("One seed is one sample: another draws other delays and orders.", 0, DIM)
+        self.folded(
+            "One seed is one sample: another draws other delays and orders.",
+            0,
+            DIM,
+        )
     }
 }
 
@@ -239,16 +332,34 @@ fn is_well(report: &Report<'_>, w: &Served) -> bool {
 
 /// How many of its pods still are Terminating at the end, after their grace period.
 fn stuck(report: &Report<'_>, w: &Served) -> u64 {
-    report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id).map_or(0, |o| o.stuck)
+    report
+        .workloads
+        .outcomes
+        .iter()
+        .find(|o| Some(o.id) == w.id)
+        .map_or(0, |o| o.stuck)
 }
 
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
-    let mut said = format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
+    let mut said = format!(
+        "{} of {} up at the end",
+        grouped(up.into()),
+        grouped(desired.into())
+    );
     let horizon = report.analysis.horizon();
-    if let Some(least) = w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min() {
-        said.push_str(&format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs)));
+    if let Some(least) = w
+        .spans(horizon)
+        .filter(|(.., c)| c.up < c.desired)
+        .map(|(.., c)| c.up)
+        .min()
+    {
+        said.push_str(&format!(
+            ", at worst {}; {}",
+            grouped(least.into()),
+            missing(&w.costs)
+        ));
     }
     if w.costs.requests_lost > 0 {
         said.push_str(&format!("; requests lost: {}", requests_lost(&w.costs)));
@@ -259,9 +370,18 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if w.costs.evicted > 0 {
         said.push_str(&format!("; {} evicted", grouped(w.costs.evicted)));
     }
-    if let Some(o) = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id) {
+    if let Some(o) = report
+        .workloads
+        .outcomes
+        .iter()
+        .find(|o| Some(o.id) == w.id)
+    {
         if o.lost > 0 {
-            said.push_str(&format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced)));
+            said.push_str(&format!(
+                "; {} lost, {} replaced",
+                grouped(o.lost),
+                grouped(o.replaced)
+            ));
         }
         if o.stuck > 0 {
             said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
@@ -280,13 +400,22 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
 fn missing(costs: &Costs) -> String {
     let mut said = format!("{} missing", tenths(costs.missing_ns, "replica-minute"));
     if !costs.below_need.is_zero() {
-        said.push_str(&format!("; below need for {}", short(nearest_ms(costs.below_need))));
+        said.push_str(&format!(
+            "; below need for {}",
+            short(nearest_ms(costs.below_need))
+        ));
         if costs.longest_below_need < costs.below_need {
-            said.push_str(&format!(", at most {} at a stretch", short(nearest_ms(costs.longest_below_need))));
+            said.push_str(&format!(
+                ", at most {} at a stretch",
+                short(nearest_ms(costs.longest_below_need))
+            ));
         }
     }
     if !costs.none_up.is_zero() {
-        said.push_str(&format!("; none up for {}", short(nearest_ms(costs.none_up))));
+        said.push_str(&format!(
+            "; none up for {}",
+            short(nearest_ms(costs.none_up))
+        ));
     }
     said
 }
@@ -299,19 +428,33 @@ fn requests_lost(costs: &Costs) -> String {
     let thousandths = (costs.requests_lost * 100_000).div_ceil(costs.requests.max(1));
     let seconds = Figure::RequestsLostMinutes.of(costs) * 60.0;
     let span = short(Dur::from_millis((seconds * 1000.0).round() as u64));
-    format!("{}.{:03} %, as if all had been lost for {span}", thousandths / 1_000, thousandths % 1_000)
+    format!(
+        "{}.{:03} %, as if all had been lost for {span}",
+        thousandths / 1_000,
+        thousandths % 1_000
+    )
 }
 
 /// `3 pods at the end, 12 at one time, the longest for 10m`
 fn pending(costs: &Costs) -> String {
-    let (end, most) = (counted(costs.pending_at_end, "pod"), grouped(costs.most_pending));
-    format!("{end} at the end, {most} at one time, one of them for {}", short(nearest_ms(costs.longest_pending)))
+    let (end, most) = (
+        counted(costs.pending_at_end, "pod"),
+        grouped(costs.most_pending),
+    );
+    format!(
+        "{end} at the end, {most} at one time, one of them for {}",
+        short(nearest_ms(costs.longest_pending))
+    )
 }
 
 /// `12.3 minutes` of pod-nanoseconds; what would read as none is told in seconds.
 fn tenths(ns: u128, unit: &str) -> String {
     if (1..3_000_000_000).contains(&ns) {
-        return format!("{:.3} {}s", ns as f64 / 1e9, unit.replace("minute", "second"));
+        return format!(
+            "{:.3} {}s",
+            ns as f64 / 1e9,
+            unit.replace("minute", "second")
+        );
     }
     let tenths = (ns + 3_000_000_000) / 6_000_000_000;
     format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)
@@ -319,12 +462,20 @@ fn tenths(ns: u128, unit: &str) -> String {
 
 /// A text in a colour, where the style has colours.
 pub(super) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
-    if style.colour && !ansi.is_plain() { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
+    if style.colour && !ansi.is_plain() {
+        format!("{ansi}{text}{ansi:#}")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// `1 pod`, `1,234 pods`
 pub(super) fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{} {what}s", grouped(n)) }
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{} {what}s", grouped(n))
+    }
 }
 
 /// Without what is less than a millisecond.
@@ -355,8 +506,16 @@ fn spread(count: u64, s: Option<Spread>) -> String {
 
 fn end(s: &Summary) -> String {
     let parts = |list: &[(u64, &str)]| {
-        let said: Vec<String> = list.iter().filter(|p| p.0 > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
-        if said.is_empty() { "none".to_owned() } else { said.join(", ") }
+        let said: Vec<String> = list
+            .iter()
+            .filter(|p| p.0 > 0)
+            .map(|(n, what)| format!("{} {what}", grouped(*n)))
+            .collect();
+        if said.is_empty() {
+            "none".to_owned()
+        } else {
+            said.join(", ")
+        }
     };
     let node = |h: Health| s.end.nodes[h.index()];
     let nodes = parts(&[
@@ -365,7 +524,11 @@ fn end(s: &Summary) -> String {
         (node(Health::Unknown), "Unknown"),
         (node(Health::NotReady), "NotReady"),
     ]);
-    let tainted = if s.end.nodes_no_execute > 0 { format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute)) } else { String::new() };
+    let tainted = if s.end.nodes_no_execute > 0 {
+        format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute))
+    } else {
+        String::new()
+    };
     let e = &s.end;
     let pods = parts(&[
         (e.available, "running and ready"),
@@ -380,20 +543,37 @@ fn end(s: &Summary) -> String {
 
 /// `10:50.500`, or `10:52–12:20` of a row that takes a second or more.
 fn times(r: &Row) -> String {
-    if r.last.since(r.first) < Dur::from_secs(1) { absolute(r.first) } else { format!("{}–{}", whole(r.first), whole(r.last)) }
+    if r.last.since(r.first) < Dur::from_secs(1) {
+        absolute(r.first)
+    } else {
+        format!("{}–{}", whole(r.first), whole(r.last))
+    }
 }
 
 /// `+50.5s after cut b`, or `+50.5s to 2m20s after cut b`.
 fn relative(report: &Report<'_>, r: &Row) -> String {
-    let Some(since) = r.since else { return String::new() };
-    let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else { return String::new() };
-    let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
+    let Some(since) = r.since else {
+        return String::new();
+    };
+    let Some(entry) = report.analysis.plan.timeline.get(since.entry as usize) else {
+        return String::new();
+    };
+    let (first, last) = (
+        whole_ms(r.first.since(since.at)),
+        whole_ms(r.last.since(since.at)),
+    );
     let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
     if entry.name.chars().count() > ENTRY_NAME {
         name.push('…');
     }
     // Sixty seconds apart, milliseconds do not help.
-    let rounded = |d: Dur| if r.last.since(r.first) >= Dur::from_secs(10) { Dur::from_secs(d.as_secs()) } else { d };
+    let rounded = |d: Dur| {
+        if r.last.since(r.first) >= Dur::from_secs(10) {
+            Dur::from_secs(d.as_secs())
+        } else {
+            d
+        }
+    };
     let span = if last.saturating_sub(first) < Dur::from_secs(1) {
         short(first)
     } else {
@@ -417,9 +597,13 @@ fn paint(fact: Fact) -> Ansi {
         | Fact::CutShort(..)
         | Fact::Refused(..)
         | Fact::ControllersStopped => RED,
-        Fact::Silent | Fact::MachineOff | Fact::Unknown | Fact::NotReady | Fact::Tainted(_) | Fact::ConditionTrue(_) | Fact::PodFailed => {
-            YELLOW
-        }
+        Fact::Silent
+        | Fact::MachineOff
+        | Fact::Unknown
+        | Fact::NotReady
+        | Fact::Tainted(_)
+        | Fact::ConditionTrue(_)
+        | Fact::PodFailed => YELLOW,
         Fact::PodPending(_) | Fact::ReplicaPending(..) | Fact::EvictionRefused(_) => YELLOW,
         Fact::DrainEnded(DrainOutcome::Drained) => GREEN,
         Fact::DrainEnded(_) => RED,
@@ -448,7 +632,8 @@ fn paint(fact: Fact) -> Ansi {
     }
 }
 
-/// Breaks a text between words into lines of at most `room` characters; a longer word has a line of its own.
+/// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
+/// its own.
 pub fn fold(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;

@@ -1,7 +1,8 @@
-//! Brings the nodes, workloads and pods of `cluster: From("cluster.json")` into a scenario, behind those that it writes itself.
+//! Brings the nodes, workloads and pods of `cluster: From("cluster.json")` into a scenario, behind
+//! those that it writes itself.
 //!
-//! They are groups of the language like any others: entries of the timeline name them, `--set` changes them, and what
-//! is wrong with them is said at `cluster`.
+//! They are groups of the language like any others: entries of the timeline name them, `--set`
+//! changes them, and what is wrong with them is said at `cluster`.
 
 use super::existing::Exported;
 use super::fingerprint::InputFile;
@@ -13,10 +14,19 @@ use super::syntax::{Step, Tree};
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
-    let Some(Cluster::From(file)) = &loaded.spec.cluster else { return Ok(()) };
-    let place = loaded.cluster.clone().unwrap_or_else(|| loaded.folder.join(file));
+    let Some(Cluster::From(file)) = &loaded.spec.cluster else {
+        return Ok(());
+    };
+    let place = loaded
+        .cluster
+        .clone()
+        .unwrap_or_else(|| loaded.folder.join(file));
     let read = Input::open(&place).and_then(|input| {
-        let file = InputFile { file: input.file.clone(), bytes: input.bytes, hash: input.hash };
+        let file = InputFile {
+            file: input.file.clone(),
+            bytes: input.bytes,
+            hash: input.hash,
+        };
         let cluster = ImportedCluster::read(&[input])?;
         // A file of workloads is enough for a scenario that writes nodes itself.
         let own = !loaded.spec.nodes.is_empty() || !loaded.spec.pods.is_empty();
@@ -24,12 +34,22 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
     });
     let (file, cluster) = read.map_err(|error| problem(&error, &loaded.source))?;
     loaded.inputs.push(file);
-    let (flags, feature_gates) = (cluster.control_plane.flags, cluster.control_plane.feature_gates);
-    loaded.exported = Some(Exported { flags, feature_gates, own_pods: loaded.spec.pods.len() });
+    let (flags, feature_gates) = (
+        cluster.control_plane.flags,
+        cluster.control_plane.feature_gates,
+    );
+    loaded.exported = Some(Exported {
+        flags,
+        feature_gates,
+        own_pods: loaded.spec.pods.len(),
+    });
     loaded.spec.nodes.extend(cluster.nodes);
     loaded.spec.pods.extend(cluster.pods);
     loaded.spec.workloads.extend(cluster.workloads);
-    loaded.spec.priority_classes.extend(cluster.priority_classes);
+    loaded
+        .spec
+        .priority_classes
+        .extend(cluster.priority_classes);
     loaded.spec.pod_disruption_budgets.extend(cluster.budgets);
     loaded.spec.namespaces.extend(cluster.namespaces);
     loaded.imported = Some(cluster.summary);
@@ -37,8 +57,10 @@ pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {
 }
 
 fn problem(error: &ImportError, source: &Source) -> Problem {
-    let place = Tree::read(&source.text).and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes.clone()));
-    let problem = Problem::new(error.to_string()).help("a path is relative to the scenario; `taintsim import` reads the same files");
+    let place = Tree::read(&source.text)
+        .and_then(|tree| Some(tree.find(&[Step::from("cluster")])?.bytes.clone()));
+    let problem = Problem::new(error.to_string())
+        .help("a path is relative to the scenario; `taintsim import` reads the same files");
     match place {
         Some(bytes) => problem.at(source, bytes),
         None => problem,

@@ -1,4 +1,5 @@
-//! Expectations with every name looked up and every text read: what [`build`](super::build()) makes of a scenario's `expect`.
+//! Expectations with every name looked up and every text read: what [`build`](super::build()) makes
+//! of a scenario's `expect`.
 //!
 //! They are held against a finished run by `analysis::expect`; nothing here knows what a run is.
 
@@ -160,8 +161,12 @@ pub struct Sought {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "each is the kind of expectation of that name")]
 pub enum Kind {
-    Evicted { by: Option<EvictionCause> },
-    Deleted { by: Option<String> },
+    Evicted {
+        by: Option<EvictionCause>,
+    },
+    Deleted {
+        by: Option<String>,
+    },
     Gone,
     Created,
     Bound,
@@ -175,8 +180,14 @@ pub enum Kind {
     Condition(NodeConditionType, ConditionStatus),
     Unschedulable(bool),
     Zone(ZoneState, Option<String>),
-    MasterDisruption { entered: bool },
-    Event { reason: String, message: Option<String>, object: Option<String> },
+    MasterDisruption {
+        entered: bool,
+    },
+    Event {
+        reason: String,
+        message: Option<String>,
+        object: Option<String>,
+    },
 }
 
 /// A taint, as far as it was given.
@@ -235,13 +246,21 @@ pub struct Times {
     pub during: Stretch,
 }
 
-/// Whether a text fits a pattern in which `*` stands for any letters. Each part between stars is looked for where the one before it
-/// ended, and its first place is as good as any later one: the time grows with the length of the text, not with the ways to split it.
+/// Whether a text fits a pattern in which `*` stands for any letters. Each part between stars is
+/// looked for where the one before it ended, and its first place is as good as any later one: the
+/// time grows with the length of the text, not with the ways to split it.
 pub fn glob(pattern: &str, text: &str) -> bool {
-    let Some((head, tail)) = pattern.split_once('*') else { return pattern == text };
+    let Some((head, tail)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
     // Behind the last star stands the end of the text.
     let (middle, end) = tail.rsplit_once('*').unwrap_or(("", tail));
-    let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(end)) else { return false };
+    let Some(mut rest) = text
+        .strip_prefix(head)
+        .and_then(|rest| rest.strip_suffix(end))
+    else {
+        return false;
+    };
     for part in middle.split('*').filter(|part| !part.is_empty()) {
         match rest.find(part) {
             Some(at) => rest = &rest[at + part.len()..],
@@ -257,13 +276,33 @@ mod tests {
 
     #[test]
     fn stars_stand_for_any_letters() {
-        assert!(glob("b-*", "b-01") && glob("*", "") && glob("a*b*c", "a-x-b-y-c") && glob("web", "web"));
-        assert!(glob("*a*b*", "xaxbx") && glob("**", "") && glob("a**b", "ab") && glob("*", "é") && glob("*é", "aé"));
-        assert!(!glob("a*a", "a") && !glob("ab*ba", "aba"), "head and end may not share a letter");
-        assert!(!glob("b-*", "a-01") && !glob("web", "web-0") && !glob("a*b", "a-b-c") && !glob("*é", "e"));
+        assert!(
+            glob("b-*", "b-01")
+                && glob("*", "")
+                && glob("a*b*c", "a-x-b-y-c")
+                && glob("web", "web")
+        );
+        assert!(
+            glob("*a*b*", "xaxbx")
+                && glob("**", "")
+                && glob("a**b", "ab")
+                && glob("*", "é")
+                && glob("*é", "aé")
+        );
+        assert!(
+            !glob("a*a", "a") && !glob("ab*ba", "aba"),
+            "head and end may not share a letter"
+        );
+        assert!(
+            !glob("b-*", "a-01")
+                && !glob("web", "web-0")
+                && !glob("a*b", "a-b-c")
+                && !glob("*é", "e")
+        );
     }
 
-    /// A million letters against thirty stars: split in every way this would take longer than there is time.
+    /// A million letters against thirty stars: split in every way this would take longer than there
+    /// is time.
     #[test]
     fn many_stars_take_no_longer_than_few() {
         let text = "a".repeat(1_000_000);
@@ -284,12 +323,23 @@ mod tests {
         }
         let words = |letters: &[u8], most: u32| -> Vec<String> {
             let n = letters.len();
-            let word = |length: u32, i: usize| (0..length).map(|d| char::from(letters[i / n.pow(d) % n])).collect();
-            (0..=most).flat_map(|length| (0..n.pow(length)).map(move |i| (length, i))).map(|(length, i)| word(length, i)).collect()
+            let word = |length: u32, i: usize| {
+                (0..length)
+                    .map(|d| char::from(letters[i / n.pow(d) % n]))
+                    .collect()
+            };
+            (0..=most)
+                .flat_map(|length| (0..n.pow(length)).map(move |i| (length, i)))
+                .map(|(length, i)| word(length, i))
+                .collect()
         };
         for pattern in words(b"ab*", 5) {
             for text in words(b"ab", 4) {
-                assert_eq!(glob(&pattern, &text), slow(pattern.as_bytes(), text.as_bytes()), "{pattern} {text}");
+                assert_eq!(
+                    glob(&pattern, &text),
+                    slow(pattern.as_bytes(), text.as_bytes()),
+                    "{pattern} {text}"
+                );
             }
         }
     }

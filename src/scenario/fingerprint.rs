@@ -1,4 +1,5 @@
-//! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects nothing.
+//! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects
+//! nothing.
 
 use super::load::Loaded;
 use std::path::Path;
@@ -8,7 +9,9 @@ const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Goes on with a hash.
 fn more(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    bytes.iter().fold(hash, |h, &b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// The hash of some bytes.
@@ -44,7 +47,10 @@ pub struct Fingerprint {
 impl InputFile {
     /// The name of its copy in a folder of results.
     pub fn copy(&self) -> String {
-        let name = Path::new(&self.file).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = Path::new(&self.file)
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default();
         format!("{COPIED}{name}")
     }
 
@@ -58,8 +64,15 @@ impl Loaded {
     /// What the scenario was read from.
     pub fn fingerprint(&self) -> Fingerprint {
         let text = self.source.text.as_bytes();
-        let hash = self.inputs.iter().fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
-        Fingerprint { bytes: text.len(), hash, inputs: self.inputs.clone() }
+        let hash = self
+            .inputs
+            .iter()
+            .fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
+        Fingerprint {
+            bytes: text.len(),
+            hash,
+            inputs: self.inputs.clone(),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! RON as scenarios are written: a text from ron's own serializer as a tree of pieces, and the tree as lines.
+//! RON as scenarios are written: a text from ron's own serializer as a tree of pieces, and the tree
+//! as lines.
 
 use serde::Serialize;
 use std::fmt::Write;
@@ -9,12 +10,15 @@ pub(super) const WIDTH: usize = 120;
 /// In RON as scenarios are written, without `Some`.
 pub(super) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
     let options = ron::Options::default().with_default_extension(super::load::extensions());
-    // The types of the language are structs, lists, maps with texts as keys, and plain values; ron writes all of them.
-    options.to_string(value).expect("the scenario language is RON")
+    // The types of the language are structs, lists, maps with texts as keys, and plain values; ron
+    // writes all of them.
+    options
+        .to_string(value)
+        .expect("the scenario language is RON")
 }
 
-/// A piece of RON: what stands before its bracket, and what stands in it. A field's name is part of what stands before: `at: "10s"` is
-/// all head, of `do: Taint(…)` the head is `do: Taint`.
+/// A piece of RON: what stands before its bracket, and what stands in it. A field's name is part of
+/// what stands before: `at: "10s"` is all head, of `do: Taint(…)` the head is `do: Taint`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// What stands before the bracket, or all of it.
@@ -41,13 +45,16 @@ impl Piece {
         out
     }
 
-    /// As a scenario file: each field on a line of its own, each item of a list that does not fit beside its name, too.
+    /// As a scenario file: each field on a line of its own, each item of a list that does not fit
+    /// beside its name, too.
     pub fn file(&self) -> String {
         let mut out = String::from("Scenario(\n");
         for field in self.body.iter().flat_map(|(.., fields)| fields) {
             let width = 4 + field.flat().chars().count();
             match &field.body {
-                Some(('[', _, items)) if width >= WIDTH || items.iter().any(|i| i.body.is_some()) => {
+                Some(('[', _, items))
+                    if width >= WIDTH || items.iter().any(|i| i.body.is_some()) =>
+                {
                     _ = writeln!(out, "    {}[", field.head);
                     for item in items {
                         _ = write!(out, "        ");
@@ -93,7 +100,10 @@ fn read_piece(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Piece {
                     chars.next_if_eq(&',');
                 }
                 chars.next();
-                return Piece { head, body: Some((c, close, body)) };
+                return Piece {
+                    head,
+                    body: Some((c, close, body)),
+                };
             }
             '"' => read_text(chars, &mut head),
             ':' => {
@@ -124,7 +134,9 @@ fn read_text(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, head: &mut St
 
 fn flat(piece: &Piece, out: &mut String) {
     out.push_str(&piece.head);
-    let Some((open, close, body)) = &piece.body else { return };
+    let Some((open, close, body)) = &piece.body else {
+        return;
+    };
     out.push(*open);
     for (i, p) in body.iter().enumerate() {
         if i > 0 {
@@ -139,7 +151,11 @@ fn flat(piece: &Piece, out: &mut String) {
 fn write_piece(piece: &Piece, indent: usize, column: usize, out: &mut String) {
     let mut line = String::new();
     flat(piece, &mut line);
-    let Some((open, close, body)) = piece.body.as_ref().filter(|_| column + line.chars().count() >= WIDTH) else {
+    let Some((open, close, body)) = piece
+        .body
+        .as_ref()
+        .filter(|_| column + line.chars().count() >= WIDTH)
+    else {
         out.push_str(&line);
         return;
     };
@@ -184,12 +200,21 @@ mod tests {
 
     #[test]
     fn long_values_are_broken() {
-        let names = (0..30).map(|i| format!("\"name-{i:02}\"")).collect::<Vec<_>>().join(",");
+        let names = (0..30)
+            .map(|i| format!("\"name-{i:02}\""))
+            .collect::<Vec<_>>()
+            .join(",");
         let got = lay_out(&format!("(names:[{names}],zone:\"a\")"), 4);
         let lines: Vec<&str> = got.lines().collect();
         assert_eq!(lines[..2], ["(", "        names: ["]);
-        assert!(lines[2].starts_with("            \"name-00\", \"name-01\","), "{got}");
-        assert_eq!(lines[lines.len() - 3..], ["        ],", "        zone: \"a\",", "    )"]);
+        assert!(
+            lines[2].starts_with("            \"name-00\", \"name-01\","),
+            "{got}"
+        );
+        assert_eq!(
+            lines[lines.len() - 3..],
+            ["        ],", "        zone: \"a\",", "    )"]
+        );
         assert!(lines.iter().all(|l| l.chars().count() <= WIDTH), "{got}");
     }
 }

@@ -1,9 +1,9 @@
 //! From a file to a [`Scenario`]: limits, `ron`, and mistakes of form.
 //!
-//! `ron` stops at the first mistake. To name all of them, the text of the field or element that holds the mistake is
-//! blanked out and the rest is read again; positions stay as they are. What is left is then looked at for mistakes of
-//! meaning, but for those that may follow from what was blanked out. What belongs to a later version of the language is
-//! refused with a word of its own.
+//! `ron` stops at the first mistake. To name all of them, the text of the field or element that
+//! holds the mistake is blanked out and the rest is read again; positions stay as they are. What is
+//! left is then looked at for mistakes of meaning, but for those that may follow from what was
+//! blanked out. What belongs to a later version of the language is refused with a word of its own.
 
 use super::attach::attach;
 use super::existing::Exported;
@@ -31,9 +31,11 @@ pub struct Loaded {
     pub name: String,
     /// The folder that paths in the scenario are relative to.
     pub folder: PathBuf,
-    /// Where the file lies that the scenario points at, if not where it says: its copy in a folder of results.
+    /// Where the file lies that the scenario points at, if not where it says: its copy in a folder
+    /// of results.
     pub cluster: Option<PathBuf>,
-    /// What was taken from the file that the scenario points at, and what was left out; its groups are in `spec`.
+    /// What was taken from the file that the scenario points at, and what was left out; its groups
+    /// are in `spec`.
     pub imported: Option<Summary>,
     /// What the file that the scenario points at says beside its objects.
     pub exported: Option<Exported>,
@@ -59,7 +61,10 @@ pub fn load(path: &Path) -> Result<Loaded, Problems> {
 pub fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
+    let stem = path
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_else(|| shown.clone());
     from_bytes(&shown, &stem, bytes, folder, None)
 }
 
@@ -69,7 +74,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
     files::read(path, FILE_BYTES_MAX).map_err(|error| {
         let ReadError::Io(error) = error else {
             return Problems::one(match error {
-                ReadError::Directory => Problem::new(format!("{shown} is a directory, not a scenario file")).help(inside(path)),
+                ReadError::Directory => {
+                    Problem::new(format!("{shown} is a directory, not a scenario file"))
+                        .help(inside(path))
+                }
                 error => Problem::new(format!("cannot read {shown}: {error} of a scenario")),
             });
         };
@@ -79,22 +87,44 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
             _ => error.to_string(),
         };
         let nearby = neighbours(path);
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let help = super::problem::did_you_mean(&name, nearby.iter().map(String::as_str));
         Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
     })
 }
 
-/// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is where paths in the
-/// scenario start.
+/// Reads a scenario from bytes, of standard input say. `shown` names them in problems, `folder` is
+/// where paths in the scenario start.
 pub fn parse(shown: &str, bytes: Vec<u8>, folder: &Path) -> Result<Loaded, Problems> {
-    let stem = Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = Path::new(shown)
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let stem = stem.trim_matches(['<', '>']);
-    from_bytes(shown, if stem.is_empty() || stem == "-" { "scenario" } else { stem }, bytes, folder.to_path_buf(), None)
+    from_bytes(
+        shown,
+        if stem.is_empty() || stem == "-" {
+            "scenario"
+        } else {
+            stem
+        },
+        bytes,
+        folder.to_path_buf(),
+        None,
+    )
 }
 
-/// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file that it points at.
-pub fn parse_stored(shown: &str, name: &str, bytes: Vec<u8>, cluster: Option<PathBuf>) -> Result<Loaded, Problems> {
+/// Reads a scenario as a folder of results holds it: its text, its name, and the copy of the file
+/// that it points at.
+pub fn parse_stored(
+    shown: &str,
+    name: &str,
+    bytes: Vec<u8>,
+    cluster: Option<PathBuf>,
+) -> Result<Loaded, Problems> {
     from_bytes(shown, name, bytes, PathBuf::new(), cluster)
 }
 
@@ -108,53 +138,114 @@ fn inside(path: &Path) -> String {
     }
     let more = files.len().saturating_sub(LISTED);
     files.truncate(LISTED);
-    let list: Vec<String> = files.iter().map(|name| path.join(name).display().to_string()).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("name a file in it: {}{more}; `taintsim test` and `taintsim validate` take folders", list.join(", "))
+    let list: Vec<String> = files
+        .iter()
+        .map(|name| path.join(name).display().to_string())
+        .collect();
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "name a file in it: {}{more}; `taintsim test` and `taintsim validate` take folders",
+        list.join(", ")
+    )
 }
 
 fn neighbours(path: &Path) -> Vec<String> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries.flatten().take(1000).map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .take(1000)
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
 
-fn from_bytes(shown: &str, name: &str, bytes: Vec<u8>, folder: PathBuf, cluster: Option<PathBuf>) -> Result<Loaded, Problems> {
+fn from_bytes(
+    shown: &str,
+    name: &str,
+    bytes: Vec<u8>,
+    folder: PathBuf,
+    cluster: Option<PathBuf>,
+) -> Result<Loaded, Problems> {
     let fail = |text: String| Err(Problems::one(Problem::new(format!("{shown}: {text}"))));
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return fail(format!("the file is larger than {} MiB, the limit of a scenario", FILE_BYTES_MAX >> 20));
+        return fail(format!(
+            "the file is larger than {} MiB, the limit of a scenario",
+            FILE_BYTES_MAX >> 20
+        ));
     }
     let text = match files::text(bytes) {
         Ok(text) => text,
-        Err(ReadError::NotText { line, .. }) => return fail(format!("line {line} is not UTF-8; a scenario is a text file")),
+        Err(ReadError::NotText { line, .. }) => {
+            return fail(format!(
+                "line {line} is not UTF-8; a scenario is a text file"
+            ));
+        }
         Err(error) => return fail(error.to_string()),
     };
     if text.trim().is_empty() {
         return Err(Problems::one(
-            Problem::new(format!("{shown}: the file is empty")).help("`taintsim init` writes a scenario to start from"),
+            Problem::new(format!("{shown}: the file is empty"))
+                .help("`taintsim init` writes a scenario to start from"),
         ));
     }
     let source = Source::new(shown, text);
     if let Some((crowd, byte)) = crowded(&source.text) {
         return Err(Problems::one(Problem::new(crowd).at(&source, byte..byte)));
     }
-    let Read { spec, left, mut problems, mut damage } = read_text(&source);
-    let Some(spec) = spec else { return Err(Problems(problems)) };
-    let mut loaded = Loaded { spec, source, name: name.to_owned(), folder, cluster, imported: None, exported: None, inputs: Vec::new() };
+    let Read {
+        spec,
+        left,
+        mut problems,
+        mut damage,
+    } = read_text(&source);
+    let Some(spec) = spec else {
+        return Err(Problems(problems));
+    };
+    let mut loaded = Loaded {
+        spec,
+        source,
+        name: name.to_owned(),
+        folder,
+        cluster,
+        imported: None,
+        exported: None,
+        inputs: Vec::new(),
+    };
     if let Err(problem) = attach(&mut loaded) {
         problems.push(problem);
-        (damage.nodes, damage.node_labels, damage.pods, damage.workloads) = (true, true, true, true);
+        (
+            damage.nodes,
+            damage.node_labels,
+            damage.pods,
+            damage.workloads,
+        ) = (true, true, true, true);
     }
     if problems.is_empty() {
         return Ok(loaded);
     }
     let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
-    // What is wrong with a value that has lost a part to a mistake of form may only follow from that: it comes last.
+    // What is wrong with a value that has lost a part to a mistake of form may only follow from
+    // that: it comes last.
     let lost: Vec<Range<usize>> = problems.iter().filter_map(Problem::bytes).collect();
-    let follows = |p: &Problem| p.bytes().is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end));
-    let (mut last, first): (Vec<Problem>, Vec<Problem>) = super::build::mistakes(&loaded, &left, damage).into_iter().partition(follows);
+    let follows = |p: &Problem| {
+        p.bytes()
+            .is_some_and(|b| lost.iter().any(|l| b.start <= l.start && l.end <= b.end))
+    };
+    let (mut last, first): (Vec<Problem>, Vec<Problem>) =
+        super::build::mistakes(&loaded, &left, damage)
+            .into_iter()
+            .partition(follows);
     problems.extend(first);
     problems.sort_by_key(place);
     last.sort_by_key(place);
@@ -189,8 +280,17 @@ impl Damage {
         let is = |n: usize, names: &[&str]| names.contains(&key(n));
         match key(0) {
             "nodes" => {
-                // A field of a group that is neither its name nor a label; an unknown one may be a misspelt label.
-                let own = ["taints", "unschedulable", "capacity", "start", "lease_offset", "lease_period", "status_offset"];
+                // A field of a group that is neither its name nor a label; an unknown one may be a
+                // misspelt label.
+                let own = [
+                    "taints",
+                    "unschedulable",
+                    "capacity",
+                    "start",
+                    "lease_offset",
+                    "lease_period",
+                    "status_offset",
+                ];
                 let near = spelling::nearest(key(2), ["name", "names"]).is_some();
                 self.nodes |= place.len() < 3 || near;
                 self.node_labels |= place.len() < 3 || !is(2, &own);
@@ -218,7 +318,9 @@ pub(super) fn extensions() -> Extensions {
 }
 
 pub(super) fn options() -> ron::Options {
-    ron::Options::default().with_default_extension(extensions()).with_recursion_limit(super::syntax::DEPTH_MAX)
+    ron::Options::default()
+        .with_default_extension(extensions())
+        .with_recursion_limit(super::syntax::DEPTH_MAX)
 }
 
 /// What reading came to.
@@ -238,33 +340,47 @@ fn read_text(source: &Source) -> Read {
     let mut text = undashed(&source.text);
     let mut problems = Vec::new();
     let mut damage = Damage::default();
-    // Structs that lost a field to a mistake, by where they begin: that they now lack it is no mistake of its own.
+    // Structs that lost a field to a mistake, by where they begin: that they now lack it is no
+    // mistake of its own.
     let mut damaged = BTreeSet::new();
     loop {
         let error = match options().from_str::<Scenario>(&text) {
             Ok(spec) => {
                 problems.extend(doubled_keys(source));
-                return Read { spec: Some(spec), left: text, problems, damage };
+                return Read {
+                    spec: Some(spec),
+                    left: text,
+                    problems,
+                    damage,
+                };
             }
             Err(error) => error,
         };
         let found = bytes_of(&text, &error);
         let tree = Tree::read(&text);
         let owner = tree.as_ref().and_then(|t| owner(t, &found, &error));
-        let follows =
-            matches!(&error.code, ron::Error::MissingStructField { .. }) && owner.as_ref().is_some_and(|o| damaged.contains(&o.holder));
+        let follows = matches!(&error.code, ron::Error::MissingStructField { .. })
+            && owner.as_ref().is_some_and(|o| damaged.contains(&o.holder));
         if !follows {
-            let shown = owner.as_ref().and_then(|o| o.shown.clone()).unwrap_or_else(|| found.clone());
+            let shown = owner
+                .as_ref()
+                .and_then(|o| o.shown.clone())
+                .unwrap_or_else(|| found.clone());
             let problem = explain(&error);
             let help = match (&error.code, owner.as_ref().and_then(|o| o.place.last())) {
-                (ron::Error::ExpectedInteger, Some(Step::Key(field))) => text.get(shown.clone()).and_then(|t| number_meant(field, t)),
+                (ron::Error::ExpectedInteger, Some(Step::Key(field))) => {
+                    text.get(shown.clone()).and_then(|t| number_meant(field, t))
+                }
                 _ => None,
             };
             problems.push(problem.maybe_help(help).at(source, shown));
         }
         // A mistake of syntax, or one that is in the whole file: nothing else can be said.
-        let again = problems.len() < MISTAKES_MAX && (problems.len() * text.len()) < REREAD_BYTES_MAX;
-        let Some(owner) = owner.filter(|o| !o.blank.is_empty() && again) else { break };
+        let again =
+            problems.len() < MISTAKES_MAX && (problems.len() * text.len()) < REREAD_BYTES_MAX;
+        let Some(owner) = owner.filter(|o| !o.blank.is_empty() && again) else {
+            break;
+        };
         damage.add(&owner.place);
         damaged.insert(owner.outer);
         let mut end = owner.blank.end;
@@ -272,13 +388,22 @@ fn read_text(source: &Source) -> Read {
         if after.starts_with(',') {
             end = text.len() - after.len() + 1;
         }
-        let blank: String = text[owner.blank.start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
-        // Characters of several bytes become one space each, so spaces are added to keep every later position.
+        let blank: String = text[owner.blank.start..end]
+            .chars()
+            .map(|c| if c == '\n' { '\n' } else { ' ' })
+            .collect();
+        // Characters of several bytes become one space each, so spaces are added to keep every
+        // later position.
         let lost = end - owner.blank.start - blank.len();
         text.replace_range(owner.blank.start..end, &(blank + &" ".repeat(lost)));
     }
     problems.sort_by_key(|p| p.bytes().map_or(0, |b| b.start));
-    Read { spec: None, left: text, problems, damage }
+    Read {
+        spec: None,
+        left: text,
+        problems,
+        damage,
+    }
 }
 
 /// What a mistake belongs to.
@@ -297,21 +422,38 @@ struct Owner {
 
 fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owner> {
     // The chain of parts from the top to the place.
-    let byte = if matches!(error.code, ron::Error::MissingStructField { .. }) { found.start.saturating_sub(1) } else { found.start };
+    let byte = if matches!(error.code, ron::Error::MissingStructField { .. }) {
+        found.start.saturating_sub(1)
+    } else {
+        found.start
+    };
     let mut chain: Vec<(&Tree, &Part)> = Vec::new();
     let mut place = Place::new();
     let mut value = tree;
-    while let Some((i, part)) = value.parts.iter().enumerate().find(|(_, p)| p.bytes().contains(&byte)) {
+    while let Some((i, part)) = value
+        .parts
+        .iter()
+        .enumerate()
+        .find(|(_, p)| p.bytes().contains(&byte))
+    {
         chain.push((value, part));
-        place.push(part.key.as_ref().map_or(Step::Index(i), |(k, _)| Step::Key(k.clone())));
+        place.push(
+            part.key
+                .as_ref()
+                .map_or(Step::Index(i), |(k, _)| Step::Key(k.clone())),
+        );
         value = &part.value;
     }
     match &error.code {
         ron::Error::MissingStructField { .. } => {
-            // `ron` points behind the last field, so the last part may be that field: the struct is the one around it
-            // that ends next.
-            let holder = std::iter::once(tree).chain(chain.iter().map(|(_, p)| &p.value)).rfind(|t| found.start < t.bytes.end)?;
-            let depth = chain.iter().position(|(_, p)| std::ptr::eq(&p.value, holder));
+            // `ron` points behind the last field, so the last part may be that field: the struct is
+            // the one around it that ends next.
+            let holder = std::iter::once(tree)
+                .chain(chain.iter().map(|(_, p)| &p.value))
+                .rfind(|t| found.start < t.bytes.end)?;
+            let depth = chain
+                .iter()
+                .position(|(_, p)| std::ptr::eq(&p.value, holder));
             let text_start = holder.bytes.start;
             let shown = Some(text_start..holder.bytes.end);
             Some(match depth {
@@ -332,7 +474,10 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
                 },
             })
         }
-        ron::Error::Eof | ron::Error::ExpectedComma | ron::Error::ExpectedStringEnd | ron::Error::TrailingCharacters => None,
+        ron::Error::Eof
+        | ron::Error::ExpectedComma
+        | ron::Error::ExpectedStringEnd
+        | ron::Error::TrailingCharacters => None,
         _ => {
             // A group without its name is no group: it is lost as a whole.
             let group = matches!(&place[..], [Step::Key(all), Step::Index(_), Step::Key(name)]
@@ -343,7 +488,8 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
                 place.pop();
             }
             let (outer, part) = chain.last()?;
-            // `ron` points at the word it does not know, but only somewhere near a value it cannot use.
+            // `ron` points at the word it does not know, but only somewhere near a value it cannot
+            // use.
             let word = matches!(
                 &error.code,
                 ron::Error::NoSuchStructField { .. }
@@ -352,7 +498,13 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
                     | ron::Error::ExpectedDifferentStructName { .. }
             );
             let shown = (!word).then_some(shown);
-            Some(Owner { place, blank: part.bytes(), holder: part.value.bytes.start, outer: outer.bytes.start, shown })
+            Some(Owner {
+                place,
+                blank: part.bytes(),
+                holder: part.value.bytes.start,
+                outer: outer.bytes.start,
+                shown,
+            })
         }
     }
 }
@@ -360,10 +512,17 @@ fn owner(tree: &Tree, found: &Range<usize>, error: &SpannedError) -> Option<Owne
 /// The bytes of `ron`'s line and column, which counts characters.
 fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
     let byte = |position: ron::error::Position| {
-        let line_start =
-            if position.line <= 1 { 0 } else { text.match_indices('\n').nth(position.line - 2).map_or(text.len(), |(i, _)| i + 1) };
+        let line_start = if position.line <= 1 {
+            0
+        } else {
+            text.match_indices('\n')
+                .nth(position.line - 2)
+                .map_or(text.len(), |(i, _)| i + 1)
+        };
         let line = &text[line_start..];
-        line.char_indices().nth(position.col.saturating_sub(1)).map_or(text.len(), |(i, _)| line_start + i)
+        line.char_indices()
+            .nth(position.col.saturating_sub(1))
+            .map_or(text.len(), |(i, _)| line_start + i)
     };
     let (start, end) = (byte(error.span.start), byte(error.span.end));
     // It may begin in the blanks before a value.
@@ -372,37 +531,68 @@ fn bytes_of(text: &str, error: &SpannedError) -> Range<usize> {
 }
 
 /// Fields and variants of the language that work in a later version.
-const LATER: &[(&str, &str)] =
-    &[("sweep", "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one")];
+const LATER: &[(&str, &str)] = &[(
+    "sweep",
+    "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one",
+)];
 
 /// A mistake of form in a person's words.
 fn explain(error: &SpannedError) -> Problem {
-    let later = |found: &str| LATER.iter().find(|(name, _)| *name == found).map(|(_, why)| *why);
+    let later = |found: &str| {
+        LATER
+            .iter()
+            .find(|(name, _)| *name == found)
+            .map(|(_, why)| *why)
+    };
     match &error.code {
-        ron::Error::NoSuchStructField { expected, found, outer } => match later(found) {
-            Some(why) => Problem::new(format!("`{found}` is not supported by this version")).help(why),
+        ron::Error::NoSuchStructField {
+            expected,
+            found,
+            outer,
+        } => match later(found) {
+            Some(why) => {
+                Problem::new(format!("`{found}` is not supported by this version")).help(why)
+            }
             None => {
-                let of = outer.as_ref().map_or(String::new(), |o| format!(" of {}", thing(o)));
-                Problem::new(format!("`{found}` is not a field{of}")).maybe_help(did_you_mean_or_list(found, expected))
+                let of = outer
+                    .as_ref()
+                    .map_or(String::new(), |o| format!(" of {}", thing(o)));
+                Problem::new(format!("`{found}` is not a field{of}"))
+                    .maybe_help(did_you_mean_or_list(found, expected))
             }
         },
-        ron::Error::NoSuchEnumVariant { expected, found, outer } => match later(found) {
-            Some(why) => Problem::new(format!("`{found}` is not supported by this version")).help(why),
+        ron::Error::NoSuchEnumVariant {
+            expected,
+            found,
+            outer,
+        } => match later(found) {
+            Some(why) => {
+                Problem::new(format!("`{found}` is not supported by this version")).help(why)
+            }
             None => {
                 let a = outer.as_ref().map_or("known here".to_owned(), |o| thing(o));
-                Problem::new(format!("`{found}` is not {a}")).maybe_help(did_you_mean_or_list(found, expected))
+                Problem::new(format!("`{found}` is not {a}"))
+                    .maybe_help(did_you_mean_or_list(found, expected))
             }
         },
         ron::Error::MissingStructField { field, outer } => {
-            let of = outer.as_ref().map_or("here".to_owned(), |o| format!("in {}", thing(o)));
+            let of = outer
+                .as_ref()
+                .map_or("here".to_owned(), |o| format!("in {}", thing(o)));
             let help = match *field {
-                "on" => Some("every pod says where it is: `on: Node(\"a-03\")`, `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`"),
+                "on" => Some(
+                    "every pod says where it is: `on: Node(\"a-03\")`, `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`",
+                ),
                 _ => None,
             };
             Problem::new(format!("`{field}` is missing {of}")).maybe_help(help.map(str::to_owned))
         }
-        ron::Error::DuplicateStructField { field, .. } => Problem::new(format!("`{field}` stands here twice")),
-        ron::Error::InvalidValueForType { expected, found } => Problem::new(format!("expected {expected}, found {found}")),
+        ron::Error::DuplicateStructField { field, .. } => {
+            Problem::new(format!("`{field}` stands here twice"))
+        }
+        ron::Error::InvalidValueForType { expected, found } => {
+            Problem::new(format!("expected {expected}, found {found}"))
+        }
         ron::Error::ExpectedString => Problem::new("expected a text in quotes"),
         ron::Error::ExpectedInteger => Problem::new("expected a whole number, without quotes"),
         ron::Error::IntegerOutOfBounds => Problem::new("this number is out of range here"),
@@ -410,20 +600,26 @@ fn explain(error: &SpannedError) -> Problem {
         ron::Error::ExpectedArray => Problem::new("expected a list: `[…]`"),
         ron::Error::ExpectedMap => Problem::new("expected a map: `{ \"key\": … }`"),
         ron::Error::ExpectedIdentifier => Problem::new("expected a word without quotes"),
-        ron::Error::ExpectedStructLike | ron::Error::ExpectedNamedStructLike(_) => Problem::new("expected `(` here"),
-        ron::Error::ExpectedDifferentStructName { expected, found } => {
-            Problem::new(format!("expected `{expected}(…)` or `(…)`, found `{found}`"))
+        ron::Error::ExpectedStructLike | ron::Error::ExpectedNamedStructLike(_) => {
+            Problem::new("expected `(` here")
         }
+        ron::Error::ExpectedDifferentStructName { expected, found } => Problem::new(format!(
+            "expected `{expected}(…)` or `(…)`, found `{found}`"
+        )),
         ron::Error::ExpectedStringEnd => Problem::new("this text has no closing quote"),
         ron::Error::ExpectedComma => Problem::new("expected a comma, or the closing bracket"),
         ron::Error::Eof => Problem::new("the file ends too early: a bracket is not closed"),
         ron::Error::TrailingCharacters => Problem::new("expected the end of the file"),
-        ron::Error::ExceededRecursionLimit => Problem::new(format!("values are nested deeper than {} levels", super::syntax::DEPTH_MAX)),
+        ron::Error::ExceededRecursionLimit => Problem::new(format!(
+            "values are nested deeper than {} levels",
+            super::syntax::DEPTH_MAX
+        )),
         other => Problem::new(lower_first(&other.to_string())),
     }
 }
 
-/// The number that a text in quotes stands for: `"30"` is 30, and `"2m"` is 120 in a field of seconds.
+/// The number that a text in quotes stands for: `"30"` is 30, and `"2m"` is 120 in a field of
+/// seconds.
 fn number_meant(field: &str, text: &str) -> Option<String> {
     let inside = text.trim().strip_prefix('"')?.strip_suffix('"')?;
     if let Ok(number) = inside.parse::<i64>() {
@@ -435,7 +631,9 @@ fn number_meant(field: &str, text: &str) -> Option<String> {
 
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_lowercase().chain(chars).collect())
+    chars
+        .next()
+        .map_or_else(String::new, |c| c.to_lowercase().chain(chars).collect())
 }
 
 /// What people call a type of the language.
@@ -481,8 +679,13 @@ fn thing(name: &str) -> String {
 /// Maps whose keys stand twice: `ron` would keep the last one.
 fn doubled_keys(source: &Source) -> Vec<Problem> {
     // Fields of structs are checked by `ron`.
-    let doubles = Tree::read(&source.text).map(|t| t.doubles()).unwrap_or_default();
-    doubles.into_iter().map(|(key, bytes)| Problem::new(format!("`{key}` stands here twice")).at(source, bytes)).collect()
+    let doubles = Tree::read(&source.text)
+        .map(|t| t.doubles())
+        .unwrap_or_default();
+    doubles
+        .into_iter()
+        .map(|(key, bytes)| Problem::new(format!("`{key}` stands here twice")).at(source, bytes))
+        .collect()
 }
 
 #[cfg(test)]
@@ -491,7 +694,8 @@ mod tests {
 
     fn problems(text: &str) -> String {
         let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new(""));
-        let built = loaded.and_then(|l| super::super::build(&l, &super::super::Overrides::default()));
+        let built =
+            loaded.and_then(|l| super::super::build(&l, &super::super::Overrides::default()));
         built.map_or_else(|p| p.to_string(), |_| "nothing is wrong".to_owned())
     }
 
@@ -527,25 +731,47 @@ mod tests {
 
     #[test]
     fn syntax_ends_the_list() {
-        assert_eq!(problems("Scenario(version: 1 horizon: \"1m\")"), "f.ron:1:21: expected a comma, or the closing bracket");
-        assert_eq!(problems("Scenario(version: 1, horizon: \"1m)"), "f.ron:1:31: this text has no closing quote");
-        assert_eq!(problems("Senario(version: 1)"), "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`");
-        assert_eq!(problems("(version: 1)"), "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`");
+        assert_eq!(
+            problems("Scenario(version: 1 horizon: \"1m\")"),
+            "f.ron:1:21: expected a comma, or the closing bracket"
+        );
+        assert_eq!(
+            problems("Scenario(version: 1, horizon: \"1m)"),
+            "f.ron:1:31: this text has no closing quote"
+        );
+        assert_eq!(
+            problems("Senario(version: 1)"),
+            "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`"
+        );
+        assert_eq!(
+            problems("(version: 1)"),
+            "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`"
+        );
         assert_eq!(
             problems("(version: 2, horizon: \"1m\")"),
             "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
         );
         // Columns count characters, not bytes.
         let umlauts = "(/*äöü*/ version: 1, horizn: \"1m\", horizon: \"1m\")";
-        assert_eq!(problems(umlauts), "f.ron:1:22: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?");
+        assert_eq!(
+            problems(umlauts),
+            "f.ron:1:22: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?"
+        );
         let twice = "(version: 1, horizon: \"1m\", nodes: [(name: \"n\", labels: {\"A\": \"x\", \"A\": \"y\"})])";
         assert_eq!(problems(twice), "f.ron:1:68: `A` stands here twice");
     }
 
     #[test]
     fn components_may_be_written_with_dashes() {
-        for name in ["kube_controller_manager", "kube-controller-manager", "\"kube-controller-manager\"", "r#kube-controller-manager"] {
-            let text = format!("(version: 1, horizon: \"1m\", flags: ({name}: {{\"node-monitor-period\": \"1s\"}}))");
+        for name in [
+            "kube_controller_manager",
+            "kube-controller-manager",
+            "\"kube-controller-manager\"",
+            "r#kube-controller-manager",
+        ] {
+            let text = format!(
+                "(version: 1, horizon: \"1m\", flags: ({name}: {{\"node-monitor-period\": \"1s\"}}))"
+            );
             assert_eq!(problems(&text), "nothing is wrong", "{name}");
             let text = text.replace("period", "perio");
             let column = text.find("\"node-").unwrap() + 1;
@@ -557,7 +783,10 @@ mod tests {
                 )
             );
         }
-        assert!(problems("(version: 1, horizon: \"1m\", flags: (kube-api-server: {}))").contains("did you mean `kube_apiserver`?"));
+        assert!(
+            problems("(version: 1, horizon: \"1m\", flags: (kube-api-server: {}))")
+                .contains("did you mean `kube_apiserver`?")
+        );
     }
 
     #[test]
@@ -569,38 +798,76 @@ mod tests {
         };
         let said = problems(&pod("effect: Noexecute, tolerationSeconds: 3"));
         let lines: Vec<&str> = said.lines().collect();
-        assert!(lines[0].ends_with("`Noexecute` is not a taint's effect") && lines[1].ends_with("did you mean `NoExecute`?"), "{said}");
+        assert!(
+            lines[0].ends_with("`Noexecute` is not a taint's effect")
+                && lines[1].ends_with("did you mean `NoExecute`?"),
+            "{said}"
+        );
         assert!(lines[2].contains("effect must be 'NoExecute'"), "{said}");
         // 2 min × 60 s.
         let said = problems(&pod("effect: NoExecute, tolerationSeconds: \"2m\""));
         assert!(said.ends_with("expected a whole number, without quotes\n  help: write 120: these are whole seconds"), "{said}");
-        assert!(problems(&pod("effect: NoExecute, tolerationSeconds: \"30\"")).ends_with("help: write 30"));
-        assert!(problems(&pod("effect: NoExecute, tolerationSeconds: \"1.5s\"")).ends_with("without quotes"));
+        assert!(
+            problems(&pod("effect: NoExecute, tolerationSeconds: \"30\""))
+                .ends_with("help: write 30")
+        );
+        assert!(
+            problems(&pod("effect: NoExecute, tolerationSeconds: \"1.5s\""))
+                .ends_with("without quotes")
+        );
     }
 
     #[test]
     fn names_in_maps_are_underlined_where_they_are() {
         let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;
         let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
-        let found = super::super::build(&loaded, &super::super::Overrides::default()).unwrap_err().0;
-        let said: Vec<(&str, &str)> = found.iter().map(|p| (p.text().unwrap(), p.message.as_str())).collect();
+        let found = super::super::build(&loaded, &super::super::Overrides::default())
+            .unwrap_err()
+            .0;
+        let said: Vec<(&str, &str)> = found
+            .iter()
+            .map(|p| (p.text().unwrap(), p.message.as_str()))
+            .collect();
         assert_eq!(said[0].0, "\"pod-eviction-timeout\"");
         assert_eq!(
             said[0].1,
             "kube-controller-manager of Kubernetes v1.34.12 has no flag --pod-eviction-timeout; those up to 1.26 have it"
         );
-        assert!(found[0].help.as_deref().unwrap().contains("default-unreachable-toleration-seconds"));
+        assert!(
+            found[0]
+                .help
+                .as_deref()
+                .unwrap()
+                .contains("default-unreachable-toleration-seconds")
+        );
         assert_eq!(said[1].0, "\"NodeLeas\"");
     }
 
     #[test]
     fn what_is_no_text_is_refused() {
-        assert_eq!(problems(" \n"), "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from");
+        assert_eq!(
+            problems(" \n"),
+            "f.ron: the file is empty\n  help: `taintsim init` writes a scenario to start from"
+        );
         let bad = parse("f.ron", b"Scenario(\n\xff".to_vec(), Path::new("")).unwrap_err();
-        assert_eq!(bad.to_string(), "f.ron: line 2 is not UTF-8; a scenario is a text file");
-        let deep = format!("(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}", "Share(of: ".repeat(1000));
-        assert!(problems(&deep).contains("values are nested deeper than 100 levels"), "{}", problems(&deep));
-        assert!(problems(&"[".repeat(100_000)).starts_with("f.ron:1:1: "), "{}", problems(&"[".repeat(100_000)));
+        assert_eq!(
+            bad.to_string(),
+            "f.ron: line 2 is not UTF-8; a scenario is a text file"
+        );
+        let deep = format!(
+            "(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}",
+            "Share(of: ".repeat(1000)
+        );
+        assert!(
+            problems(&deep).contains("values are nested deeper than 100 levels"),
+            "{}",
+            problems(&deep)
+        );
+        assert!(
+            problems(&"[".repeat(100_000)).starts_with("f.ron:1:1: "),
+            "{}",
+            problems(&"[".repeat(100_000))
+        );
         let folder = load(Path::new("src")).unwrap_err().to_string();
         assert_eq!(
             folder,
@@ -608,7 +875,8 @@ mod tests {
         );
         let folder = load(Path::new("scenarios/races")).unwrap_err().to_string();
         assert!(
-            folder.contains("help: name a file in it: scenarios/races/102993.ron, ") && folder.contains(" more; `taintsim test`"),
+            folder.contains("help: name a file in it: scenarios/races/102993.ron, ")
+                && folder.contains(" more; `taintsim test`"),
             "{folder}"
         );
         assert_eq!(

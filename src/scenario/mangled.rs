@@ -1,4 +1,5 @@
-//! Mangled scenarios: whatever stands in a file, reading it ends, with a plan or with problems that have places in it.
+//! Mangled scenarios: whatever stands in a file, reading it ends, with a plan or with problems that
+//! have places in it.
 
 use super::{Overrides, build, parse, starter};
 use proptest::prelude::*;
@@ -11,13 +12,17 @@ fn rich() -> String {
 }
 
 fn read(text: &str) {
-    let result = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).and_then(|loaded| build(&loaded, &Overrides::default()));
+    let result = parse("f.ron", text.as_bytes().to_vec(), Path::new(""))
+        .and_then(|loaded| build(&loaded, &Overrides::default()));
     if let Err(problems) = result {
         assert!(!problems.0.is_empty());
         for problem in &problems.0 {
             assert!(!problem.message.is_empty());
             if let Some(bytes) = problem.bytes() {
-                assert!(bytes.end <= text.len() && problem.text().is_some(), "{problem} at {bytes:?}");
+                assert!(
+                    bytes.end <= text.len() && problem.text().is_some(),
+                    "{problem} at {bytes:?}"
+                );
             }
         }
         assert!(!problems.render(false, 80).is_empty());

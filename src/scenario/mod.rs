@@ -1,4 +1,5 @@
-//! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file named with its place.
+//! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file
+//! named with its place.
 
 mod attach;
 mod build;
@@ -23,7 +24,9 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use build::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, known_flags, object_hash, seed};
+pub use build::{
+    NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, known_flags, object_hash, seed,
+};
 pub use existing::Exported;
 pub use fingerprint::{COPIED, Fingerprint, InputFile};
 pub use load::{FILE_BYTES_MAX, Loaded, load, parse, parse_file, parse_stored, read};

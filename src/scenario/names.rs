@@ -1,4 +1,5 @@
-//! Name ranges: `a-{00..09}`, `{a,b,c}-{1..3}`. Several ranges multiply, the last one running fastest.
+//! Name ranges: `a-{00..09}`, `{a,b,c}-{1..3}`. Several ranges multiply, the last one running
+//! fastest.
 
 /// Why a text is not a list of names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,13 +11,17 @@ pub enum NamesError {
     #[error("`{{{0}}}` has an empty alternative")]
     Empty(String),
     /// The ends of a range are not numbers.
-    #[error("`{{{0}}}` is neither a range of whole numbers, such as {{00..09}}, nor a list, such as {{a,b,c}}")]
+    #[error(
+        "`{{{0}}}` is neither a range of whole numbers, such as {{00..09}}, nor a list, such as {{a,b,c}}"
+    )]
     Range(String),
     /// A range runs backwards.
     #[error("`{{{0}}}` runs backwards")]
     Backwards(String),
     /// The longest of the names is longer than any object's.
-    #[error("`{text}` stands for names of {length} characters; must be no more than {NAME_MAX} characters")]
+    #[error(
+        "`{text}` stands for names of {length} characters; must be no more than {NAME_MAX} characters"
+    )]
     TooLong {
         /// The text, or as much of it as tells which it is.
         text: String,
@@ -35,7 +40,8 @@ pub enum NamesError {
     },
 }
 
-/// The longest name of an object with its namespace, `namespace/name`: a label of DNS, and a subdomain.
+/// The longest name of an object with its namespace, `namespace/name`: a label of DNS, and a
+/// subdomain.
 const NAME_MAX: usize = 63 + 1 + 253;
 
 /// How much of a text a message shows.
@@ -80,15 +86,34 @@ impl Piece<'_> {
 pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
     let pieces = pieces(text)?;
     // Lengths come before names: these are made one by one.
-    let length = pieces.iter().fold(0, |all: usize, p| all.saturating_add(p.length()));
+    let length = pieces
+        .iter()
+        .fold(0, |all: usize, p| all.saturating_add(p.length()));
     if length > NAME_MAX {
-        return Err(NamesError::TooLong { text: start_of(text), length });
+        return Err(NamesError::TooLong {
+            text: start_of(text),
+            length,
+        });
     }
-    let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
+    let count = pieces
+        .iter()
+        .try_fold(1u128, |n, p| n.checked_mul(p.count()));
     let count = match count {
         Some(n) if n <= u128::from(limit) => n as u64,
-        Some(n) => return Err(NamesError::TooMany { text: start_of(text), count: n.to_string(), limit }),
-        None => return Err(NamesError::TooMany { text: start_of(text), count: format!("over {}", u128::MAX), limit }),
+        Some(n) => {
+            return Err(NamesError::TooMany {
+                text: start_of(text),
+                count: n.to_string(),
+                limit,
+            });
+        }
+        None => {
+            return Err(NamesError::TooMany {
+                text: start_of(text),
+                count: format!("over {}", u128::MAX),
+                limit,
+            });
+        }
     };
     Ok((0..count)
         .map(|n| {
@@ -100,7 +125,10 @@ pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
                 (*digit, left) = (left % base, left / base);
             }
             let mut name = String::new();
-            digits.iter().zip(&pieces).for_each(|(&d, p)| p.push(d, &mut name));
+            digits
+                .iter()
+                .zip(&pieces)
+                .for_each(|(&d, p)| p.push(d, &mut name));
             name
         })
         .collect())
@@ -114,9 +142,13 @@ fn start_of(text: &str) -> String {
     }
 }
 
-/// The text up to its first brace without a trailing separator: what people call the group, `a` for `a-{00..09}`.
+/// The text up to its first brace without a trailing separator: what people call the group, `a` for
+/// `a-{00..09}`.
 pub fn stem(text: &str) -> &str {
-    text.split('{').next().unwrap_or(text).trim_end_matches(['-', '.', '_'])
+    text.split('{')
+        .next()
+        .unwrap_or(text)
+        .trim_end_matches(['-', '.', '_'])
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
@@ -124,7 +156,10 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
     let mut rest = text;
     while let Some(brace) = rest.find(['{', '}']) {
         let (before, from) = rest.split_at(brace);
-        let (inside, after) = from.strip_prefix('{').and_then(|r| r.split_once('}')).ok_or_else(|| NamesError::Brace(text.to_owned()))?;
+        let (inside, after) = from
+            .strip_prefix('{')
+            .and_then(|r| r.split_once('}'))
+            .ok_or_else(|| NamesError::Brace(text.to_owned()))?;
         if inside.contains('{') {
             return Err(NamesError::Brace(text.to_owned()));
         }
@@ -139,17 +174,36 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
 fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
     let Some((first, last)) = inside.split_once("..") else {
         let words: Vec<&str> = inside.split(',').map(str::trim).collect();
-        return if words.iter().any(|w| w.is_empty()) { Err(NamesError::Empty(inside.to_owned())) } else { Ok(Piece::List(words)) };
+        return if words.iter().any(|w| w.is_empty()) {
+            Err(NamesError::Empty(inside.to_owned()))
+        } else {
+            Ok(Piece::List(words))
+        };
     };
-    let number = |s: &str| s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse::<u64>().ok()).flatten();
-    let (Some(low), Some(high)) = (number(first), number(last)) else { return Err(NamesError::Range(inside.to_owned())) };
+    let number = |s: &str| {
+        s.bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| s.parse::<u64>().ok())
+            .flatten()
+    };
+    let (Some(low), Some(high)) = (number(first), number(last)) else {
+        return Err(NamesError::Range(inside.to_owned()));
+    };
     if low > high {
         return Err(NamesError::Backwards(inside.to_owned()));
     }
     // As in a shell: a leading zero at either end pads all to the same width.
     let padded = |s: &str| s.len() > 1 && s.starts_with('0');
-    let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
-    Ok(Piece::Range { first: low, last: high, width })
+    let width = if padded(first) || padded(last) {
+        first.len().max(last.len())
+    } else {
+        0
+    };
+    Ok(Piece::Range {
+        first: low,
+        last: high,
+        width,
+    })
 }
 
 #[cfg(test)]
@@ -164,16 +218,33 @@ mod tests {
     fn ranges_and_lists_multiply() {
         assert_eq!(names("a"), "a");
         assert_eq!(names("a-{0..3}"), "a-0 a-1 a-2 a-3");
-        assert_eq!(names("a-{08..11}"), "a-08 a-09 a-10 a-11", "a leading zero pads");
-        assert_eq!(names("{a,b}-{1..2}.x"), "a-1.x a-2.x b-1.x b-2.x", "the last runs fastest");
+        assert_eq!(
+            names("a-{08..11}"),
+            "a-08 a-09 a-10 a-11",
+            "a leading zero pads"
+        );
+        assert_eq!(
+            names("{a,b}-{1..2}.x"),
+            "a-1.x a-2.x b-1.x b-2.x",
+            "the last runs fastest"
+        );
         assert_eq!(names("{7..7}"), "7");
     }
 
     #[test]
     fn mistakes_are_named() {
-        assert_eq!(names("a-{0..3"), "error: `a-{0..3` has a brace without its partner");
-        assert_eq!(names("a-0..3}"), "error: `a-0..3}` has a brace without its partner");
-        assert_eq!(names("{a{b}}"), "error: `{a{b}}` has a brace without its partner");
+        assert_eq!(
+            names("a-{0..3"),
+            "error: `a-{0..3` has a brace without its partner"
+        );
+        assert_eq!(
+            names("a-0..3}"),
+            "error: `a-0..3}` has a brace without its partner"
+        );
+        assert_eq!(
+            names("{a{b}}"),
+            "error: `{a{b}}` has a brace without its partner"
+        );
         assert_eq!(names("{a,}"), "error: `{a,}` has an empty alternative");
         assert_eq!(names("{}"), "error: `{}` has an empty alternative");
         assert_eq!(names("{3..1}"), "error: `{3..1}` runs backwards");
@@ -183,7 +254,10 @@ mod tests {
 
     #[test]
     fn counting_comes_before_making() {
-        assert_eq!(names("n-{0..9999999}"), "error: `n-{0..9999999}` stands for 10000000 names, more than the limit of 100");
+        assert_eq!(
+            names("n-{0..9999999}"),
+            "error: `n-{0..9999999}` stands for 10000000 names, more than the limit of 100"
+        );
         let all = "{0..18446744073709551615}".repeat(3);
         assert!(names(&all).contains("stands for over"), "{}", names(&all));
     }
@@ -194,10 +268,20 @@ mod tests {
         let long = format!("{}{{0..199999}}", "x".repeat(10_000));
         let shown = "x".repeat(60);
         let error = expand(&long, 200_000).expect_err("no name is that long");
-        assert_eq!(error.to_string(), format!("`{shown}…` stands for names of 10006 characters; must be no more than 317 characters"));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "`{shown}…` stands for names of 10006 characters; must be no more than 317 characters"
+            )
+        );
         let list = format!("{{a,{}}}", "x".repeat(400));
-        assert!(matches!(expand(&list, 10), Err(NamesError::TooLong { length: 400, .. })));
-        assert!(matches!(expand(&format!("{{0..9}}{}", "0".repeat(316)), 10), Ok(names) if names.len() == 10));
+        assert!(matches!(
+            expand(&list, 10),
+            Err(NamesError::TooLong { length: 400, .. })
+        ));
+        assert!(
+            matches!(expand(&format!("{{0..9}}{}", "0".repeat(316)), 10), Ok(names) if names.len() == 10)
+        );
     }
 
     #[test]

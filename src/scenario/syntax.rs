@@ -1,8 +1,9 @@
-//! Where things stand in a scenario's text: a light reader of RON that keeps positions and no values.
+//! Where things stand in a scenario's text: a light reader of RON that keeps positions and no
+//! values.
 //!
-//! `ron` reads the file; this reader runs only when something is wrong with it, to find the bytes of a field, of an
-//! element, of an entry of a map. It reads what `ron` reads, and gives up without harm on what it does not know: a
-//! problem then has no place.
+//! `ron` reads the file; this reader runs only when something is wrong with it, to find the bytes
+//! of a field, of an element, of an entry of a map. It reads what `ron` reads, and gives up without
+//! harm on what it does not know: a problem then has no place.
 
 use std::ops::Range;
 
@@ -63,7 +64,9 @@ pub(super) struct Part {
 impl Part {
     /// The bytes of the part with its name.
     pub(super) fn bytes(&self) -> Range<usize> {
-        self.key.as_ref().map_or(self.value.bytes.start, |(_, k)| k.start)..self.value.bytes.end
+        self.key
+            .as_ref()
+            .map_or(self.value.bytes.start, |(_, k)| k.start)..self.value.bytes.end
     }
 }
 
@@ -84,17 +87,27 @@ impl Tree {
 
     /// The part at the end of those steps.
     pub(super) fn find(&self, place: &[Step]) -> Option<&Self> {
-        self.part(place).map_or_else(|| place.is_empty().then_some(self), |part| Some(&part.value))
+        self.part(place).map_or_else(
+            || place.is_empty().then_some(self),
+            |part| Some(&part.value),
+        )
     }
 
     /// The last of the parts on the way, with its name.
     pub(super) fn part(&self, place: &[Step]) -> Option<&Part> {
         let (first, rest) = place.split_first()?;
         let part = match first {
-            Step::Key(key) => self.parts.iter().find(|p| p.key.as_ref().is_some_and(|(k, _)| k == key)),
+            Step::Key(key) => self
+                .parts
+                .iter()
+                .find(|p| p.key.as_ref().is_some_and(|(k, _)| k == key)),
             Step::Index(i) => self.parts.get(*i),
         }?;
-        if rest.is_empty() { Some(part) } else { part.value.part(rest) }
+        if rest.is_empty() {
+            Some(part)
+        } else {
+            part.value.part(rest)
+        }
     }
 
     /// Every name that stands twice in the same struct or map, where it stands again.
@@ -113,8 +126,9 @@ impl Tree {
     }
 }
 
-/// A text of the same length in which the names of fields are identifiers: `kube-apiserver: {…}`, `"kube-apiserver": {…}` and
-/// `r#kube-apiserver: {…}` in a struct become `kube_apiserver`. Keys of maps stay as they are.
+/// A text of the same length in which the names of fields are identifiers: `kube-apiserver: {…}`,
+/// `"kube-apiserver": {…}` and `r#kube-apiserver: {…}` in a struct become `kube_apiserver`. Keys of
+/// maps stay as they are.
 pub(super) fn undashed(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     let mut reader = Reader { text, at: 0 };
@@ -132,7 +146,11 @@ pub(super) fn undashed(text: &str) -> String {
             let name = written.strip_prefix("r#").unwrap_or(written);
             if written.contains(['-', '"']) || written != name {
                 let bare = name.trim_matches('"');
-                if bare.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') && !bare.is_empty() {
+                if bare
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+                    && !bare.is_empty()
+                {
                     let at = start + written.find(bare).unwrap_or(0);
                     out[start..reader.at].fill(b' ');
                     out[at..at + bare.len()].copy_from_slice(bare.replace('-', "_").as_bytes());
@@ -175,18 +193,20 @@ pub(super) fn undashed(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// The most entries of a timeline, the most elements of any other list at the top of a file, and the most structs, lists and maps in all
-/// of it: far more than a scenario that people write or that is imported has, and as many as can be held.
+/// The most entries of a timeline, the most elements of any other list at the top of a file, and
+/// the most structs, lists and maps in all of it: far more than a scenario that people write or
+/// that is imported has, and as many as can be held.
 const ENTRIES_MAX: usize = 100_000;
 const ELEMENTS_MAX: usize = 200_000;
 const BRACKETS_MAX: usize = 4_000_000;
 
-/// What there is too much of in a text, with the limit, and where it goes beyond. The text alone is looked at: nothing is built of what
-/// is counted.
+/// What there is too much of in a text, with the limit, and where it goes beyond. The text alone is
+/// looked at: nothing is built of what is counted.
 pub(super) fn crowded(text: &str) -> Option<(String, usize)> {
     let mut reader = Reader { text, at: 0 };
     let (mut depth, mut brackets, mut elements) = (0_usize, 0, 0);
-    // The field of the file that comes next; whether its value is a list that is being read, and an element of it may begin.
+    // The field of the file that comes next; whether its value is a list that is being read, and an
+    // element of it may begin.
     let (mut field, mut in_list, mut begins) = (String::new(), false, false);
     loop {
         reader.blank()?;
@@ -195,11 +215,17 @@ pub(super) fn crowded(text: &str) -> Option<(String, usize)> {
         if depth == 2 && in_list && begins && !matches!(c, ']' | ',') {
             (elements, begins) = (elements + 1, false);
             let (most, what) = match field.as_str() {
-                "timeline" => (ENTRIES_MAX, "the limit of a timeline; `every` and `times` repeat an entry"),
+                "timeline" => (
+                    ENTRIES_MAX,
+                    "the limit of a timeline; `every` and `times` repeat an entry",
+                ),
                 _ => (ELEMENTS_MAX, "the limit of a list"),
             };
             if elements > most {
-                return Some((format!("`{field}` has more than {most} elements, {what}"), start));
+                return Some((
+                    format!("`{field}` has more than {most} elements, {what}"),
+                    start,
+                ));
             }
         }
         match c {
@@ -212,7 +238,12 @@ pub(super) fn crowded(text: &str) -> Option<(String, usize)> {
                     (elements, in_list, begins) = (0, c == '[', true);
                 }
                 if brackets > BRACKETS_MAX {
-                    return Some((format!("there are more than {BRACKETS_MAX} structs, lists and maps, the limit of a file"), start));
+                    return Some((
+                        format!(
+                            "there are more than {BRACKETS_MAX} structs, lists and maps, the limit of a file"
+                        ),
+                        start,
+                    ));
                 }
             }
             ')' | ']' | '}' => {
@@ -304,14 +335,20 @@ impl Reader<'_> {
                             // An optional value is its content.
                             return parts.into_iter().next().map(|p| p.value);
                         }
-                        return Some(Tree { bytes: start..self.at, parts });
+                        return Some(Tree {
+                            bytes: start..self.at,
+                            parts,
+                        });
                     }
                     self.at = end;
                     Vec::new()
                 }
             }
         };
-        Some(Tree { bytes: start..self.at, parts })
+        Some(Tree {
+            bytes: start..self.at,
+            parts,
+        })
     }
 
     fn parts(&mut self, close: char, depth: usize) -> Option<Vec<Part>> {
@@ -336,7 +373,10 @@ impl Reader<'_> {
                 }
                 self.blank()?;
             }
-            parts.push(Part { key, value: self.value(depth + 1)? });
+            parts.push(Part {
+                key,
+                value: self.value(depth + 1)?,
+            });
             self.blank()?;
             if !self.eat(',') && self.peek() != Some(close) {
                 return None;
@@ -344,10 +384,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The name of a field if one stands here, with its colon still to come. A name with dashes is read as [`undashed`] writes it.
+    /// The name of a field if one stands here, with its colon still to come. A name with dashes is
+    /// read as [`undashed`] writes it.
     fn field_name(&mut self) -> Option<String> {
         let start = self.at;
-        let name = if self.peek() == Some('"') { self.string() } else { self.dashed_identifier() };
+        let name = if self.peek() == Some('"') {
+            self.string()
+        } else {
+            self.dashed_identifier()
+        };
         let end = self.at;
         let colon = name.is_some() && self.blank().is_some() && self.peek() == Some(':');
         self.at = if colon { end } else { start };
@@ -382,13 +427,19 @@ impl Reader<'_> {
 
     fn number(&mut self) -> Vec<Part> {
         let rest = self.rest();
-        self.at += rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
+        self.at += rest
+            .find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c)))
+            .unwrap_or(rest.len());
         Vec::new()
     }
 
     fn character(&mut self) -> Option<Vec<Part>> {
         let rest = &self.rest()[1..];
-        let skip = if rest.starts_with('\\') { 2 } else { rest.chars().next()?.len_utf8() };
+        let skip = if rest.starts_with('\\') {
+            2
+        } else {
+            rest.chars().next()?.len_utf8()
+        };
         self.at += 1 + skip + rest.get(skip..)?.find('\'')? + 1;
         Some(Vec::new())
     }
@@ -430,15 +481,28 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_counted_and_not_built() {
-        let list =
-            |field: &str, n: usize, end: &str| format!("(version: 1, {field}: [{}{end}])", vec!["(a: [1, 2], b: \"),(\")"; n].join(","));
+        let list = |field: &str, n: usize, end: &str| {
+            format!(
+                "(version: 1, {field}: [{}{end}])",
+                vec!["(a: [1, 2], b: \"),(\")"; n].join(",")
+            )
+        };
         let said = |text: &str| crowded(text).map(|(what, _)| what);
         for end in ["", ",", ", // (),()\n"] {
             assert_eq!(said(&list("timeline", 100_000, end)), None, "{end:?}");
-            assert!(said(&list("timeline", 100_001, end)).unwrap().starts_with("`timeline` has more than 100000 elements"), "{end:?}");
+            assert!(
+                said(&list("timeline", 100_001, end))
+                    .unwrap()
+                    .starts_with("`timeline` has more than 100000 elements"),
+                "{end:?}"
+            );
             assert_eq!(said(&list("pods", 200_000, end)), None, "{end:?}");
         }
-        assert!(said(&list("pods", 200_001, "")).unwrap().starts_with("`pods` has more than 200000 elements"));
+        assert!(
+            said(&list("pods", 200_001, ""))
+                .unwrap()
+                .starts_with("`pods` has more than 200000 elements")
+        );
         let deep = format!("(nodes: [(labels: [{}])])", "(),".repeat(4_000_000));
         assert!(said(&deep).unwrap().contains("more than 4000000 structs"));
         for text in ["", "(", "((((", "))))", "(timeline: [", "[]", "\"", "/*"] {
@@ -462,30 +526,55 @@ Scenario(version: 1, /* another /* inside */ */
     fn places_are_found() {
         assert_eq!(text_at(at!["version"]), "1");
         assert_eq!(text_at(at!["nodes", 0, "name"]), r#""a-{0..3}""#);
-        assert_eq!(text_at(at!["nodes", 0, "taints", 0]), r##"r#"x=":NoExecute"#"##);
-        assert_eq!(text_at(at!["nodes", 1, "name"]), r#""b""#, "Some is see-through");
+        assert_eq!(
+            text_at(at!["nodes", 0, "taints", 0]),
+            r##"r#"x=":NoExecute"#"##
+        );
+        assert_eq!(
+            text_at(at!["nodes", 1, "name"]),
+            r#""b""#,
+            "Some is see-through"
+        );
         assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
-        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
-        assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
+        assert_eq!(
+            text_at(at!["timeline", 0, "do", "nodes", "of", 0]),
+            r#""z""#
+        );
+        assert_eq!(
+            text_at(at!["timeline", 0, "do", "nodes", "fraction"]),
+            "0.5"
+        );
     }
 
     #[test]
     fn names_that_stand_twice_are_found() {
         let text = r#"(a: { "x": 1, "y": 2, "x": 3 }, b: 1)"#;
-        assert_eq!(Tree::read(text).unwrap().doubles(), vec![("x".to_owned(), 22..25)]);
+        assert_eq!(
+            Tree::read(text).unwrap().doubles(),
+            vec![("x".to_owned(), 22..25)]
+        );
     }
 
     #[test]
     fn names_with_dashes_become_identifiers_of_the_same_length() {
         for (text, expected) in [
-            ("(kube-apiserver: {\"a-b\": 1})", "(kube_apiserver: {\"a-b\": 1})"),
-            ("(\"kube-apiserver\" : 1, x: -1)", "( kube_apiserver  : 1, x: -1)"),
+            (
+                "(kube-apiserver: {\"a-b\": 1})",
+                "(kube_apiserver: {\"a-b\": 1})",
+            ),
+            (
+                "(\"kube-apiserver\" : 1, x: -1)",
+                "( kube_apiserver  : 1, x: -1)",
+            ),
             ("(r#kube-apiserver: 1)", "(  kube_apiserver: 1)"),
             (
                 "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d-e: [(f-g: r#\"(h-i: 1)\"#)])",
                 "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d_e: [(f_g: r#\"(h-i: 1)\"#)])",
             ),
-            ("{\"a-b\": (\"x-y\", \"ä-ö\")}", "{\"a-b\": (\"x-y\", \"ä-ö\")}"),
+            (
+                "{\"a-b\": (\"x-y\", \"ä-ö\")}",
+                "{\"a-b\": (\"x-y\", \"ä-ö\")}",
+            ),
             ("(\"ä-ö\": 1)", "(\"ä-ö\": 1)"),
             ("(\"a", "(\"a"),
             ("(a-: 1)", "(a-: 1)"),
@@ -499,10 +588,16 @@ Scenario(version: 1, /* another /* inside */ */
 
     #[test]
     fn what_is_not_ron_is_given_up() {
-        for text in ["", "(", "(a: )", "(a: \"", "[1 2]", "{1: 2}", "/* ", "(a 1)", "'", "'\\", "r#\"", "#!["] {
+        for text in [
+            "", "(", "(a: )", "(a: \"", "[1 2]", "{1: 2}", "/* ", "(a 1)", "'", "'\\", "r#\"",
+            "#![",
+        ] {
             assert!(Tree::read(text).is_none(), "{text:?}");
         }
         let deep = "[".repeat(1_000_000);
-        assert!(Tree::read(&deep).is_none(), "a million deep is no stack overflow");
+        assert!(
+            Tree::read(&deep).is_none(),
+            "a million deep is no stack overflow"
+        );
     }
 }

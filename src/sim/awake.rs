@@ -1,15 +1,17 @@
 //! Which faults have every heartbeat simulated, and until when.
 //!
-//! By default the heartbeats of healthy nodes are computed, on the ground that they arrive and arrive in time. While the API
-//! server answers nobody, or watches lag or stall, they do not; and some time later what was late has come. A fault of the
-//! heartbeats of certain nodes is the business of their kubelets.
+//! By default the heartbeats of healthy nodes are computed, on the ground that they arrive and
+//! arrive in time. While the API server answers nobody, or watches lag or stall, they do not; and
+//! some time later what was late has come. A fault of the heartbeats of certain nodes is the
+//! business of their kubelets.
 
 use super::plan::{Do, WatchedResource};
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Dur, Shared, Time};
 use std::collections::BTreeMap;
 
-/// So long after the end of a fault heartbeats are simulated still: more than any delay of a watch but a fault's.
+/// So long after the end of a fault heartbeats are simulated still: more than any delay of a watch
+/// but a fault's.
 const AFTER: Dur = Dur::from_secs(20);
 
 /// What can be amiss.
@@ -35,7 +37,9 @@ impl Awake {
         let (trouble, until) = match *act {
             Do::ApiDown => (Trouble::Api, Time::MAX),
             Do::ApiUp => (Trouble::Api, after(Dur::ZERO)),
-            Do::WatchLag(r, lag) if lag.is_zero() => (Trouble::Lag(r), after(self.lag.with(|l| *l))),
+            Do::WatchLag(r, lag) if lag.is_zero() => {
+                (Trouble::Lag(r), after(self.lag.with(|l| *l)))
+            }
             Do::WatchLag(r, lag) => {
                 self.lag.with(|l| *l = lag.max(*l));
                 (Trouble::Lag(r), Time::MAX)
@@ -45,7 +49,11 @@ impl Awake {
         };
         let until = self.until.with(|all| {
             // A stall that a shorter one follows has its effects to its own end.
-            let longer = if matches!(trouble, Trouble::Stall(_)) { all.get(&trouble).copied() } else { None };
+            let longer = if matches!(trouble, Trouble::Stall(_)) {
+                all.get(&trouble).copied()
+            } else {
+                None
+            };
             all.insert(trouble, longer.map_or(until, |l| l.max(until)));
             all.values().copied().max().unwrap_or(until)
         });

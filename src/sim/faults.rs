@@ -2,7 +2,9 @@
 
 use super::cluster::Cluster;
 use super::maintenance::OffBy;
-use super::plan::{Action, BudgetIndex, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex};
+use super::plan::{
+    Action, BudgetIndex, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex,
+};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
@@ -15,8 +17,8 @@ use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
-/// Runs the actions of a plan, each at its time. Of several at one instant, a later one may come before or after what the
-/// earlier ones set off in that instant; that is chance.
+/// Runs the actions of a plan, each at its time. Of several at one instant, a later one may come
+/// before or after what the earlier ones set off in that instant; that is chance.
 pub(super) struct Timeline {
     cluster: Weak<Cluster>,
     handler: Cell<Option<HandlerId>>,
@@ -26,13 +28,16 @@ pub(super) struct Timeline {
 /// This bit of the argument says that an action has let others go before it.
 const WAITED: u64 = 1 << 62;
 
-/// The argument that means "start the controllers" instead of an action's index; with a restart's index, that its entry ends.
+/// The argument that means "start the controllers" instead of an action's index; with a restart's
+/// index, that its entry ends.
 const START: u64 = 1 << 61;
 const FIRST_START: u64 = START | (START - 1);
 
 impl Handler for Timeline {
     fn handle(&self, arg: u64) {
-        let Some(cluster) = self.cluster.upgrade() else { return };
+        let Some(cluster) = self.cluster.upgrade() else {
+            return;
+        };
         let ctx = &cluster.ctx;
         ctx.set_cause(NO_RECORD);
         let index = (arg & !(WAITED | START)) as usize;
@@ -42,44 +47,81 @@ impl Handler for Timeline {
             return;
         }
         let together = index > 0 && plan.actions[index - 1].at == plan.actions[index].at;
-        if together && arg & WAITED == 0 && ctx.choose(self.together, Object { id: index as u32, hash: index as u64 }, 2) == 1 {
+        if together
+            && arg & WAITED == 0
+            && ctx.choose(
+                self.together,
+                Object {
+                    id: index as u32,
+                    hash: index as u64,
+                },
+                2,
+            ) == 1
+        {
             if let Some(handler) = self.handler.get() {
                 ctx.post_at(ctx.now(), Class::Timer, handler, arg | WAITED);
             }
             return;
         }
         cluster.act(&plan.actions[index]);
-        for attached in plan.actions[index + 1..].iter().take_while(|a| is_attached(a)) {
+        for attached in plan.actions[index + 1..]
+            .iter()
+            .take_while(|a| is_attached(a))
+        {
             cluster.act(attached);
         }
     }
 
-    /// The entries of a timeline keep their order; what they do besides writing to the store is declared where they do it.
+    /// The entries of a timeline keep their order; what they do besides writing to the store is
+    /// declared where they do it.
     fn name(&self, _: u64) -> Name {
         Name::of("timeline", Keys::UNDECLARED).stream()
     }
 }
 
 impl Timeline {
-    /// Schedules the start of the controllers and all actions, in the plan's order where times are equal.
+    /// Schedules the start of the controllers and all actions, in the plan's order where times are
+    /// equal.
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
         let together = cluster.ctx.point("actions-of-one-instant");
-        let timeline = Rc::new(Timeline { cluster: Rc::downgrade(cluster), handler: Cell::new(None), together });
+        let timeline = Rc::new(Timeline {
+            cluster: Rc::downgrade(cluster),
+            handler: Cell::new(None),
+            together,
+        });
         let handler = cluster.ctx.register(timeline.clone());
         timeline.handler.set(Some(handler));
         cluster.timeline.set(Some(handler));
-        cluster.ctx.post_at(cluster.plan.controllers_start, Class::Outside, handler, FIRST_START);
-        for (index, action) in cluster.plan.actions.iter().enumerate().filter(|(_, a)| !is_attached(a)) {
-            cluster.ctx.post_at(action.at, Class::Outside, handler, index as u64);
+        cluster.ctx.post_at(
+            cluster.plan.controllers_start,
+            Class::Outside,
+            handler,
+            FIRST_START,
+        );
+        for (index, action) in cluster
+            .plan
+            .actions
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| !is_attached(a))
+        {
+            cluster
+                .ctx
+                .post_at(action.at, Class::Outside, handler, index as u64);
             if let Do::RestartControllers(downtime) = action.act {
-                cluster.ctx.post_at(action.at.saturating_add(downtime), Class::Outside, handler, START | index as u64);
+                cluster.ctx.post_at(
+                    action.at.saturating_add(downtime),
+                    Class::Outside,
+                    handler,
+                    START | index as u64,
+                );
             }
         }
     }
 }
 
-/// Whether an action is done in one with the one before it: what a partition means to clients, which no controller sees, is no step that
-/// something else could come before.
+/// Whether an action is done in one with the one before it: what a partition means to clients,
+/// which no controller sees, is no step that something else could come before.
 fn is_attached(action: &Action) -> bool {
     matches!(action.act, Do::Isolate(_) | Do::Reconnect(_))
 }
@@ -94,11 +136,15 @@ fn resource(r: WatchedResource) -> Resource {
 }
 
 impl Cluster {
-    /// The controllers start, for the first time or as the end of a restart. While another restart keeps them down, that one
-    /// starts them.
+    /// The controllers start, for the first time or as the end of a restart. While another restart
+    /// keeps them down, that one starts them.
     fn restarted(self: &Rc<Self>, restart: Option<&Action>) {
         if let Some(action) = restart
-            && self.plan.timeline.get(action.entry as usize).is_some_and(|e| e.ends.is_some())
+            && self
+                .plan
+                .timeline
+                .get(action.entry as usize)
+                .is_some_and(|e| e.ends.is_some())
         {
             let record = self.api.record(Actor::User, action.entry, What::FaultEnded);
             self.ctx.set_cause(record);
@@ -130,7 +176,8 @@ impl Cluster {
             self.ctx.set_cause(record);
         }
         let cause = self.ctx.cause();
-        self.awake.before(&action.act, self.ctx.now(), &self.kubelets);
+        self.awake
+            .before(&action.act, self.ctx.now(), &self.kubelets);
         self.ctx.set_cause(cause);
         let each = |nodes: &[NodeIndex], f: &dyn Fn(NodeId)| {
             for &n in nodes {
@@ -150,22 +197,35 @@ impl Cluster {
             }),
             Do::Crash(nodes) => each(nodes, &|n| self.switch_off(n, OffBy::Fault)),
             Do::Boot(nodes) => each(nodes, &|n| self.switch_on(n, OffBy::Fault)),
-            Do::HeartbeatPeriod(nodes, period) => each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period)),
-            Do::Condition(nodes, kind, status) => each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status)),
+            Do::HeartbeatPeriod(nodes, period) => {
+                each(nodes, &|n| self.kubelets.set_heartbeat_period(n, *period))
+            }
+            Do::Condition(nodes, kind, status) => {
+                each(nodes, &|n| self.kubelets.set_condition(n, *kind, *status))
+            }
             Do::ClockSkew(nodes, skew) => each(nodes, &|n| self.kubelets.set_skew(n, *skew)),
             Do::ApiDown => self.api.set_down(true),
             Do::ApiUp => self.api.set_down(false),
             Do::WatchLag(r, lag) => self.lags.set_lag(resource(*r), *lag),
-            Do::StallWatches(r, d) => self.lags.stall(resource(*r), self.ctx.now().saturating_add(*d)),
+            Do::StallWatches(r, d) => self
+                .lags
+                .stall(resource(*r), self.ctx.now().saturating_add(*d)),
             Do::RestartControllers(downtime) => {
-                self.down_until.set(self.down_until.get().max(self.ctx.now().saturating_add(*downtime)));
-                self.api.record(Actor::User, action.entry, What::ControllersStopped);
+                self.down_until.set(
+                    self.down_until
+                        .get()
+                        .max(self.ctx.now().saturating_add(*downtime)),
+                );
+                self.api
+                    .record(Actor::User, action.entry, What::ControllersStopped);
                 self.stop_controllers();
             }
             Do::Over => {}
             Do::AddNode(node) => {
                 if !self.join(*node) {
-                    let name = self.api.names(|n| n.node_name(self.node_id(*node)).to_owned());
+                    let name = self
+                        .api
+                        .names(|n| n.node_name(self.node_id(*node)).to_owned());
                     self.refuse(action.entry, &format!("nodes \"{name}\" already exists"));
                 }
             }
@@ -178,7 +238,9 @@ impl Cluster {
             }),
             Do::Taint(nodes, edit) => each(nodes, &|n| self.taint(action.entry, n, edit)),
             Do::Cordon(nodes, value) => each(nodes, &|n| {
-                let _ = self.api.mutate_node(Actor::User, n, |n| n.unschedulable = *value);
+                let _ = self
+                    .api
+                    .mutate_node(Actor::User, n, |n| n.unschedulable = *value);
             }),
             Do::Label(nodes, labels) => each(nodes, &|n| {
                 let _ = self.api.mutate_node(Actor::User, n, |n| {
@@ -203,7 +265,9 @@ impl Cluster {
             }
             Do::BindPod(pod, node) => {
                 let id = self.pod_ids[*pod as usize];
-                let result = self.api.bind_pod(Actor::User, id, None, self.node_id(*node));
+                let result = self
+                    .api
+                    .bind_pod(Actor::User, id, None, self.node_id(*node));
                 self.told_of_pod(action.entry, id, result.map(|_| ()));
             }
             Do::Instance(nodes, instance) => each(nodes, &|n| self.provider.set(n, *instance)),
@@ -214,9 +278,13 @@ impl Cluster {
                 self.told_of_workload(action.entry, *workload, result);
             }
             Do::DeleteWorkload(workload) => self.delete_workload(action.entry, *workload),
-            Do::CreateBudget(budget) => self.told_of_budget(action.entry, *budget, self.create_budget(*budget)),
+            Do::CreateBudget(budget) => {
+                self.told_of_budget(action.entry, *budget, self.create_budget(*budget))
+            }
             Do::PatchBudget(budget, rule) => {
-                let result = self.api.set_budget_rule(Actor::User, self.budget_id(*budget), *rule);
+                let result = self
+                    .api
+                    .set_budget_rule(Actor::User, self.budget_id(*budget), *rule);
                 self.told_of_budget(action.entry, *budget, result.map(|_| ()));
             }
             Do::DeleteBudget(budget) => {
@@ -224,7 +292,9 @@ impl Cluster {
                 self.told_of_budget(action.entry, *budget, result);
             }
             Do::Maintain(nodes, how) => self.maintain(action.entry, nodes, how),
-            Do::PatchTolerations(pod, tolerations) => self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations),
+            Do::PatchTolerations(pod, tolerations) => {
+                self.patch_tolerations(action.entry, self.pod_ids[*pod as usize], tolerations)
+            }
         }
     }
 
@@ -248,7 +318,9 @@ impl Cluster {
     }
 
     fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
-        let Some(node) = self.api.node(id) else { return };
+        let Some(node) = self.api.node(id) else {
+            return;
+        };
         let taints = match self.plan.timing.user {
             UserMode::Raw => edit.apply_raw(&node.taints),
             UserMode::Kubectl => {
@@ -262,8 +334,9 @@ impl Cluster {
         let _ = self.api.patch_node_taints(Actor::User, id, None, taints);
     }
 
-    /// Replaces a pod's tolerations. For people the API server's rule holds that those that are there stay, but for their
-    /// seconds: what is given changes the seconds of those it equals, and the rest is added.
+    /// Replaces a pod's tolerations. For people the API server's rule holds that those that are
+    /// there stay, but for their seconds: what is given changes the seconds of those it equals, and
+    /// the rest is added.
     fn patch_tolerations(&self, entry: u32, id: PodId, tolerations: &[Toleration]) {
         let mut wanted = tolerations.to_vec();
         if self.plan.timing.user == UserMode::Kubectl
@@ -272,14 +345,19 @@ impl Cluster {
             let old = &pod.template.tolerations;
             wanted.clone_from(old);
             for t in tolerations {
-                let same = |o: &&mut Toleration| (&o.key, o.operator, &o.value, o.effect) == (&t.key, t.operator, &t.value, t.effect);
+                let same = |o: &&mut Toleration| {
+                    (&o.key, o.operator, &o.value, o.effect)
+                        == (&t.key, t.operator, &t.value, t.effect)
+                };
                 match wanted.iter_mut().find(same) {
                     Some(o) => o.toleration_seconds = t.toleration_seconds,
                     None => wanted.push(t.clone()),
                 }
             }
             let operators = self.plan.profile.taint_eviction.comparison_operators;
-            if let Some(error) = validate_toleration_update(&wanted, old, "spec.tolerations", operators).first() {
+            if let Some(error) =
+                validate_toleration_update(&wanted, old, "spec.tolerations", operators).first()
+            {
                 let name = self.short_name(id);
                 return self.refuse(entry, &format!("The Pod \"{name}\" is invalid: {error}"));
             }
@@ -290,35 +368,55 @@ impl Cluster {
 
     fn scale(&self, entry: u32, index: WorkloadIndex, wanted: i32) {
         let write = |id| {
-            self.api.mutate_workload(Actor::User, id, |w| match &mut w.spec {
-                WorkloadSpec::Deployment { replicas }
-                | WorkloadSpec::ReplicaSet { replicas }
-                | WorkloadSpec::StatefulSet { replicas, .. } => {
-                    *replicas = wanted;
-                }
-                WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
-            })
+            self.api
+                .mutate_workload(Actor::User, id, |w| match &mut w.spec {
+                    WorkloadSpec::Deployment { replicas }
+                    | WorkloadSpec::ReplicaSet { replicas }
+                    | WorkloadSpec::StatefulSet { replicas, .. } => {
+                        *replicas = wanted;
+                    }
+                    WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
+                })
         };
-        let result = self.workload_id(index).ok_or(ApiError::NotFound).and_then(write);
+        let result = self
+            .workload_id(index)
+            .ok_or(ApiError::NotFound)
+            .and_then(write);
         self.told_of_workload(entry, index, result.map(|_| ()));
     }
 
-    /// Deletes a workload, and what it owns with it: the garbage collector's delay is some milliseconds, and left out.
+    /// Deletes a workload, and what it owns with it: the garbage collector's delay is some
+    /// milliseconds, and left out.
     fn delete_workload(&self, entry: u32, index: WorkloadIndex) {
         let found = self.workload_id(index).and_then(|id| self.api.workload(id));
-        let Some(workload) = found else { return self.told_of_workload(entry, index, Err(ApiError::NotFound)) };
+        let Some(workload) = found else {
+            return self.told_of_workload(entry, index, Err(ApiError::NotFound));
+        };
         let cause = self.ctx.cause();
         let own = (workload.id, workload.uid);
         let mut owners = vec![own];
-        owners.extend(self.api.workloads().iter().filter(|w| w.owner == Some(own)).map(|w| (w.id, w.uid)));
+        owners.extend(
+            self.api
+                .workloads()
+                .iter()
+                .filter(|w| w.owner == Some(own))
+                .map(|w| (w.id, w.uid)),
+        );
         for (id, _) in &owners {
             self.ctx.set_cause(cause);
             // It was there a moment ago.
             let _ = self.api.delete_workload(Actor::User, *id);
         }
-        for pod in self.api.pods().iter().filter(|p| p.controller().is_some_and(|c| owners.contains(&c))) {
+        for pod in self
+            .api
+            .pods()
+            .iter()
+            .filter(|p| p.controller().is_some_and(|c| owners.contains(&c)))
+        {
             self.ctx.set_cause(cause);
-            let _ = self.api.delete_pod(Actor::User, pod.id, None, Some(pod.uid));
+            let _ = self
+                .api
+                .delete_pod(Actor::User, pod.id, None, Some(pod.uid));
         }
     }
 
@@ -338,10 +436,14 @@ impl Cluster {
         };
         let name = short_name(&plan.name);
         match error {
-            ApiError::AlreadyExists => {
-                self.refuse(entry, &format!("Error from server (AlreadyExists): {resource} \"{name}\" already exists"))
-            }
-            _ => self.refuse(entry, &format!("Error from server (NotFound): {resource} \"{name}\" not found")),
+            ApiError::AlreadyExists => self.refuse(
+                entry,
+                &format!("Error from server (AlreadyExists): {resource} \"{name}\" already exists"),
+            ),
+            _ => self.refuse(
+                entry,
+                &format!("Error from server (NotFound): {resource} \"{name}\" not found"),
+            ),
         }
     }
 
@@ -352,8 +454,15 @@ impl Cluster {
             return;
         }
         let name = short_name(&self.plan.budgets[index as usize].name);
-        let (reason, what) = if error == ApiError::AlreadyExists { ("AlreadyExists", "already exists") } else { ("NotFound", "not found") };
-        self.refuse(entry, &format!("Error from server ({reason}): poddisruptionbudgets.policy \"{name}\" {what}"));
+        let (reason, what) = if error == ApiError::AlreadyExists {
+            ("AlreadyExists", "already exists")
+        } else {
+            ("NotFound", "not found")
+        };
+        self.refuse(
+            entry,
+            &format!("Error from server ({reason}): poddisruptionbudgets.policy \"{name}\" {what}"),
+        );
     }
 
     /// A pod's name without its namespace.
@@ -369,12 +478,23 @@ impl Cluster {
         let name = self.short_name(id);
         match result {
             Ok(()) => {}
-            Err(ApiError::NotFound) => self.refuse(entry, &format!("Error from server (NotFound): pods \"{name}\" not found")),
+            Err(ApiError::NotFound) => self.refuse(
+                entry,
+                &format!("Error from server (NotFound): pods \"{name}\" not found"),
+            ),
             Err(ApiError::AlreadyExists) => {
-                self.refuse(entry, &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"));
+                self.refuse(
+                    entry,
+                    &format!("Error from server (AlreadyExists): pods \"{name}\" already exists"),
+                );
             }
-            Err(error @ ApiError::NotWhitelisted) => self.refuse(entry, &format!("Error from server: {error}")),
-            Err(_) => self.refuse(entry, &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted")),
+            Err(error @ ApiError::NotWhitelisted) => {
+                self.refuse(entry, &format!("Error from server: {error}"))
+            }
+            Err(_) => self.refuse(
+                entry,
+                &format!("Error from server (Conflict): pod \"{name}\" is bound or being deleted"),
+            ),
         }
     }
 

@@ -1,4 +1,5 @@
-//! In which words a release's controllers write their logs. Nothing but the logs that are rendered of a run depends on it.
+//! In which words a release's controllers write their logs. Nothing but the logs that are rendered
+//! of a run depends on it.
 
 /// How timed workers log (`timed_workers.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,8 @@ pub enum EvictionLog {
     OwnController,
 }
 
-/// In which words a release's controllers write their logs. Where it says `structured`, keys and values stand behind the message.
+/// In which words a release's controllers write their logs. Where it says `structured`, keys and
+/// values stand behind the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogForms {
     /// The node lifecycle controller's are structured, from 1.27; so are objects in them, as JSON.

@@ -13,4 +13,6 @@ mod search;
 
 pub use plan::Plan;
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
-pub use search::{GoesOn, Known, Searched, Searcher, play, replay, replay_watched, search, search_watched};
+pub use search::{
+    GoesOn, Known, Searched, Searcher, play, replay, replay_watched, search, search_watched,
+};

@@ -1,7 +1,9 @@
-//! A run's input, fully resolved: what a scenario file, an export of kubectl or a recorded timeline comes down to.
+//! A run's input, fully resolved: what a scenario file, an export of kubectl or a recorded timeline
+//! comes down to.
 //!
-//! Everything here is checked before it gets here: names are declared, limits are kept, texts are parsed.
-//! A plan is plain data and may be shared between threads; each run builds its own objects from it.
+//! Everything here is checked before it gets here: names are declared, limits are kept, texts are
+//! parsed. A plan is plain data and may be shared between threads; each run builds its own objects
+//! from it.
 
 use super::profile::Profile;
 use crate::api::budget::{BudgetRule, IntOrPercent};
@@ -33,7 +35,8 @@ pub struct Plan {
     pub name: String,
     /// What the scenario is about.
     pub doc: String,
-    /// What a person should know of how it came about, a sentence each: pods of an export that a setting changed.
+    /// What a person should know of how it came about, a sentence each: pods of an export that a
+    /// setting changed.
     pub notes: Vec<String>,
     /// The end of the run.
     pub horizon: Time,
@@ -47,8 +50,8 @@ pub struct Plan {
     pub admission: Admission,
     /// When the controllers' process starts.
     pub controllers_start: Time,
-    /// The controllers have been running for long at time zero: they know the nodes and have no history to tell. Otherwise
-    /// they start like a new process, which registers every node.
+    /// The controllers have been running for long at time zero: they know the nodes and have no
+    /// history to tell. Otherwise they start like a new process, which registers every node.
     pub warm_start: bool,
     /// Nodes that exist from the start, then those that join later ([`Do::AddNode`]).
     pub nodes: Vec<NodePlan>,
@@ -60,9 +63,11 @@ pub struct Plan {
     pub controllers: Controllers,
     /// The scheduler's configuration.
     pub scheduler: SchedulerSettings,
-    /// Workloads that exist from the start, then those that are created later ([`Do::CreateWorkload`]).
+    /// Workloads that exist from the start, then those that are created later
+    /// ([`Do::CreateWorkload`]).
     pub workloads: Vec<WorkloadPlan>,
-    /// Disruption budgets that exist from the start, then those that are created later ([`Do::CreateBudget`]).
+    /// Disruption budgets that exist from the start, then those that are created later
+    /// ([`Do::CreateBudget`]).
     pub budgets: Vec<BudgetPlan>,
     /// What namespaces say of their pods' tolerations, by their names.
     pub namespaces: BTreeMap<String, NamespaceTolerations>,
@@ -76,14 +81,16 @@ pub struct Plan {
     pub tape: Option<Vec<Deviation>>,
 }
 
-/// Trouble that controllers have to survive, each kind a choice where it is on; without deviations nothing happens.
+/// Trouble that controllers have to survive, each kind a choice where it is on; without deviations
+/// nothing happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Perturb {
     /// A watch is held back: what it would deliver comes later (`watch-held`).
     pub stale: bool,
     /// The controllers' process dies after one of its writes and starts anew (`crash`).
     pub crash: bool,
-    /// A watch breaks, and the list that follows shows only the last of several changes (`watch-broken`).
+    /// A watch breaks, and the list that follows shows only the last of several changes
+    /// (`watch-broken`).
     pub coalesce: bool,
 }
 
@@ -105,7 +112,12 @@ impl Perturb {
     /// The names of those that are on.
     pub fn names(self) -> Vec<String> {
         let on = [self.stale, self.crash, self.coalesce];
-        Self::NAMES.iter().zip(on).filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).collect()
+        Self::NAMES
+            .iter()
+            .zip(on)
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| (*name).to_owned())
+            .collect()
     }
 }
 
@@ -145,7 +157,11 @@ pub struct SchedulerSettings {
 
 impl Default for SchedulerSettings {
     fn default() -> Self {
-        SchedulerSettings { percentage_of_nodes_to_score: 0, strategy: Strategy::LeastAllocated, preemption: true }
+        SchedulerSettings {
+            percentage_of_nodes_to_score: 0,
+            strategy: Strategy::LeastAllocated,
+            preemption: true,
+        }
     }
 }
 
@@ -156,7 +172,8 @@ pub struct WorkloadPlan {
     pub name: String,
     /// Its kind.
     pub kind: WorkloadKind,
-    /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported ReplicaSet.
+    /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported
+    /// ReplicaSet.
     pub owner: Option<WorkloadIndex>,
     /// `spec.selector`
     pub selector: Rc<LabelSelector>,
@@ -238,13 +255,15 @@ pub enum Do {
     Cut(Vec<NodeIndex>),
     /// The kubelets reach the API server again.
     Heal(Vec<NodeIndex>),
-    /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts their kubelets off.
+    /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts
+    /// their kubelets off.
     Isolate(Vec<NodeIndex>),
     /// Clients reach the nodes' pods again. Done in one with the step before it.
     Reconnect(Vec<NodeIndex>),
     /// The machines stop, and their containers with them.
     Crash(Vec<NodeIndex>),
-    /// Crashed machines are switched on again: once they have booted, kubelets and containers start anew.
+    /// Crashed machines are switched on again: once they have booted, kubelets and containers start
+    /// anew.
     Boot(Vec<NodeIndex>),
     /// Leases are renewed and status is posted only every so often; `None` is as configured.
     HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
@@ -262,7 +281,8 @@ pub enum Do {
     StallWatches(WatchedResource, Dur),
     /// Every controller process dies; fresh ones start so much later.
     RestartControllers(Dur),
-    /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of its entry.
+    /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of
+    /// its entry.
     Over,
     /// A node joins: its kubelet registers it.
     AddNode(NodeIndex),
@@ -290,7 +310,8 @@ pub enum Do {
     Scale(WorkloadIndex, i32),
     /// A workload is created.
     CreateWorkload(WorkloadIndex),
-    /// A workload is deleted, and with it what it owns, as the garbage collector would do in the background.
+    /// A workload is deleted, and with it what it owns, as the garbage collector would do in the
+    /// background.
     DeleteWorkload(WorkloadIndex),
     /// A disruption budget is created.
     CreateBudget(BudgetIndex),
@@ -302,7 +323,8 @@ pub enum Do {
     Maintain(Vec<NodeIndex>, Box<Maintenance>),
 }
 
-/// How nodes are maintained: so many at a time, each cordoned, drained, switched off, booted and, once it is Ready again, uncordoned.
+/// How nodes are maintained: so many at a time, each cordoned, drained, switched off, booted and,
+/// once it is Ready again, uncordoned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Maintenance {
     /// How many nodes at a time; at least one.
@@ -329,15 +351,23 @@ pub enum IfNotDrained {
 }
 
 impl Plan {
-    /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the run can tell.
+    /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the
+    /// run can tell.
     pub fn lasts(&self, entry: u32) -> bool {
-        let open = || self.actions.iter().any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)));
-        self.timeline.get(entry as usize).is_some_and(|e| e.ends.is_some() || open())
+        let open = || {
+            self.actions
+                .iter()
+                .any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)))
+        };
+        self.timeline
+            .get(entry as usize)
+            .is_some_and(|e| e.ends.is_some() || open())
     }
 }
 
 impl Do {
-    /// The nodes that it is about: an empty list where it is about other objects, none where it may touch every node.
+    /// The nodes that it is about: an empty list where it is about other objects, none where it may
+    /// touch every node.
     pub fn nodes(&self) -> Option<&[NodeIndex]> {
         match self {
             Self::Cut(n)
@@ -367,7 +397,12 @@ impl Do {
             | Self::CreateBudget(_)
             | Self::PatchBudget(..)
             | Self::DeleteBudget(_) => Some(&[]),
-            Self::ApiDown | Self::ApiUp | Self::WatchLag(..) | Self::StallWatches(..) | Self::RestartControllers(_) | Self::Over => None,
+            Self::ApiDown
+            | Self::ApiUp
+            | Self::WatchLag(..)
+            | Self::StallWatches(..)
+            | Self::RestartControllers(_)
+            | Self::Over => None,
         }
     }
 }
@@ -398,7 +433,8 @@ pub struct NodePlan {
     pub unschedulable: bool,
     /// Its allocatable resources.
     pub allocatable: Rc<Resources>,
-    /// `Imitated` kubelets: when the lease is first renewed, and the period from then on; a zero offset is one period.
+    /// `Imitated` kubelets: when the lease is first renewed, and the period from then on; a zero
+    /// offset is one period.
     pub lease_offset: Dur,
     /// The period of lease renewals.
     pub lease_period: Dur,
@@ -417,7 +453,8 @@ pub enum NodeStart {
     Silent,
     /// It joins later.
     Absent,
-    /// As an export shows it: conditions, the lease's renewal (ns from the start, not above zero), and whether its kubelet is cut off.
+    /// As an export shows it: conditions, the lease's renewal (ns from the start, not above zero),
+    /// and whether its kubelet is cut off.
     Imported {
         /// Its conditions as exported.
         conditions: Vec<NodeCondition>,
@@ -520,8 +557,8 @@ pub struct Timing {
     pub pass_overhead: Dur,
     /// Added to the period of the pod garbage collector, for the same reason.
     pub pod_gc_overhead: Dur,
-    /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock stands still within an
-    /// instant, as in recorded timelines.
+    /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock
+    /// stands still within an instant, as in recorded timelines.
     pub clock_advances: bool,
     /// The limit of the node lifecycle controller's client; none is unlimited.
     pub node_lifecycle_client: Option<Limits>,

@@ -1,20 +1,26 @@
-//! The process of the controllers (kube-controller-manager): its start, its death, and what it is made of.
+//! The process of the controllers (kube-controller-manager): its start, its death, and what it is
+//! made of.
 
 use super::cluster::Cluster;
 use super::plan::{Flags, Plan};
 use crate::client::{
-    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits, SeriesRecorder, TokenBucket, Wrote,
+    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits,
+    SeriesRecorder, TokenBucket, Wrote,
 };
-use crate::controllers::{cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::controllers::{
+    cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+};
 use crate::kernel::{Dur, Group, Keys, Name};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 
-/// A new process looks this soon after its start whether its caches are filled, and then this often.
+/// A new process looks this soon after its start whether its caches are filled, and then this
+/// often.
 const FIRST_LOOK: Dur = Dur::from_micros(1);
 const SYNC_POLL: Dur = Dur::from_millis(100);
 
-/// How soon a process that died is back: started again where it was, or, once its lease has run out, on another machine.
+/// How soon a process that died is back: started again where it was, or, once its lease has run
+/// out, on another machine.
 const SAME_MACHINE: Dur = Dur::from_secs(1);
 /// So often at most does the process die in a run where that is left to the choices.
 const CRASHES_MOST: u32 = 3;
@@ -36,9 +42,16 @@ impl Cluster {
         let timing = &plan.timing;
         let informers = InformerFactory::new(
             &self.api,
-            InformerTiming { request: timing.request.max, response: timing.response.max, watch: timing.watch },
+            InformerTiming {
+                request: timing.request.max,
+                response: timing.response.max,
+                watch: timing.watch,
+            },
             &self.lags,
-            Hold { stale: plan.perturb.stale, broken: plan.perturb.coalesce },
+            Hold {
+                stale: plan.perturb.stale,
+                broken: plan.perturb.coalesce,
+            },
         );
         let wrote = self.crashes();
         // The state of these is that of their queues, or belongs to one item of theirs at a time.
@@ -48,8 +61,17 @@ impl Cluster {
         };
         let eviction = Name::of(Actor::TaintEviction.as_str(), Keys::NOTHING);
         let client = |actor, limits: Option<Limits>| {
-            let timing = ClientTiming { request: timing.request, response: timing.response };
-            Client::new(&self.api, actor, limits.map(TokenBucket::new), timing, wrote.clone())
+            let timing = ClientTiming {
+                request: timing.request,
+                response: timing.response,
+            };
+            Client::new(
+                &self.api,
+                actor,
+                limits.map(TokenBucket::new),
+                timing,
+                wrote.clone(),
+            )
         };
         let nlc_client = client(Actor::NodeLifecycle, timing.node_lifecycle_client);
         let tec_client = if plan.profile.taint_eviction.separate_controller {
@@ -59,17 +81,33 @@ impl Cluster {
         };
         let recorder = |client: &Client| {
             ctx.under(Name::of("event-recorder", Keys::NOTHING), || {
-                EventRecorder::start(client, group, timing.clock_advances, plan.profile.event_goroutines)
+                EventRecorder::start(
+                    client,
+                    group,
+                    timing.clock_advances,
+                    plan.profile.event_goroutines,
+                )
             })
         };
         let nlc_recorder = recorder(&nlc_client);
         let tec_recorder = recorder(&tec_client);
         let nlc = ctx.under(under(Actor::NodeLifecycle), || {
-            node_lifecycle::Controller::new(node_lifecycle_config(plan), nlc_client, &informers, group, nlc_recorder)
+            node_lifecycle::Controller::new(
+                node_lifecycle_config(plan),
+                nlc_client,
+                &informers,
+                group,
+                nlc_recorder,
+            )
         });
         let tec = plan.flags.enable_taint_manager.then(|| {
-            let config = taint_eviction::Config { switches: plan.profile.taint_eviction, clock_advances: timing.clock_advances };
-            ctx.under(eviction, || taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder))
+            let config = taint_eviction::Config {
+                switches: plan.profile.taint_eviction,
+                clock_advances: timing.clock_advances,
+            };
+            ctx.under(eviction, || {
+                taint_eviction::Controller::new(config, tec_client, &informers, group, tec_recorder)
+            })
         });
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
         let mut parts: Vec<(Name, Box<dyn FnOnce()>)> = Vec::new();
@@ -83,43 +121,75 @@ impl Cluster {
         if plan.controllers.replica_set {
             let (client, recorder) = own(Actor::ReplicaSet);
             let name = under(Actor::ReplicaSet);
-            let c = ctx.under(name, || workload::ReplicaSetController::new(switches, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                workload::ReplicaSetController::new(switches, client, &informers, group, recorder)
+            });
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.deployment {
             let (client, recorder) = own(Actor::Deployment);
             let name = under(Actor::Deployment);
-            let c = ctx.under(name, || workload::DeploymentController::new(switches, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                workload::DeploymentController::new(switches, client, &informers, group, recorder)
+            });
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.job {
             let (client, recorder) = own(Actor::Job);
             let name = under(Actor::Job);
-            let c = ctx.under(name, || workload::JobController::new(switches.job, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                workload::JobController::new(switches.job, client, &informers, group, recorder)
+            });
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.daemon_set {
             let (client, recorder) = own(Actor::DaemonSet);
             let name = under(Actor::DaemonSet);
-            let c = ctx.under(name, || workload::DaemonSetController::new(switches.daemon_set, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                workload::DaemonSetController::new(
+                    switches.daemon_set,
+                    client,
+                    &informers,
+                    group,
+                    recorder,
+                )
+            });
             parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.stateful_set {
             let (client, recorder) = own(Actor::StatefulSet);
             let name = under(Actor::StatefulSet);
-            let c = ctx.under(name, || workload::StatefulSetController::new(switches.stateful_set, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                workload::StatefulSetController::new(
+                    switches.stateful_set,
+                    client,
+                    &informers,
+                    group,
+                    recorder,
+                )
+            });
             parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.cloud {
             let (client, recorder) = own(Actor::Cloud);
             let name = Name::NONE;
-            let c = ctx.under(name, || cloud::Controller::new(client, &informers, group, recorder, &self.provider));
+            let c = ctx.under(name, || {
+                cloud::Controller::new(client, &informers, group, recorder, &self.provider)
+            });
             parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.disruption {
             let (client, recorder) = own(Actor::Disruption);
             let name = under(Actor::Disruption);
-            let c = ctx.under(name, || disruption::Controller::new(plan.profile.disruption, client, &informers, group, recorder));
+            let c = ctx.under(name, || {
+                disruption::Controller::new(
+                    plan.profile.disruption,
+                    client,
+                    &informers,
+                    group,
+                    recorder,
+                )
+            });
             parts.push((name, Box::new(move || c.run())));
         }
         if plan.controllers.scheduler {
@@ -127,9 +197,13 @@ impl Cluster {
             let config = scheduler_config(plan);
             // Events go through a client of their own.
             let count = config.choice.switches.first_series_count;
-            let recorder = ctx.under(under(Actor::Scheduler), || SeriesRecorder::start(client(), group, count, timing.clock_advances));
+            let recorder = ctx.under(under(Actor::Scheduler), || {
+                SeriesRecorder::start(client(), group, count, timing.clock_advances)
+            });
             let name = under(Actor::Scheduler);
-            let c = ctx.under(name, || scheduler::Controller::new(config, client(), &informers, group, recorder));
+            let c = ctx.under(name, || {
+                scheduler::Controller::new(config, client(), &informers, group, recorder)
+            });
             parts.push((name, Box::new(move || c.run(warm))));
         }
         if plan.controllers.pod_gc {
@@ -143,10 +217,22 @@ impl Cluster {
                 switches: plan.profile.pod_gc,
             };
             let name = under(Actor::PodGc);
-            let gc = ctx.under(name, || pod_gc::Controller::new(config, client(Actor::PodGc, limits(Actor::PodGc)), &informers, group));
+            let gc = ctx.under(name, || {
+                pod_gc::Controller::new(
+                    config,
+                    client(Actor::PodGc, limits(Actor::PodGc)),
+                    &informers,
+                    group,
+                )
+            });
             parts.push((name, Box::new(move || gc.run(warm))));
         }
-        self.process.with(|p| *p = Some(Rc::new(Process { group, informers: informers.clone() })));
+        self.process.with(|p| {
+            *p = Some(Rc::new(Process {
+                group,
+                informers: informers.clone(),
+            }))
+        });
         let (of_nlc, ctx) = (under(Actor::NodeLifecycle), ctx.clone());
         self.ctx.spawn(group, async move {
             let look = ctx.now() + FIRST_LOOK;
@@ -164,14 +250,17 @@ impl Cluster {
         });
     }
 
-    /// What a write of the controllers may set off where a crash is left to the choices: the process dies, and a new one starts.
+    /// What a write of the controllers may set off where a crash is left to the choices: the
+    /// process dies, and a new one starts.
     fn crashes(self: &Rc<Self>) -> Option<Wrote> {
         if !self.plan.perturb.crash {
             return None;
         }
         let (me, point) = (Rc::downgrade(self), self.ctx.point("crash"));
         Some(Rc::new(move |about| {
-            let Some(cluster) = me.upgrade().filter(|c| c.crashes.get() < CRASHES_MOST) else { return };
+            let Some(cluster) = me.upgrade().filter(|c| c.crashes.get() < CRASHES_MOST) else {
+                return;
+            };
             let after = match cluster.ctx.choose(point, about, 3) {
                 0 => return,
                 1 => SAME_MACHINE,
@@ -230,5 +319,8 @@ fn scheduler_config(plan: &Plan) -> scheduler::Config {
         strategy: plan.scheduler.strategy,
         indexed: true,
     };
-    scheduler::Config { choice, preemption: plan.scheduler.preemption }
+    scheduler::Config {
+        choice,
+        preemption: plan.scheduler.preemption,
+    }
 }

@@ -4,7 +4,9 @@
 
 use super::log_forms::LogForms;
 use crate::apiserver::EvictionRules;
-use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::controllers::{
+    disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+};
 use crate::kernel::Dur;
 
 /// A release's behaviour.
@@ -30,12 +32,14 @@ pub struct Profile {
     pub disruption: disruption::Switches,
     /// What the eviction subresource does.
     pub eviction: EvictionRules,
-    /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20 (`record/event.go: generateEvent`).
+    /// Each event is handed to the recorder's queue by a goroutine of its own, up to 1.20
+    /// (`record/event.go: generateEvent`).
     pub event_goroutines: bool,
     /// In which words its controllers write their logs.
     pub log: LogForms,
     /// Default of `--node-monitor-grace-period` (S18).
     pub node_monitor_grace_period: Dur,
-    /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule (1.12.6, 1.13.3, 1.14.0 on).
+    /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule
+    /// (1.12.6, 1.13.3, 1.14.0 on).
     pub taint_nodes_by_condition: bool,
 }

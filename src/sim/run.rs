@@ -21,7 +21,8 @@ pub fn run_eager(plan: &Plan, choices: Choices) -> Trace {
     run_with(plan, choices, true, &mut |_| true).0
 }
 
-/// Runs a plan and tells how far it is now and then. The second part says whether the horizon was reached.
+/// Runs a plan and tells how far it is now and then. The second part says whether the horizon was
+/// reached.
 pub fn run_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) -> (Trace, bool) {
     run_with(plan, choices, false, progress)
 }
@@ -33,7 +34,13 @@ pub fn run_eager_watched(plan: &Plan, choices: Choices, progress: Progress<'_>) 
 
 fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) -> (Trace, bool) {
     let mut kernel = Kernel::new(choices);
-    let cluster = Cluster::new(plan, &Common::of(plan), &kernel.ctx(), eager, Trace::default());
+    let cluster = Cluster::new(
+        plan,
+        &Common::of(plan),
+        &kernel.ctx(),
+        eager,
+        Trace::default(),
+    );
     let mut next_report = EVENTS_BETWEEN_REPORTS;
     let mut finished = true;
     while kernel.step_until(plan.horizon) {
@@ -45,7 +52,11 @@ fn run_with(plan: &Plan, choices: Choices, eager: bool, progress: Progress<'_>) 
             }
         }
     }
-    let end = if finished { plan.horizon } else { kernel.ctx().now() };
+    let end = if finished {
+        plan.horizon
+    } else {
+        kernel.ctx().now()
+    };
     debug_assert!(end <= plan.horizon + Dur::ZERO);
     (cluster.finish(end), finished)
 }

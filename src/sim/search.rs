@@ -1,4 +1,5 @@
-//! Runs that are part of a search: the order within each instant is a choice, too, and each step notes what it did.
+//! Runs that are part of a search: the order within each instant is a choice, too, and each step
+//! notes what it did.
 
 use super::cluster::{Cluster, Common};
 use super::plan::Plan;
@@ -24,8 +25,8 @@ pub struct Searched {
     pub unmet: Vec<Deviation>,
 }
 
-/// Says of a state in which there is a choice of interest of who comes next whether the run may end there: it is given the state's
-/// fingerprint.
+/// Says of a state in which there is a choice of interest of who comes next whether the run may end
+/// there: it is given the state's fingerprint.
 pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Asked now and then within a run whether to go on with it.
@@ -45,10 +46,22 @@ pub fn replay_watched(plan: &Plan, goes_on: GoesOn<'_>) -> Searched {
     search_watched(plan, Choices::tape(tape, Choices::default_order()), goes_on)
 }
 
-/// What happens in a plan with its own tape, as [`replay`] has it; none if it may not go on. Nothing else of the run is kept.
+/// What happens in a plan with its own tape, as [`replay`] has it; none if it may not go on.
+/// Nothing else of the run is kept.
 pub fn play(plan: &Plan, goes_on: GoesOn<'_>) -> Option<Trace> {
-    let choices = Choices::tape(plan.tape.clone().unwrap_or_default(), Choices::default_order());
-    let run = search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::NOTHING, &mut |_| false, goes_on);
+    let choices = Choices::tape(
+        plan.tape.clone().unwrap_or_default(),
+        Choices::default_order(),
+    );
+    let run = search_in(
+        &mut Tables::default(),
+        plan,
+        &Common::of(plan),
+        choices,
+        Wanted::NOTHING,
+        &mut |_| false,
+        goes_on,
+    );
     (!run.known).then_some(run.trace)
 }
 
@@ -59,10 +72,19 @@ pub fn search(plan: &Plan, choices: Choices) -> Searched {
 
 /// As [`search()`], as long as it may go on.
 pub fn search_watched(plan: &Plan, choices: Choices, goes_on: GoesOn<'_>) -> Searched {
-    search_in(&mut Tables::default(), plan, &Common::of(plan), choices, Wanted::default(), &mut |_| false, goes_on)
+    search_in(
+        &mut Tables::default(),
+        plan,
+        &Common::of(plan),
+        choices,
+        Wanted::default(),
+        &mut |_| false,
+        goes_on,
+    )
 }
 
-/// Runs a plan again and again, each time in the tables of the time before: a run of a search is short, and making tables much of it.
+/// Runs a plan again and again, each time in the tables of the time before: a run of a search is
+/// short, and making tables much of it.
 pub struct Searcher {
     plan: Plan,
     common: Common,
@@ -79,7 +101,11 @@ struct Tables {
 impl Searcher {
     /// For runs of a plan.
     pub fn new(plan: Plan) -> Self {
-        Self { common: Common::of(&plan), plan, tables: Tables::default() }
+        Self {
+            common: Common::of(&plan),
+            plan,
+            tables: Tables::default(),
+        }
     }
 
     /// What is run.
@@ -88,9 +114,23 @@ impl Searcher {
     }
 
     /// Runs a tape over the default order.
-    pub fn search(&mut self, tape: Vec<Deviation>, wanted: Wanted, known: Known<'_>, goes_on: GoesOn<'_>) -> Searched {
+    pub fn search(
+        &mut self,
+        tape: Vec<Deviation>,
+        wanted: Wanted,
+        known: Known<'_>,
+        goes_on: GoesOn<'_>,
+    ) -> Searched {
         let choices = self.tables.kernel.tape(tape);
-        search_in(&mut self.tables, &self.plan, &self.common, choices, wanted, known, goes_on)
+        search_in(
+            &mut self.tables,
+            &self.plan,
+            &self.common,
+            choices,
+            wanted,
+            known,
+            goes_on,
+        )
     }
 
     /// Takes back a run that is of no more use.
@@ -111,7 +151,13 @@ fn search_in(
     goes_on: GoesOn<'_>,
 ) -> Searched {
     let mut kernel = Kernel::searching_in(&mut tables.kernel, choices, wanted);
-    let cluster = Cluster::new(plan, common, &kernel.ctx(), false, std::mem::take(&mut tables.trace));
+    let cluster = Cluster::new(
+        plan,
+        common,
+        &kernel.ctx(),
+        false,
+        std::mem::take(&mut tables.trace),
+    );
     let mut records = std::mem::take(&mut tables.records);
     records.clear();
     let mut asked = false;
@@ -124,9 +170,20 @@ fn search_in(
     let known = asked || kernel.ended_known();
     let unmet = kernel.ctx().unmet();
     let (notes, choices) = kernel.searched();
-    let end = if known { kernel.ctx().now() } else { plan.horizon };
+    let end = if known {
+        kernel.ctx().now()
+    } else {
+        plan.horizon
+    };
     let trace = cluster.finish(end);
     drop(cluster);
     kernel.leave(&mut tables.kernel);
-    Searched { trace, notes, choices, known, records, unmet }
+    Searched {
+        trace,
+        notes,
+        choices,
+        known,
+        records,
+        unmet,
+    }
 }

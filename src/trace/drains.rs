@@ -1,4 +1,5 @@
-//! What evicts pods, and what records of evictions and drains refer to: how a budget stood, and how the drain of a node ended.
+//! What evicts pods, and what records of evictions and drains refer to: how a budget stood, and how
+//! the drain of a node ended.
 
 use super::record::{Actor, Record};
 use crate::api::budget::BudgetRule;
@@ -7,12 +8,14 @@ use crate::kernel::Dur;
 
 /// What evicts a pod.
 ///
-/// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its failure, for a drain. Not among them are
-/// preemptions, which make room for another pod, and deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
+/// A deletion is an eviction where the node is to be rid of the pod: for its taints, for its
+/// failure, for a drain. Not among them are preemptions, which make room for another pod, and
+/// deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
 /// summary counts by who deleted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EvictionCause {
-    /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no longer.
+    /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
+    /// longer.
     Taint,
     /// The node lifecycle controller, up to 1.26: `--pod-eviction-timeout`.
     Timeout,
@@ -46,7 +49,8 @@ impl EvictionCause {
         }
     }
 
-    /// The cause, where a record begins the deletion of a pod and evicts it by that; `asked` is what asked for that just before.
+    /// The cause, where a record begins the deletion of a pod and evicts it by that; `asked` is
+    /// what asked for that just before.
     pub fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
         match r.actor {
             Actor::TaintEviction => Some(Self::Taint),
@@ -69,7 +73,8 @@ pub enum Refusal {
     NotAllowed,
     /// 429: the disruption controller has not looked at the budget since its spec changed.
     NotObserved,
-    /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is negative.
+    /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is
+    /// negative.
     NotKept,
     /// 500: several budgets select the pod; told of is the first.
     Several,
@@ -77,9 +82,16 @@ pub enum Refusal {
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::None, Self::NotAllowed, Self::NotObserved, Self::NotKept, Self::Several];
+    pub const ALL: [Self; 5] = [
+        Self::None,
+        Self::NotAllowed,
+        Self::NotObserved,
+        Self::NotKept,
+        Self::Several,
+    ];
 
-    /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one code has two reasons.
+    /// A word for it, as `events.jsonl` has it: the status code, and what lies behind it where one
+    /// code has two reasons.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
@@ -111,8 +123,8 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// Whether it never allows an eviction while so many pods are wanted, though all of them be healthy: the share or number that it asks
-    /// for is all of them.
+    /// Whether it never allows an eviction while so many pods are wanted, though all of them be
+    /// healthy: the share or number that it asks for is all of them.
     pub fn never_allows(&self) -> bool {
         self.expected > 0 && self.desired >= self.expected && self.refusal == Refusal::NotAllowed
     }

@@ -21,7 +21,8 @@ pub enum Actor {
     Kubelet,
     /// The node lifecycle controller.
     NodeLifecycle,
-    /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle controller).
+    /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
+    /// controller).
     TaintEviction,
     /// The API server itself: admission.
     ApiServer,
@@ -102,7 +103,13 @@ pub enum ZoneState {
 
 impl ZoneState {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Initial, Self::Normal, Self::PartialDisruption, Self::FullDisruption, Self::Empty];
+    pub const ALL: [Self; 5] = [
+        Self::Initial,
+        Self::Normal,
+        Self::PartialDisruption,
+        Self::FullDisruption,
+        Self::Empty,
+    ];
 
     /// The word Kubernetes uses.
     pub fn as_str(self) -> &'static str {
@@ -116,7 +123,8 @@ impl ZoneState {
     }
 }
 
-/// The events controllers emit; their message follows from this, the object's name and, for those of [`EventBody`], an argument.
+/// The events controllers emit; their message follows from this, the object's name and, for those
+/// of [`EventBody`], an argument.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EventText {
     /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
@@ -237,7 +245,10 @@ pub struct EventBody {
 
 impl From<EventText> for EventBody {
     fn from(text: EventText) -> Self {
-        EventBody { text, arg: Self::NO_ARG }
+        EventBody {
+            text,
+            arg: Self::NO_ARG,
+        }
     }
 }
 
@@ -272,19 +283,23 @@ pub struct Message {
     pub count: u32,
 }
 
-/// What a controller finds or decides without anything changing: what its log tells, and no timeline.
+/// What a controller finds or decides without anything changing: what its log tells, and no
+/// timeline.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Note {
-    /// A node was not heard of for longer than its grace period. Object: node; argument: for so many milliseconds.
+    /// A node was not heard of for longer than its grace period. Object: node; argument: for so
+    /// many milliseconds.
     NodeExpired,
-    /// The last heartbeat that is known of such a node. Object: node; argument: so many milliseconds before.
+    /// The last heartbeat that is known of such a node. Object: node; argument: so many
+    /// milliseconds before.
     LastHeartbeat,
     /// A zone gets its queue. Object: text of the zone key.
     ZoneQueue,
-    /// The taint eviction controller knows these NoExecute taints of a node. Object: node; argument: they are
-    /// those added by that change in [`Trace::taints`](super::Trace).
+    /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
+    /// argument: they are those added by that change in [`Trace::taints`](super::Trace).
     TaintsKnown,
-    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node; argument: 1 if pods are on it.
+    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node;
+    /// argument: 1 if pods are on it.
     TaintsGone,
     /// A pod does not tolerate all taints of its node. Object: pod.
     NotTolerated,
@@ -322,11 +337,17 @@ impl Note {
     }
 
     fn is_of_node(self) -> bool {
-        matches!(self, Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone)
+        matches!(
+            self,
+            Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone
+        )
     }
 
     fn is_of_pod(self) -> bool {
-        matches!(self, Self::NotTolerated | Self::ToleratesForever | Self::WorkExists)
+        matches!(
+            self,
+            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists
+        )
     }
 }
 
@@ -340,7 +361,8 @@ pub enum What {
     NodeDeleted,
     /// A node condition changed its status. Object: node.
     NodeCondition(NodeConditionType, ConditionStatus, NodeReason),
-    /// One write changed a node's taints by more than timeAdded. Object: node; argument: the change in [`Trace::taints`](super::Trace).
+    /// One write changed a node's taints by more than timeAdded. Object: node; argument: the change
+    /// in [`Trace::taints`](super::Trace).
     NodeTaints(u32),
     /// `spec.unschedulable` changed. Object: node.
     NodeUnschedulable(bool),
@@ -348,7 +370,8 @@ pub enum What {
     PodCreated(Option<std::num::NonZeroU32>),
     /// A pod was bound. Object: pod; argument: node.
     PodBound(u32),
-    /// A pod's tolerations changed. Object: pod; they are in [`Trace::templates`](super::Trace) under the record's id.
+    /// A pod's tolerations changed. Object: pod; they are in [`Trace::templates`](super::Trace)
+    /// under the record's id.
     PodTolerations,
     /// A pod's phase changed. Object: pod.
     PodPhase(PodPhase),
@@ -362,10 +385,11 @@ pub enum What {
     NodeEvent(EventText, bool, u32),
     /// An event about a pod was stored: text, whether aggregated, count. Object: pod.
     PodEvent(EventText, bool, u32),
-    /// An event about a pod whose text has an argument was stored. Object: pod; argument: the event in
-    /// [`Trace::messages`](super::Trace).
+    /// An event about a pod whose text has an argument was stored. Object: pod; argument: the event
+    /// in [`Trace::messages`](super::Trace).
     PodMessage(u32),
-    /// An event about a workload was stored. Object: workload; argument: the event in [`Trace::messages`](super::Trace).
+    /// An event about a workload was stored. Object: workload; argument: the event in
+    /// [`Trace::messages`](super::Trace).
     WorkloadMessage(u32),
     /// A workload was created. Object: workload; argument: how many pods it asks for.
     WorkloadCreated(i32),
@@ -373,7 +397,8 @@ pub enum What {
     WorkloadScaled(i32),
     /// A workload was deleted. Object: workload.
     WorkloadDeleted,
-    /// An action or fault of the timeline began. Object: the index of its entry in the plan's timeline.
+    /// An action or fault of the timeline began. Object: the index of its entry in the plan's
+    /// timeline.
     FaultBegan,
     /// A fault of the timeline ended. Object: the index of its entry in the plan's timeline.
     FaultEnded,
@@ -389,11 +414,11 @@ pub enum What {
     NetworkLost,
     /// Clients reach a node's pods again. Object: node.
     NetworkBack,
-    /// A pod's containers run from now on, whether or not the API says so yet. Those of pods that are Running at the start run from the start.
-    /// Object: pod; argument: the node they run on.
+    /// A pod's containers run from now on, whether or not the API says so yet. Those of pods that
+    /// are Running at the start run from the start. Object: pod; argument: the node they run on.
     ContainersStarted(u32),
-    /// A pod's containers have ended, but for those that [`What::MachineOff`] ends with their machine. Object: pod; argument: the node they
-    /// ran on.
+    /// A pod's containers have ended, but for those that [`What::MachineOff`] ends with their
+    /// machine. Object: pod; argument: the node they ran on.
     ContainersStopped(u32),
     /// A zone is in a new state. Object: text of the zone key.
     Zone(ZoneState),
@@ -407,7 +432,8 @@ pub enum What {
     TimerSet(u32),
     /// An eviction timer was cancelled. Object: pod.
     TimerCancelled,
-    /// An attempt to place a pod found no node. Object: pod; argument: what filters said, for [`Trace::verdicts`](super::Trace::verdicts).
+    /// An attempt to place a pod found no node. Object: pod; argument: what filters said, for
+    /// [`Trace::verdicts`](super::Trace::verdicts).
     PodUnplaced(u32),
     /// Five tries to delete a pod failed; it stays until the next trigger. Object: pod.
     EvictionFailed,
@@ -415,29 +441,35 @@ pub enum What {
     ControllersStarted,
     /// The controllers' process died; its timers are lost.
     ControllersStopped,
-    /// A controller finds or decides something, and nothing changes. Object and argument by the note.
+    /// A controller finds or decides something, and nothing changes. Object and argument by the
+    /// note.
     Noted(Note, u32),
-    /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's timeline; argument: the text of
-    /// the refusal.
+    /// kubectl refused what the timeline asked for. Object: the index of its entry in the plan's
+    /// timeline; argument: the text of the refusal.
     Refused(u32),
-    /// The eviction API grants a pod's eviction; its deletion follows in the same step. Object: pod; argument: the budget that was charged
-    /// for it as it stood before, in [`Trace::budgets`](super::Trace), or [`NO_BUDGET`](super::NO_BUDGET).
+    /// The eviction API grants a pod's eviction; its deletion follows in the same step. Object:
+    /// pod; argument: the budget that was charged for it as it stood before, in
+    /// [`Trace::budgets`](super::Trace), or [`NO_BUDGET`](super::NO_BUDGET).
     EvictionGranted(u32),
-    /// The eviction API refuses a pod's eviction. Object: pod; argument: why, in [`Trace::budgets`](super::Trace).
-    EvictionRefused(u32),
-    /// `kubectl drain --disable-eviction` deletes a pod; that follows in the same step. Object: pod.
-    DrainDeletes,
-    /// kubectl is done with a node that it drains, or gives it up. Object: node; argument: how it ended, in [`Trace::drains`](super::Trace).
-    DrainEnded(u32),
-    /// A disruption budget was created in the course of the run. Object: the budget's name, a workload's id; argument: what it asks for, in
+    /// The eviction API refuses a pod's eviction. Object: pod; argument: why, in
     /// [`Trace::budgets`](super::Trace).
+    EvictionRefused(u32),
+    /// `kubectl drain --disable-eviction` deletes a pod; that follows in the same step. Object:
+    /// pod.
+    DrainDeletes,
+    /// kubectl is done with a node that it drains, or gives it up. Object: node; argument: how it
+    /// ended, in [`Trace::drains`](super::Trace).
+    DrainEnded(u32),
+    /// A disruption budget was created in the course of the run. Object: the budget's name, a
+    /// workload's id; argument: what it asks for, in [`Trace::budgets`](super::Trace).
     BudgetCreated(u32),
-    /// A disruption budget asks for something else from now on. Object and argument as of `BudgetCreated`.
+    /// A disruption budget asks for something else from now on. Object and argument as of
+    /// `BudgetCreated`.
     BudgetChanged(u32),
     /// A disruption budget was deleted. Object: the budget's name, a workload's id.
     BudgetDeleted,
-    /// An entry of the timeline did not do all that it was to do. Object: the index of its entry in the plan's timeline; argument: the text
-    /// that says what is left.
+    /// An entry of the timeline did not do all that it was to do. Object: the index of its entry in
+    /// the plan's timeline; argument: the text that says what is left.
     CutShort(u32),
 }
 
@@ -448,7 +480,8 @@ pub struct Record {
     pub at: Time,
     /// The record that led to this one, or [`NO_RECORD`].
     pub cause: RecordId,
-    /// The record of the version of the object that the actor had seen when it decided, or [`NO_RECORD`].
+    /// The record of the version of the object that the actor had seen when it decided, or
+    /// [`NO_RECORD`].
     pub saw: RecordId,
     /// The node, pod, text or action it is about, by kind of record.
     pub object: u32,
@@ -510,9 +543,10 @@ impl Record {
     /// The workload this record is about, if it is about one.
     pub fn workload(&self) -> Option<WorkloadId> {
         match self.what {
-            What::WorkloadMessage(_) | What::WorkloadCreated(_) | What::WorkloadScaled(_) | What::WorkloadDeleted => {
-                Some(WorkloadId(self.object))
-            }
+            What::WorkloadMessage(_)
+            | What::WorkloadCreated(_)
+            | What::WorkloadScaled(_)
+            | What::WorkloadDeleted => Some(WorkloadId(self.object)),
             _ => None,
         }
     }

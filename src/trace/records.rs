@@ -13,7 +13,8 @@ use std::rc::Rc;
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
 
-/// Among so many states of budgets that were kept last an equal one is looked for: kubectl asks again and again.
+/// Among so many states of budgets that were kept last an equal one is looked for: kubectl asks
+/// again and again.
 const ALIKE: usize = 64;
 
 /// A change of a node's taints in one write, as texts sorted as recorded timelines have them.
@@ -35,15 +36,18 @@ pub struct Trace {
     pub taints: Vec<TaintChange>,
     /// The events with an argument that records refer to.
     pub messages: Vec<Message>,
-    /// How disruption budgets stood when an eviction was asked for, or what they asked for when they changed.
+    /// How disruption budgets stood when an eviction was asked for, or what they asked for when
+    /// they changed.
     pub budgets: Vec<BudgetState>,
     /// How drains of nodes ended.
     pub drains: Vec<DrainEnd>,
     /// What filters said in attempts to place pods.
     pub verdicts: Verdicts,
-    /// The requests of each actor's client that reached the API server: by actor, the second, and how many up to its end.
+    /// The requests of each actor's client that reached the API server: by actor, the second, and
+    /// how many up to its end.
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
-    /// What pods were created with, and what became of it with new tolerations: by the record that says so, in order.
+    /// What pods were created with, and what became of it with new tolerations: by the record that
+    /// says so, in order.
     pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// When a search held up watches, and for how long: lag of its own making.
     pub held_up: Vec<(Time, Dur)>,
@@ -54,7 +58,10 @@ pub struct Trace {
 impl Trace {
     /// No records yet, of a run with these names.
     pub fn of(names: Names) -> Self {
-        Trace { names, ..Trace::default() }
+        Trace {
+            names,
+            ..Trace::default()
+        }
     }
 
     /// Nothing yet, in the same tables.
@@ -68,8 +75,28 @@ impl Trace {
         self.budgets.clear();
         self.drains.clear();
         self.held_up.clear();
-        let Self { chunks, names, taints, messages, templates, budgets, drains, held_up, .. } = self;
-        Self { chunks, names: names.emptied(), taints, messages, templates, budgets, drains, held_up, ..Self::default() }
+        let Self {
+            chunks,
+            names,
+            taints,
+            messages,
+            templates,
+            budgets,
+            drains,
+            held_up,
+            ..
+        } = self;
+        Self {
+            chunks,
+            names: names.emptied(),
+            taints,
+            messages,
+            templates,
+            budgets,
+            drains,
+            held_up,
+            ..Self::default()
+        }
     }
 
     /// Appends a record and gives it its id.
@@ -86,7 +113,8 @@ impl Trace {
         self.len() as RecordId - 1
     }
 
-    /// Keeps how a budget stands, for a record to refer to; what was kept a moment ago is not kept again.
+    /// Keeps how a budget stands, for a record to refer to; what was kept a moment ago is not kept
+    /// again.
     pub fn keep_budget(&mut self, state: BudgetState) -> u32 {
         let from = self.budgets.len().saturating_sub(ALIKE);
         let same = self.budgets[from..].iter().rposition(|b| *b == state);
@@ -117,7 +145,9 @@ impl Trace {
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.chunks.last().map_or(0, |c| (self.chunks.len() - 1) * CHUNK + c.len())
+        self.chunks
+            .last()
+            .map_or(0, |c| (self.chunks.len() - 1) * CHUNK + c.len())
     }
 
     /// Whether there are none.
@@ -127,7 +157,9 @@ impl Trace {
 
     /// The record of that id.
     pub fn get(&self, id: RecordId) -> Option<&Record> {
-        self.chunks.get(id as usize / CHUNK)?.get(id as usize % CHUNK)
+        self.chunks
+            .get(id as usize / CHUNK)?
+            .get(id as usize % CHUNK)
     }
 
     /// All records in order.

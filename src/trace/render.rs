@@ -11,21 +11,41 @@ use std::collections::BTreeMap;
 pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
     let short = short_name(name);
     match body.text {
-        EventText::RegisteredNode => format!("Node {name} event: Registered Node {name} in Controller"),
-        EventText::RemovingNode => format!("Node {name} event: Removing Node {name} from Controller"),
+        EventText::RegisteredNode => {
+            format!("Node {name} event: Registered Node {name} in Controller")
+        }
+        EventText::RemovingNode => {
+            format!("Node {name} event: Removing Node {name} from Controller")
+        }
         EventText::NodeNotReady => format!("Node {name} status is now: NodeNotReady"),
         EventText::NodeReady => format!("Node {name} status is now: NodeReady"),
         EventText::PodNodeNotReady => "Node is not ready".to_owned(),
         EventText::MarkingForDeletion => format!("Marking for deletion Pod {name}"),
         EventText::CancellingDeletion => format!("Cancelling deletion of Pod {name}"),
-        EventText::DeletingAllPods => format!("Node {name} event: Deleting all Pods from Node {name}."),
+        EventText::DeletingAllPods => {
+            format!("Node {name} event: Deleting all Pods from Node {name}.")
+        }
         EventText::NodeControllerEviction => format!("Marking for deletion Pod {short}"),
-        EventText::TaintToleration => "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate".to_owned(),
-        EventText::DeletingNode => format!("Deleting node {name} because it does not exist in the cloud provider"),
+        EventText::TaintToleration => {
+            "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
+                .to_owned()
+        }
+        EventText::DeletingNode => {
+            format!("Deleting node {name} because it does not exist in the cloud provider")
+        }
         EventText::NodeSynced => "Node synced successfully".to_owned(),
-        EventText::CreatedPod => format!("Created pod: {}", short_name(names.pod_name(PodId(body.arg)))),
-        EventText::DeletedPod => format!("Deleted pod: {}", short_name(names.pod_name(PodId(body.arg)))),
-        EventText::Scheduled => format!("Successfully assigned {name} to {}", names.node_name(NodeId(body.arg))),
+        EventText::CreatedPod => format!(
+            "Created pod: {}",
+            short_name(names.pod_name(PodId(body.arg)))
+        ),
+        EventText::DeletedPod => format!(
+            "Deleted pod: {}",
+            short_name(names.pod_name(PodId(body.arg)))
+        ),
+        EventText::Scheduled => format!(
+            "Successfully assigned {name} to {}",
+            names.node_name(NodeId(body.arg))
+        ),
         _ => names.text_of(TextId(body.arg)).to_owned(),
     }
 }
@@ -144,7 +164,8 @@ pub struct Fields {
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
-    /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it stood.
+    /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it
+    /// stood.
     pub budget: Option<Stand>,
     /// Pods that a drain left behind, `namespace/name`.
     pub left: Vec<String>,
@@ -234,13 +255,29 @@ impl Trace {
                 let name = names.node_name(NodeId(r.object));
                 f.node = None;
                 f.object = Some(format!("Node/{name}"));
-                self.event(&mut f, &Message { body: text.into(), combined, count }, name)
+                self.event(
+                    &mut f,
+                    &Message {
+                        body: text.into(),
+                        combined,
+                        count,
+                    },
+                    name,
+                )
             }
             What::PodEvent(text, combined, count) => {
                 let name = names.pod_name(PodId(r.object));
                 f.pod = None;
                 f.object = Some(format!("Pod/{name}"));
-                self.event(&mut f, &Message { body: text.into(), combined, count }, name)
+                self.event(
+                    &mut f,
+                    &Message {
+                        body: text.into(),
+                        combined,
+                        count,
+                    },
+                    name,
+                )
             }
             What::PodMessage(index) => {
                 let name = names.pod_name(PodId(r.object));
@@ -256,7 +293,11 @@ impl Trace {
             What::WorkloadCreated(replicas) | What::WorkloadScaled(replicas) => {
                 f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
                 f.replicas = Some(replicas);
-                if matches!(r.what, What::WorkloadCreated(_)) { "workload-created" } else { "workload-scaled" }
+                if matches!(r.what, What::WorkloadCreated(_)) {
+                    "workload-created"
+                } else {
+                    "workload-scaled"
+                }
             }
             What::WorkloadDeleted => {
                 f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
@@ -272,7 +313,11 @@ impl Trace {
             What::NetworkBack => "network-back",
             What::ContainersStarted(node) | What::ContainersStopped(node) => {
                 f.node = Some(names.node_name(NodeId(node)).to_owned());
-                if matches!(r.what, What::ContainersStarted(_)) { "containers-started" } else { "containers-stopped" }
+                if matches!(r.what, What::ContainersStarted(_)) {
+                    "containers-started"
+                } else {
+                    "containers-stopped"
+                }
             }
             What::Zone(state) => {
                 f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""));
@@ -297,8 +342,16 @@ impl Trace {
             What::Noted(note, arg) => {
                 match note {
                     Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
-                    Note::ZoneQueue => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
-                    Note::TaintsKnown => f.added = self.taints[arg as usize].added.iter().map(ToString::to_string).collect(),
+                    Note::ZoneQueue => {
+                        f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""))
+                    }
+                    Note::TaintsKnown => {
+                        f.added = self.taints[arg as usize]
+                            .added
+                            .iter()
+                            .map(ToString::to_string)
+                            .collect()
+                    }
                     Note::TaintsGone => f.value = Some(arg != 0),
                     Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
                 }
@@ -318,7 +371,10 @@ impl Trace {
             }
             What::EvictionRefused(budget) => {
                 f.budget = self.stand(budget);
-                f.reason = self.budgets.get(budget as usize).map(|b| b.refusal.as_str());
+                f.reason = self
+                    .budgets
+                    .get(budget as usize)
+                    .map(|b| b.refusal.as_str());
                 "eviction-refused"
             }
             What::DrainDeletes => "drain-deletes",
@@ -327,7 +383,11 @@ impl Trace {
                 f.status = Some(end.outcome.as_str());
                 f.millis = Some(u32::try_from(end.took.as_millis()).unwrap_or(u32::MAX));
                 f.count = Some(end.gone);
-                f.left = end.left.iter().map(|p| names.pod_name(*p).to_owned()).collect();
+                f.left = end
+                    .left
+                    .iter()
+                    .map(|p| names.pod_name(*p).to_owned())
+                    .collect();
                 f.message = Some(names.text_of(end.words).to_owned()).filter(|m| !m.is_empty());
                 "drain-ended"
             }
@@ -370,29 +430,56 @@ impl Trace {
                 n => format!("{name}..{}", self.names.node_name(NodeId(first.0 + n - 1))),
             });
         }
-        told.into_iter().map(|(rejection, (count, nodes))| Told { rejection: rejection.clone(), count, nodes }).collect()
+        told.into_iter()
+            .map(|(rejection, (count, nodes))| Told {
+                rejection: rejection.clone(),
+                count,
+                nodes,
+            })
+            .collect()
     }
 
-    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown NodeStatusUnknown`.
+    /// A record in one line: `640.003s node-lifecycle node-condition b-00 Ready Unknown
+    /// NodeStatusUnknown`.
     pub fn sentence(&self, r: &Record) -> String {
         let f = self.fields(r);
-        let mut parts = vec![r.at.to_string(), r.actor.as_str().to_owned(), f.what.to_owned()];
+        let mut parts = vec![
+            r.at.to_string(),
+            r.actor.as_str().to_owned(),
+            f.what.to_owned(),
+        ];
         parts.extend([f.pod, f.object].into_iter().flatten());
-        parts.extend(f.node.map(|node| if parts.len() > 3 { format!("on {node}") } else { node }));
-        parts.extend([f.kind, f.status, f.reason].into_iter().flatten().map(str::to_owned));
+        parts.extend(f.node.map(|node| {
+            if parts.len() > 3 {
+                format!("on {node}")
+            } else {
+                node
+            }
+        }));
+        parts.extend(
+            [f.kind, f.status, f.reason]
+                .into_iter()
+                .flatten()
+                .map(str::to_owned),
+        );
         parts.extend(f.added.into_iter().map(|t| format!("+{t}")));
         parts.extend(f.removed.into_iter().map(|t| format!("-{t}")));
         parts.extend(f.seconds.map(|s| format!("{s}s")));
         parts.extend(f.value.map(|v| v.to_string()));
         parts.extend(f.replicas.map(|n| format!("replicas {n}")));
-        parts.extend(
-            f.filters
-                .into_iter()
-                .map(|t| if t.count > 0 { format!("{} on {}", t.rejection.plugin, t.count) } else { t.rejection.plugin.to_owned() }),
-        );
+        parts.extend(f.filters.into_iter().map(|t| {
+            if t.count > 0 {
+                format!("{} on {}", t.rejection.plugin, t.count)
+            } else {
+                t.rejection.plugin.to_owned()
+            }
+        }));
         parts.extend(f.budget.map(|b| {
             let [expected, desired, healthy, allowed] = b.status;
-            format!("{} {} {}: {healthy} of {expected} healthy, needs {desired}, allows {allowed}", b.name, b.rule, b.amount)
+            format!(
+                "{} {} {}: {healthy} of {expected} healthy, needs {desired}, allows {allowed}",
+                b.name, b.rule, b.amount
+            )
         }));
         parts.extend(f.left.into_iter().map(|p| format!("left {p}")));
         parts.extend(f.message.map(|m| format!("{m:?}")));
@@ -403,7 +490,11 @@ impl Trace {
         f.kind = Some(event.body.text.kind());
         f.reason = Some(event.body.text.reason());
         let message = event_message(event.body, name, &self.names);
-        f.message = Some(if event.combined { format!("(combined from similar events): {message}") } else { message });
+        f.message = Some(if event.combined {
+            format!("(combined from similar events): {message}")
+        } else {
+            message
+        });
         f.count = Some(event.count).filter(|&n| n > 1);
         "event"
     }

@@ -11,7 +11,10 @@ use workloads::{PAIRS, checksum, go};
 /// How many pods' deletions began, and how many pods were bound by the scheduler.
 fn counts(trace: &Trace) -> (usize, usize) {
     let count = |is: fn(&What) -> bool| trace.iter().filter(|r| is(&r.what)).count();
-    (count(|what| matches!(what, What::PodDeleting(_))), count(|what| matches!(what, What::PodBound(_))))
+    (
+        count(|what| matches!(what, What::PodDeleting(_))),
+        count(|what| matches!(what, What::PodBound(_))),
+    )
 }
 
 /// The nodes that are cut off or drained.
@@ -20,13 +23,18 @@ fn struck(plan: &Plan) -> Vec<NodeIndex> {
         Do::Cut(nodes) | Do::Drain(nodes, _) => Some(nodes.clone()),
         _ => None,
     };
-    plan.actions.iter().find_map(|a| of(&a.act)).unwrap_or_default()
+    plan.actions
+        .iter()
+        .find_map(|a| of(&a.act))
+        .unwrap_or_default()
 }
 
-/// Two runs of a workload are the same, and do what they are timed for, at 60 nodes. All pods of Deployments on the nodes that are cut off
-/// go: of 60 nodes 20 are silent, so that the zone stays Normal, all of them are tainted within 55 s and 20 x 10 s, and 300 s later, at
-/// 555 s, the last pods go, before the network is back after 600 s. So do those on drained nodes. Each is replaced; pods of DaemonSets
-/// stay. A budget changes nothing of that, and a DaemonSet that is new has its 60 pods bound.
+/// Two runs of a workload are the same, and do what they are timed for, at 60 nodes. All pods of
+/// Deployments on the nodes that are cut off go: of 60 nodes 20 are silent, so that the zone stays
+/// Normal, all of them are tainted within 55 s and 20 x 10 s, and 300 s later, at 555 s, the last
+/// pods go, before the network is back after 600 s. So do those on drained nodes. Each is replaced;
+/// pods of DaemonSets stay. A budget changes nothing of that, and a DaemonSet that is new has its
+/// 60 pods bound.
 #[test]
 fn the_benchs_clusters() {
     for pair in &PAIRS {
@@ -35,10 +43,22 @@ fn the_benchs_clusters() {
             let trace = go(&plan, 1);
             assert_eq!(checksum(&trace), checksum(&go(&plan, 1)), "{}", pair.name);
             let struck = struck(&plan);
-            let goes = |p: &&taintsim::sim::plan::PodPlan| p.name.contains("/web-") && p.node.is_some_and(|n| struck.contains(&n));
+            let goes = |p: &&taintsim::sim::plan::PodPlan| {
+                p.name.contains("/web-") && p.node.is_some_and(|n| struck.contains(&n))
+            };
             let gone = plan.pods.iter().filter(goes).count();
-            let new = if pair.name == "a DaemonSet on new nodes" && with { 60 } else { 0 };
-            assert_eq!(counts(&trace), (gone, gone + new), "{}, bar {}, {with}", pair.name, pair.bar);
+            let new = if pair.name == "a DaemonSet on new nodes" && with {
+                60
+            } else {
+                0
+            };
+            assert_eq!(
+                counts(&trace),
+                (gone, gone + new),
+                "{}, bar {}, {with}",
+                pair.name,
+                pair.bar
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The command line as people and scripts meet it: exit codes, what goes to which stream, files, and that nothing of it
-//! depends on chance, threads or what was there before.
+//! The command line as people and scripts meet it: exit codes, what goes to which stream, files,
+//! and that nothing of it depends on chance, threads or what was there before.
 
 mod bad_input;
 mod determinism;
@@ -37,7 +37,11 @@ struct Called {
 impl Scratch {
     fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let path = std::env::temp_dir().join(format!("taintsim-cli-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed)));
+        let path = std::env::temp_dir().join(format!(
+            "taintsim-cli-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Relaxed)
+        ));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("a temporary folder");
         Self(path)
@@ -76,7 +80,14 @@ impl Scratch {
     /// The names in a folder, sorted.
     fn names(&self, folder: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(folder)).expect("a folder");
-        let mut names: Vec<String> = entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|e| {
+                e.expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
         names.sort();
         names
     }
@@ -100,16 +111,32 @@ impl Scratch {
 
     /// Calls the program with room for eighty columns.
     fn narrow(&self, args: &[&str]) -> Called {
-        let output = self.command(args).env("COLUMNS", "80").output().expect("the program runs");
+        let output = self
+            .command(args)
+            .env("COLUMNS", "80")
+            .output()
+            .expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Called { code: output.status.code().expect("an exit code"), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Called {
+            code: output.status.code().expect("an exit code"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 
     /// Calls the program with a standard input.
     fn call_with(&self, args: &[&str], stdin: impl Into<Vec<u8>>) -> Called {
-        let output = self.command(args).write_stdin(stdin).output().expect("the program runs");
+        let output = self
+            .command(args)
+            .write_stdin(stdin)
+            .output()
+            .expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Called { code: output.status.code().expect("an exit code"), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Called {
+            code: output.status.code().expect("an exit code"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 }
 
@@ -127,7 +154,11 @@ impl Called {
             assert!(self.stderr.contains(words), "{words:?} in: {}", self.stderr);
         }
         assert_eq!(self.stdout, "");
-        assert!(!self.stderr.contains("internal error") && !self.stderr.contains("panicked"), "{}", self.stderr);
+        assert!(
+            !self.stderr.contains("internal error") && !self.stderr.contains("panicked"),
+            "{}",
+            self.stderr
+        );
     }
 }
 

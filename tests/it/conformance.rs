@@ -1,6 +1,7 @@
 //! The model against what upstream's own controllers did: all recordings of `tests/traces`.
 //!
-//! None may differ; undecided is allowed only where several outcomes were recorded, and so chance plays a part.
+//! None may differ; undecided is allowed only where several outcomes were recorded, and so chance
+//! plays a part.
 
 use super::invariants;
 use rayon::prelude::*;
@@ -12,10 +13,18 @@ use taintsim::scenario::recorded::{Observed, Recorded, read};
 use taintsim::sim::Plan;
 
 fn recordings(folder: &str) -> Vec<Recorded> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces").join(folder);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/traces")
+        .join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.sort();
-    files.iter().flat_map(|f| read(f).unwrap_or_else(|e| panic!("{} {e}", f.display()))).collect()
+    files
+        .iter()
+        .flat_map(|f| read(f).unwrap_or_else(|e| panic!("{} {e}", f.display())))
+        .collect()
 }
 
 fn replay(recordings: &[Recorded]) -> Vec<Checked> {
@@ -33,18 +42,33 @@ fn replay(recordings: &[Recorded]) -> Vec<Checked> {
 }
 
 /// Counts by release, and says of each recording that differs where it does.
-#[expect(clippy::print_stdout, reason = "the counts are shown with --nocapture and when the test fails")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the counts are shown with --nocapture and when the test fails"
+)]
 fn judge(recordings: &[Recorded], checked: &[Checked]) -> (Counts, Vec<String>) {
-    let (mut all, mut by_release, mut wrong) = (Counts::default(), BTreeMap::<&str, Counts>::new(), Vec::new());
+    let (mut all, mut by_release, mut wrong) = (
+        Counts::default(),
+        BTreeMap::<&str, Counts>::new(),
+        Vec::new(),
+    );
     for (r, c) in recordings.iter().zip(checked) {
         all.add(&c.verdict);
         by_release.entry(&r.release).or_default().add(&c.verdict);
         // No two of the runs behind an envelope are equal.
-        let several = matches!(r.observed, Observed::Timelines { distinct: 2.., .. } | Observed::Envelope { .. });
+        let several = matches!(
+            r.observed,
+            Observed::Timelines { distinct: 2.., .. } | Observed::Envelope { .. }
+        );
         match &c.verdict {
-            Verdict::Differs(how) => wrong.push(format!("{} {} differs: {how}", r.release, r.scenario.name)),
+            Verdict::Differs(how) => {
+                wrong.push(format!("{} {} differs: {how}", r.release, r.scenario.name))
+            }
             v if v.is_undecided() && !several => {
-                wrong.push(format!("{} {} is undecided, but has one outcome: {}", r.release, r.scenario.name, c.detail));
+                wrong.push(format!(
+                    "{} {} is undecided, but has one outcome: {}",
+                    r.release, r.scenario.name, c.detail
+                ));
             }
             _ => {}
         }
@@ -63,7 +87,8 @@ fn no_recorded_timeline_differs() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
     assert_eq!((counts.total(), counts.not_modelled), (1417, 0));
-    // Twelve scenarios under client limits, and some with latencies, have more outcomes than are kept.
+    // Twelve scenarios under client limits, and some with latencies, have more outcomes than are
+    // kept.
     assert!(counts.conform >= 1260, "only {counts}");
 }
 
@@ -72,6 +97,10 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // One leaves room for chance: all nodes dark under 1.24, where the first NoExecute taints come within six seconds.
-    assert!(counts.total() == 12 && counts.conform >= 11, "only {counts}");
+    // One leaves room for chance: all nodes dark under 1.24, where the first NoExecute taints come
+    // within six seconds.
+    assert!(
+        counts.total() == 12 && counts.conform >= 11,
+        "only {counts}"
+    );
 }

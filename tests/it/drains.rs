@@ -15,7 +15,9 @@ use taintsim::trace::{DrainOutcome, EvictionCause, Trace, What};
 fn plan_of(timing: &str, fields: &str) -> Plan {
     let text = format!("Scenario(version: 1, kubernetes: \"1.34\", timing: {timing}, {fields})");
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+    loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
 }
 
 /// What a scenario is refused with.
@@ -37,23 +39,35 @@ fn ran(fields: &str) -> (Plan, Trace) {
 /// The rows of a timeline from ten seconds on, with their first times in milliseconds.
 fn rows(plan: &Plan, trace: &Trace) -> Vec<String> {
     let analysis = Analysis::new(plan, trace);
-    timeline(&analysis, DEFAULT_ROWS).iter().map(|r| format!("{} {}", r.first.as_millis(), r.text)).collect()
+    timeline(&analysis, DEFAULT_ROWS)
+        .iter()
+        .map(|r| format!("{} {}", r.first.as_millis(), r.text))
+        .collect()
 }
 
 /// When records of a kind were written, in milliseconds.
 fn times(trace: &Trace, is: impl Fn(&What) -> bool) -> Vec<u64> {
-    trace.iter().filter(|r| is(&r.what)).map(|r| r.at.as_millis()).collect()
+    trace
+        .iter()
+        .filter(|r| is(&r.what))
+        .map(|r| r.at.as_millis())
+        .collect()
 }
 
 fn outcomes(trace: &Trace) -> Vec<(u64, DrainOutcome, usize)> {
     let ends = trace.iter().filter_map(|r| match r.what {
-        What::DrainEnded(end) => Some((r.at.as_millis(), trace.drains[end as usize].outcome, trace.drains[end as usize].left.len())),
+        What::DrainEnded(end) => Some((
+            r.at.as_millis(),
+            trace.drains[end as usize].outcome,
+            trace.drains[end as usize].left.len(),
+        )),
         _ => None,
     });
     ends.collect()
 }
 
-/// Ninety-nine pods on one node, no budget: the drain evicts every one of them, for which somebody asked.
+/// Ninety-nine pods on one node, no budget: the drain evicts every one of them, for which somebody
+/// asked.
 #[test]
 fn a_drain_of_ninety_nine_pods_evicts_ninety_nine() {
     let fields = |flags: &str| {
@@ -62,18 +76,29 @@ fn a_drain_of_ninety_nine_pods_evicts_ninety_nine() {
                timeline: [(at: "10s", do: Drain(node: "n-0", {flags}))]"#
         )
     };
-    for (flags, cause) in [("", EvictionCause::Api), ("disable_eviction: true", EvictionCause::DrainDelete)] {
+    for (flags, cause) in [
+        ("", EvictionCause::Api),
+        ("disable_eviction: true", EvictionCause::DrainDelete),
+    ] {
         let (plan, trace) = ran(&fields(flags));
         let analysis = Analysis::new(&plan, &trace);
         let s = summary(&analysis, Dur::from_secs(300));
-        assert_eq!((s.metrics.evicted, s.metrics.needless, s.metrics.undecided), (99, 0, 0));
+        assert_eq!(
+            (s.metrics.evicted, s.metrics.needless, s.metrics.undecided),
+            (99, 0, 0)
+        );
         assert_eq!(s.evicted_by.into_iter().collect::<Vec<_>>(), [(cause, 99)]);
-        assert!(evictions(&analysis).iter().all(|e| e.cause == cause && e.taint.is_none() && !e.is_for_node_failure()));
+        assert!(
+            evictions(&analysis)
+                .iter()
+                .all(|e| e.cause == cause && e.taint.is_none() && !e.is_for_node_failure())
+        );
     }
 }
 
-/// 80 % of 4 is 3.2, rounded up 4: of four healthy pods none may go. kubectl asks at 10, 15, 20 and 25 s, and gives node n-0 up at 30 s, after its
-/// twenty seconds; those of n-1 begin then: 30, 35, 40, 45 s, and the end at 50 s.
+/// 80 % of 4 is 3.2, rounded up 4: of four healthy pods none may go. kubectl asks at 10, 15, 20 and
+/// 25 s, and gives node n-0 up at 30 s, after its twenty seconds; those of n-1 begin then: 30, 35,
+/// 40, 45 s, and the end at 50 s.
 #[test]
 fn a_share_that_rounds_up_to_all_never_lets_one_go() {
     let (plan, trace) = ran(r#"horizon: "2m", nodes: [(names: "n-{0..3}", zone: "a")],
@@ -82,7 +107,13 @@ fn a_share_that_rounds_up_to_all_never_lets_one_go() {
            timeline: [(at: "10s", name: "drain", do: Drain(nodes: Nodes(["n-0", "n-1"]), timeout: "20s"))]"#);
     let refused = times(&trace, |w| matches!(w, What::EvictionRefused(_)));
     assert_eq!(refused, [10, 15, 20, 25, 30, 35, 40, 45].map(|s| s * 1_000));
-    assert_eq!(outcomes(&trace), [(30_000, DrainOutcome::TimedOut, 1), (50_000, DrainOutcome::TimedOut, 1)]);
+    assert_eq!(
+        outcomes(&trace),
+        [
+            (30_000, DrainOutcome::TimedOut, 1),
+            (50_000, DrainOutcome::TimedOut, 1)
+        ]
+    );
 
     let rows = rows(&plan, &trace);
     let told: Vec<&String> = rows.iter().filter(|r| r.contains("refused")).collect();
@@ -91,20 +122,47 @@ fn a_share_that_rounds_up_to_all_never_lets_one_go() {
         told[0]
             .contains("eviction refused 4 times (429): budget default/web needs 4 of 4 (minAvailable 80% = 3.2, rounded up), and so never")
     );
-    assert!(rows.iter().any(|r| r.starts_with("30000 n-0 not drained: timed out after 20s, 1 pod left: default/web-")), "{rows:?}");
+    assert!(
+        rows.iter().any(|r| r
+            .starts_with("30000 n-0 not drained: timed out after 20s, 1 pod left: default/web-")),
+        "{rows:?}"
+    );
 
     let analysis = Analysis::new(&plan, &trace);
     let about = |name: &str| {
-        let question = Question { analysis: &analysis, until: analysis.horizon(), groups: &[] };
+        let question = Question {
+            analysis: &analysis,
+            until: analysis.horizon(),
+            groups: &[],
+        };
         explain(question, &find(&analysis, name).unwrap())
     };
-    let pod = trace.iter().find(|r| matches!(r.what, What::EvictionRefused(_))).and_then(|r| r.pod()).unwrap();
+    let pod = trace
+        .iter()
+        .find(|r| matches!(r.what, What::EvictionRefused(_)))
+        .and_then(|r| r.pod())
+        .unwrap();
     let told = about(&format!("pod/{}", analysis.pod_name(pod)));
-    assert_eq!(told.verdict, "not evicted: budget default/web held its eviction up, and would for ever");
+    assert_eq!(
+        told.verdict,
+        "not evicted: budget default/web held its eviction up, and would for ever"
+    );
     // 100 / (100 - 80) = 5: four of five are kept, and one may go.
-    assert_eq!(told.remedies[0].set.as_deref(), Some("workloads.web.replicas=5"));
-    assert!(told.remedies[0].text.ends_with("80% of 5, rounded up, is 4"), "{told:?}");
-    assert!(about("node/n-0").verdict.ends_with("budget default/web held its drain up, and would for ever"));
+    assert_eq!(
+        told.remedies[0].set.as_deref(),
+        Some("workloads.web.replicas=5")
+    );
+    assert!(
+        told.remedies[0]
+            .text
+            .ends_with("80% of 5, rounded up, is 4"),
+        "{told:?}"
+    );
+    assert!(
+        about("node/n-0")
+            .verdict
+            .ends_with("budget default/web held its drain up, and would for ever")
+    );
 }
 
 /// With five replicas, as the explanation says, one may go at a time.
@@ -117,8 +175,9 @@ fn what_the_explanation_says_would_help_helps() {
     assert_eq!(outcomes(&trace), [(11_000, DrainOutcome::Drained, 0)]);
 }
 
-/// The budget allows none until 22 s; the next try of kubectl after that is at 25 s. Two may go then, whoever asks first; their replacements run
-/// at 26 s, and the others go at 30 s. At 40 s a new budget of the old name keeps all four again.
+/// The budget allows none until 22 s; the next try of kubectl after that is at 25 s. Two may go
+/// then, whoever asks first; their replacements run at 26 s, and the others go at 30 s. At 40 s a
+/// new budget of the old name keeps all four again.
 #[test]
 fn budgets_change_in_a_timeline() {
     let (plan, trace) = ran(r#"horizon: "2m", nodes: [(names: "n-{0..3}", zone: "a")],
@@ -141,18 +200,31 @@ fn budgets_change_in_a_timeline() {
     ] {
         assert!(rows.iter().any(|r| r == row), "{row} is not in {rows:#?}");
     }
-    assert!(outcomes(&trace)[1..].iter().all(|o| o.1 == DrainOutcome::TimedOut), "{:?}", outcomes(&trace));
+    assert!(
+        outcomes(&trace)[1..]
+            .iter()
+            .all(|o| o.1 == DrainOutcome::TimedOut),
+        "{:?}",
+        outcomes(&trace)
+    );
 }
 
 /// Without a budget what a drain waits for goes at its next try.
 #[test]
 fn a_deleted_budget_holds_nothing_up() {
-    let (_, trace) =
-        ran(r#"horizon: "1m", nodes: [(names: "n-{0..1}")], workloads: [Deployment(name: "web", replicas: 1, placement: Node("n-0"))],
+    let (_, trace) = ran(
+        r#"horizon: "1m", nodes: [(names: "n-{0..1}")], workloads: [Deployment(name: "web", replicas: 1, placement: Node("n-0"))],
            podDisruptionBudgets: [(name: "web", selector: (matchLabels: { "app": "web" }), minAvailable: 1)],
-           timeline: [(at: "10s", do: Drain(node: "n-0")), (at: "17s", do: DeleteBudget(budget: "web"))]"#);
-    assert_eq!(times(&trace, |w| matches!(w, What::EvictionRefused(_))), [10_000, 15_000]);
-    assert_eq!(times(&trace, |w| matches!(w, What::EvictionGranted(_))), [20_000]);
+           timeline: [(at: "10s", do: Drain(node: "n-0")), (at: "17s", do: DeleteBudget(budget: "web"))]"#,
+    );
+    assert_eq!(
+        times(&trace, |w| matches!(w, What::EvictionRefused(_))),
+        [10_000, 15_000]
+    );
+    assert_eq!(
+        times(&trace, |w| matches!(w, What::EvictionGranted(_))),
+        [20_000]
+    );
 }
 
 #[test]
@@ -161,9 +233,15 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
         (name: "web", namespace: "shop", selector: (), minAvailable: 1), (name: "web", selector: (), minAvailable: 1)],"#;
     let act = |act: &str| problem(&format!("{two} timeline: [(at: \"1s\", do: {act})]"));
     let said = act(r#"DeleteBudget(budget: "web")"#);
-    assert!(said.contains("`web` may be `shop/web` or `default/web`"), "{said}");
+    assert!(
+        said.contains("`web` may be `shop/web` or `default/web`"),
+        "{said}"
+    );
     let said = act(r#"DeleteBudget(budget: "shop/wed")"#);
-    assert!(said.contains("there is no disruption budget `shop/wed`") && said.contains("`shop/web`"), "{said}");
+    assert!(
+        said.contains("there is no disruption budget `shop/wed`") && said.contains("`shop/web`"),
+        "{said}"
+    );
     let said = act(r#"PatchBudget(budget: "shop/web")"#);
     assert!(said.contains("this budget asks for nothing"), "{said}");
     let said = act(r#"PatchBudget(budget: "shop/web", minAvailable: 1, maxUnavailable: 1)"#);
@@ -174,8 +252,9 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
     assert!(said.contains("between 1% and 100%"), "{said}");
 }
 
-/// Four nodes, of which n-1 holds a pod that its budget never lets go, drained with a timeout of ten seconds (given up at the try at 20 s of a
-/// drain that begins at 10 s): a maintenance stops there, skips it, or switches it off all the same.
+/// Four nodes, of which n-1 holds a pod that its budget never lets go, drained with a timeout of
+/// ten seconds (given up at the try at 20 s of a drain that begins at 10 s): a maintenance stops
+/// there, skips it, or switches it off all the same.
 #[test]
 fn a_drain_that_fails_stops_is_skipped_or_gone_over() {
     let of = |then: &str| {
@@ -185,24 +264,49 @@ fn a_drain_that_fails_stops_is_skipped_or_gone_over() {
                podDisruptionBudgets: [(name: "db", selector: (matchLabels: {{ "app": "db" }}), maxUnavailable: 0)],
                timeline: [(at: "10s", name: "m", do: Maintain(nodes: Nodes(["n-1", "n-2", "n-3"]), off: "1m", drain: (timeout: "10s"), {then}))]"#
         ));
-        let on = |r: &taintsim::trace::Record| r.node().map_or("", |n| trace.names.node_name(n)).to_owned();
-        let off: Vec<String> = trace.iter().filter(|r| r.what == What::NodeSilent).map(on).collect();
-        let kept: Vec<String> = trace.iter().filter(|r| r.what == What::NodeUnschedulable(true)).map(on).collect();
-        let uncordoned = trace.iter().filter(|r| r.what == What::NodeUnschedulable(false)).count();
+        let on = |r: &taintsim::trace::Record| {
+            r.node().map_or("", |n| trace.names.node_name(n)).to_owned()
+        };
+        let off: Vec<String> = trace
+            .iter()
+            .filter(|r| r.what == What::NodeSilent)
+            .map(on)
+            .collect();
+        let kept: Vec<String> = trace
+            .iter()
+            .filter(|r| r.what == What::NodeUnschedulable(true))
+            .map(on)
+            .collect();
+        let uncordoned = trace
+            .iter()
+            .filter(|r| r.what == What::NodeUnschedulable(false))
+            .count();
         let ended = times(&trace, |w| *w == What::FaultEnded).len();
         assert_eq!(outcomes(&trace)[0], (20_000, DrainOutcome::TimedOut, 1));
-        let stops = rows(&plan, &trace).into_iter().find(|r| r.contains("stops"));
+        let stops = rows(&plan, &trace)
+            .into_iter()
+            .find(|r| r.contains("stops"));
         (off.join(" "), kept.join(" "), uncordoned, ended, stops)
     };
     let all = "n-1 n-2 n-3".to_owned();
     let stops = Some("20000 m stops: n-1 could not be drained; 2 of 3 nodes not begun".to_owned());
     assert_eq!(of(""), (String::new(), "n-1".to_owned(), 0, 1, stops));
-    assert_eq!(of("if_not_drained: Skip"), ("n-2 n-3".to_owned(), all.clone(), 3, 1, None));
-    assert_eq!(of("if_not_drained: GoOn"), (all.clone(), all.clone(), 3, 1, None));
-    assert_eq!(of("if_not_drained: GoOn, then: Leave"), (all.clone(), all, 0, 1, None));
+    assert_eq!(
+        of("if_not_drained: Skip"),
+        ("n-2 n-3".to_owned(), all.clone(), 3, 1, None)
+    );
+    assert_eq!(
+        of("if_not_drained: GoOn"),
+        (all.clone(), all.clone(), 3, 1, None)
+    );
+    assert_eq!(
+        of("if_not_drained: GoOn, then: Leave"),
+        (all.clone(), all, 0, 1, None)
+    );
 }
 
-/// 50 % of five nodes are two (2.5, rounded down): never more than two machines are off, and each of the five once.
+/// 50 % of five nodes are two (2.5, rounded down): never more than two machines are off, and each
+/// of the five once.
 #[test]
 fn so_many_nodes_at_a_time_are_off() {
     let fields = r#"horizon: "30m", nodes: [(names: "n-{0..5}", zone: "a")],
@@ -229,8 +333,9 @@ fn so_many_nodes_at_a_time_are_off() {
     }
 }
 
-/// A machine that a crash keeps off does not come back with the end of its maintenance, nor the other way round: the crash lasts from 30 s to
-/// 300 s, the maintenance begins at 60 s and ends its own two minutes at about 180 s.
+/// A machine that a crash keeps off does not come back with the end of its maintenance, nor the
+/// other way round: the crash lasts from 30 s to 300 s, the maintenance begins at 60 s and ends its
+/// own two minutes at about 180 s.
 #[test]
 fn a_crash_and_a_maintenance_keep_a_machine_off_together() {
     let back = |lasts: &str| {
@@ -238,13 +343,17 @@ fn a_crash_and_a_maintenance_keep_a_machine_off_together() {
             r#"horizon: "20m", nodes: [(names: "n-{{0..2}}", zone: "a")], timeline: [
                 (at: "30s", do: Crash(node: "n-0", duration: "{lasts}")), (at: "60s", do: Maintain(node: "n-0", off: "2m"))]"#
         ));
-        (times(&trace, |w| *w == What::NodeSilent), times(&trace, |w| *w == What::NodeHeard))
+        (
+            times(&trace, |w| *w == What::NodeSilent),
+            times(&trace, |w| *w == What::NodeHeard),
+        )
     };
     assert_eq!(back("270s"), (vec![30_000], vec![300_000]));
     assert_eq!(back("90s"), (vec![30_000], vec![180_000]));
 }
 
-/// Half a zone of six is PartialDisruption, and six are no more than fifty: nobody is tainted. With a threshold of five one node is, every 100 s.
+/// Half a zone of six is PartialDisruption, and six are no more than fifty: nobody is tainted. With
+/// a threshold of five one node is, every 100 s.
 #[test]
 fn zone_states_say_why_evictions_pause() {
     let of = |flags: &str| {
@@ -255,10 +364,22 @@ fn zone_states_say_why_evictions_pause() {
         let analysis = Analysis::new(&plan, &trace);
         let found = disruptions(&analysis);
         assert!(found.master.is_empty() && found.zones.len() == 1);
-        let row = rows(&plan, &trace).into_iter().find(|r| r.contains("PartialDisruption")).unwrap();
-        (found.zones["b"].iter().map(|d| d.pace).collect::<Vec<_>>(), row.split_once(' ').unwrap().1.to_owned())
+        let row = rows(&plan, &trace)
+            .into_iter()
+            .find(|r| r.contains("PartialDisruption"))
+            .unwrap();
+        (
+            found.zones["b"].iter().map(|d| d.pace).collect::<Vec<_>>(),
+            row.split_once(' ').unwrap().1.to_owned(),
+        )
     };
-    assert_eq!(of(""), (vec![Pace::Stopped], "zone b: PartialDisruption: evictions stop (no more than 50 nodes)".to_owned()));
+    assert_eq!(
+        of(""),
+        (
+            vec![Pace::Stopped],
+            "zone b: PartialDisruption: evictions stop (no more than 50 nodes)".to_owned()
+        )
+    );
     let slow = of(r#"flags: (kube_controller_manager: { "large-cluster-size-threshold": 5 }),"#);
     let row = "zone b: PartialDisruption: evictions slow down to one node every 1m40s".to_owned();
     assert_eq!(slow, (vec![Pace::Slow(Dur::from_secs(100))], row));

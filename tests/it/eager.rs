@@ -1,6 +1,7 @@
 //! Default mode computes what eager mode simulates: both must give the same trace.
 //!
-//! Other and more scenarios than those of every test run: `EAGER_SEED=2 EAGER_CASES=5000 cargo test --test it eager`.
+//! Other and more scenarios than those of every test run: `EAGER_SEED=2 EAGER_CASES=5000 cargo test
+//! --test it eager`.
 
 #[path = "../../benches/workloads/cluster.rs"]
 mod cluster;
@@ -14,7 +15,10 @@ use taintsim::api::taint::{Effect, Taint};
 use taintsim::controllers::drain;
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::scenario::profiles::profile;
-use taintsim::sim::plan::{Action, Delay, Do, IfNotDrained, Maintenance, NodeIndex, Phase, Plan, TimelineEntry, WatchedResource};
+use taintsim::sim::plan::{
+    Action, Delay, Do, IfNotDrained, Maintenance, NodeIndex, Phase, Plan, TimelineEntry,
+    WatchedResource,
+};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 
@@ -58,35 +62,68 @@ fn step(nodes: NodeIndex) -> impl Strategy<Value = Step> {
 
 /// Faults of heartbeats and of what carries them, most of which end.
 fn trouble(nodes: NodeIndex) -> impl Strategy<Value = Step> {
-    let resource = || prop::sample::select(vec![WatchedResource::Nodes, WatchedResource::Pods, WatchedResource::Leases]);
+    let resource = || {
+        prop::sample::select(vec![
+            WatchedResource::Nodes,
+            WatchedResource::Pods,
+            WatchedResource::Leases,
+        ])
+    };
     prop_oneof![
         (0..nodes, any::<bool>()).prop_map(|(n, b)| Step::Slow(n, b)),
-        (0..nodes, prop::sample::select(vec![0, -90, -7, 5, 70])).prop_map(|(n, s)| Step::Skew(n, s)),
+        (0..nodes, prop::sample::select(vec![0, -90, -7, 5, 70]))
+            .prop_map(|(n, s)| Step::Skew(n, s)),
         any::<bool>().prop_map(Step::Api),
-        (resource(), prop::sample::select(vec![0, 0, 1, 13, 65])).prop_map(|(r, s)| Step::Lag(r, s)),
+        (resource(), prop::sample::select(vec![0, 0, 1, 13, 65]))
+            .prop_map(|(r, s)| Step::Lag(r, s)),
         (resource(), 1_u64..100).prop_map(|(r, s)| Step::Stall(r, s)),
     ]
 }
 
 fn act(step: &Step) -> Do {
     let taint = || Taint::new("maintenance", Effect::NoExecute);
-    let status = |b| if b { ConditionStatus::True } else { ConditionStatus::False };
+    let status = |b| {
+        if b {
+            ConditionStatus::True
+        } else {
+            ConditionStatus::False
+        }
+    };
     match *step {
         Step::Cut(n) => Do::Cut(vec![n]),
         Step::Heal(n) => Do::Heal(vec![n]),
         Step::Crash(n) => Do::Crash(vec![n]),
         Step::Boot(n) => Do::Boot(vec![n]),
-        Step::Taint(n, true) => Do::Taint(vec![n], TaintEdit { add: vec![taint()], overwrite: true, ..TaintEdit::default() }),
-        Step::Taint(n, false) => Do::Taint(vec![n], TaintEdit { remove: vec![("maintenance".to_owned(), None)], ..TaintEdit::default() }),
+        Step::Taint(n, true) => Do::Taint(
+            vec![n],
+            TaintEdit {
+                add: vec![taint()],
+                overwrite: true,
+                ..TaintEdit::default()
+            },
+        ),
+        Step::Taint(n, false) => Do::Taint(
+            vec![n],
+            TaintEdit {
+                remove: vec![("maintenance".to_owned(), None)],
+                ..TaintEdit::default()
+            },
+        ),
         Step::Cordon(n, b) => Do::Cordon(vec![n], b),
-        Step::Pressure(n, b) => Do::Condition(vec![n], NodeConditionType::MemoryPressure, status(b)),
+        Step::Pressure(n, b) => {
+            Do::Condition(vec![n], NodeConditionType::MemoryPressure, status(b))
+        }
         Step::NotReady(n, b) => Do::Condition(vec![n], NodeConditionType::Ready, status(!b)),
         Step::Delete(n) => Do::DeleteNode(vec![n]),
         Step::Maintain(n) => Do::Maintain(
             vec![n],
             Box::new(Maintenance {
                 at_a_time: 1,
-                drain: drain::Options { force: true, timeout: Some(Dur::from_secs(45)), ..drain::Options::default() },
+                drain: drain::Options {
+                    force: true,
+                    timeout: Some(Dur::from_secs(45)),
+                    ..drain::Options::default()
+                },
                 off: Dur::from_secs(75),
                 uncordon: true,
                 if_not_drained: IfNotDrained::GoOn,
@@ -103,39 +140,83 @@ fn act(step: &Step) -> Do {
 }
 
 /// Steps at odd milliseconds, so that none falls on the same instant as a pass or a heartbeat.
-fn plan(release: &str, nodes: usize, steps: &[(u64, Step)], typical: bool, zones: &[&str], excluded: bool) -> Plan {
+fn plan(
+    release: &str,
+    nodes: usize,
+    steps: &[(u64, Step)],
+    typical: bool,
+    zones: &[&str],
+    excluded: bool,
+) -> Plan {
     let mut plan = cluster::cluster(nodes, zones, 2, Time::from_secs(1_500));
     if excluded {
-        // The second zone has no counted nodes, so that it loses its state in some passes and gets a new queue.
+        // The second zone has no counted nodes, so that it loses its state in some passes and gets
+        // a new queue.
         for node in plan.nodes.iter_mut().skip(1).step_by(2) {
-            std::rc::Rc::make_mut(&mut node.labels).insert("node.kubernetes.io/exclude-disruption".to_owned(), String::new());
+            std::rc::Rc::make_mut(&mut node.labels).insert(
+                "node.kubernetes.io/exclude-disruption".to_owned(),
+                String::new(),
+            );
         }
     }
     plan.profile = profile(release).expect("a release that is in the table");
     plan.flags.node_monitor_grace_period = plan.profile.node_monitor_grace_period;
     if typical {
         plan.timing = cluster::typical();
-        plan.timing.watch = Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) };
+        plan.timing.watch = Delay {
+            min: Dur::from_millis(2),
+            max: Dur::from_millis(10),
+        };
     }
     let mut steps = steps.to_vec();
     steps.sort_by_key(|(at, _)| *at);
     for (i, (at, step)) in steps.iter().enumerate() {
         let at = Time::from_micros(at * 1_000 + 137 + i as u64);
-        plan.timeline.push(TimelineEntry { at, name: format!("{step:?}"), ends: None, is_fault: true });
-        plan.actions.push(Action { at, entry: i as u32, phase: Phase::Begin, act: act(step) });
+        plan.timeline.push(TimelineEntry {
+            at,
+            name: format!("{step:?}"),
+            ends: None,
+            is_fault: true,
+        });
+        plan.actions.push(Action {
+            at,
+            entry: i as u32,
+            phase: Phase::Begin,
+            act: act(step),
+        });
     }
     plan
 }
 
 /// The records of a trace as texts, with causes left out: a skipped version can't be a cause.
 fn lines(trace: &Trace) -> Vec<String> {
-    trace.iter().map(|r| format!("{} {} {:?}", r.at.as_nanos(), r.actor.as_str(), trace.fields(r))).collect()
+    trace
+        .iter()
+        .map(|r| {
+            format!(
+                "{} {} {:?}",
+                r.at.as_nanos(),
+                r.actor.as_str(),
+                trace.fields(r)
+            )
+        })
+        .collect()
 }
 
 fn check(plan: &Plan, seed: u64) {
     let trace = run(plan, Choices::seeded(seed));
-    invariants::hold(plan, &trace, &format!("seed {seed}, {} {}, {:#?}", plan.profile.release, plan.timing.name, plan.actions));
-    let (default, eager) = (lines(&trace), lines(&run_eager(plan, Choices::seeded(seed))));
+    invariants::hold(
+        plan,
+        &trace,
+        &format!(
+            "seed {seed}, {} {}, {:#?}",
+            plan.profile.release, plan.timing.name, plan.actions
+        ),
+    );
+    let (default, eager) = (
+        lines(&trace),
+        lines(&run_eager(plan, Choices::seeded(seed))),
+    );
     if let Some(i) = (0..default.len().max(eager.len())).find(|&i| default.get(i) != eager.get(i)) {
         panic!(
             "seed {seed}, {} {}: record {i}\n  default {:?}\n  eager   {:?}\n{:#?}",
@@ -143,14 +224,23 @@ fn check(plan: &Plan, seed: u64) {
             plan.timing.name,
             default.get(i),
             eager.get(i),
-            plan.timeline.iter().map(|e| format!("{} {}", e.at, e.name)).collect::<Vec<_>>()
+            plan.timeline
+                .iter()
+                .map(|e| format!("{} {}", e.at, e.name))
+                .collect::<Vec<_>>()
         );
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a person may ask for other scenarios than those of every test run")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person may ask for other scenarios than those of every test run"
+)]
 fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|e| panic!("{name}={text}: {e}"))
+    })
 }
 
 proptest! {
@@ -180,42 +270,72 @@ proptest! {
 
 fn node_of(step: &Step) -> NodeIndex {
     match *step {
-        Step::Cut(n) | Step::Heal(n) | Step::Crash(n) | Step::Boot(n) | Step::Delete(n) | Step::Maintain(n) => n,
+        Step::Cut(n)
+        | Step::Heal(n)
+        | Step::Crash(n)
+        | Step::Boot(n)
+        | Step::Delete(n)
+        | Step::Maintain(n) => n,
         Step::Taint(n, _) | Step::Cordon(n, _) | Step::Pressure(n, _) | Step::NotReady(n, _) => n,
         Step::Slow(n, _) | Step::Skew(n, _) => n,
         Step::Restart | Step::Api(_) | Step::Lag(..) | Step::Stall(..) => 0,
     }
 }
 
-/// With a renewal every ten seconds, a pass every five and a grace of four, healthy nodes are Unknown after every other pass.
+/// With a renewal every ten seconds, a pass every five and a grace of four, healthy nodes are
+/// Unknown after every other pass.
 #[test]
 fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
     for typical in [false, true] {
         let mut plan = plan("1.34", 3, &[], typical, &["a"], false);
         plan.flags.node_monitor_grace_period = Dur::from_secs(4);
         check(&plan, 1);
-        assert!(lines(&run(&plan, Choices::seeded(1))).iter().any(|l| l.contains("NodeStatusUnknown")));
+        assert!(
+            lines(&run(&plan, Choices::seeded(1)))
+                .iter()
+                .any(|l| l.contains("NodeStatusUnknown"))
+        );
     }
 }
 
-/// The workloads of the benches at a small size, so that they cannot rot: what their full size is asserted to do.
+/// The workloads of the benches at a small size, so that they cannot rot: what their full size is
+/// asserted to do.
 #[test]
 fn the_benches_workloads_do_what_they_are_timed_for() {
     use taintsim::trace::What;
-    let deletions = |plan: &Plan| run(plan, Choices::seeded(1)).iter().filter(|r| matches!(r.what, What::PodDeleting(_))).count();
+    let deletions = |plan: &Plan| {
+        run(plan, Choices::seeded(1))
+            .iter()
+            .filter(|r| matches!(r.what, What::PodDeleting(_)))
+            .count()
+    };
     assert_eq!(deletions(&cluster::healthy_day(50)), 0);
-    // 30 nodes of 30 pods: ten nodes per second and zone are tainted, and 300 s later their pods are deleted.
+    // 30 nodes of 30 pods: ten nodes per second and zone are tainted, and 300 s later their pods
+    // are deleted.
     assert_eq!(deletions(&cluster::outage(30, 30)), 900);
     assert_eq!(deletions(&cluster::outage_with_room(30)), 900);
-    let placed = |plan: &Plan| run(plan, Choices::seeded(1)).iter().filter(|r| matches!(r.what, What::PodBound(_))).count();
-    assert_eq!([placed(&cluster::placement(10)), placed(&cluster::outage_with_room(30))], [300, 900]);
+    let placed = |plan: &Plan| {
+        run(plan, Choices::seeded(1))
+            .iter()
+            .filter(|r| matches!(r.what, What::PodBound(_)))
+            .count()
+    };
+    assert_eq!(
+        [
+            placed(&cluster::placement(10)),
+            placed(&cluster::outage_with_room(30))
+        ],
+        [300, 900]
+    );
     assert_eq!(deletions(&cluster::master_disruption(30, 30)), 0);
     assert_eq!(deletions(&cluster::tainted_at_once(30, 30)), 900);
-    // Every ninth node is in the first zone: 111 of its 334 are dark, which is a third, so the zone stays Normal and one node is
-    // tainted per ten seconds. The last is at about 60 + 55 + 1,100 s, and its ten pods go 30 s later, before 1,300 s.
+    // Every ninth node is in the first zone: 111 of its 334 are dark, which is a third, so the zone
+    // stays Normal and one node is tainted per ten seconds. The last is at about 60 + 55 + 1,100 s,
+    // and its ten pods go 30 s later, before 1,300 s.
     assert_eq!(deletions(&cluster::real_stack()), 1_110);
     // The ten pods of the one node that fails.
     assert_eq!(deletions(&cluster::one_of_a_sweep()), 10);
-    // Ten of 30 nodes are dark, and all are tainted within a second or two; 300 s later their pods go.
+    // Ten of 30 nodes are dark, and all are tainted within a second or two; 300 s later their pods
+    // go.
     assert_eq!(deletions(&cluster::a_zone_of_three(30, 3)), 30);
 }

@@ -1,4 +1,5 @@
-//! The race lab: searching changes nothing by itself, finds what it should, and gives the same report whoever counts.
+//! The race lab: searching changes nothing by itself, finds what it should, and gives the same
+//! report whoever counts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,8 +18,9 @@ use taintsim::sim::plan::Perturb;
 use taintsim::sim::{self, Plan};
 use taintsim::trace::{Actor, Trace, What};
 
-/// A StatefulSet's pod tolerates a taint for 30 s, and the taint goes in the very instant in which the time is over: each request takes
-/// 10 ms, so that an untaint that is handled behind the timer comes amid the deletion (#107543). In the default order it comes before.
+/// A StatefulSet's pod tolerates a taint for 30 s, and the taint goes in the very instant in which
+/// the time is over: each request takes 10 ms, so that an untaint that is handled behind the timer
+/// comes amid the deletion (#107543). In the default order it comes before.
 pub(crate) const RAPID: &str = r#"(
     version: 1,
     kubernetes: "1.32",
@@ -37,7 +39,8 @@ pub(crate) const RAPID: &str = r#"(
 )"#;
 
 fn plan(text: &str) -> Plan {
-    let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect("the scenario is right");
+    let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
+        .expect("the scenario is right");
     scenario::build(&loaded, &Overrides::default()).expect("the scenario is right")
 }
 
@@ -45,12 +48,31 @@ fn property() -> Property {
     Property::parse("pod-stuck").expect("a property")
 }
 
-fn wanted<'a>(plan: &'a (dyn Fn() -> Plan + Sync), properties: &'a [Property], strategy: Strategy, depth: u32, runs: u64) -> Explore<'a> {
-    Explore { plan, properties, expect: &[], strategy, depth, runs, seed: 1, until_found: false, prune: true }
+fn wanted<'a>(
+    plan: &'a (dyn Fn() -> Plan + Sync),
+    properties: &'a [Property],
+    strategy: Strategy,
+    depth: u32,
+    runs: u64,
+) -> Explore<'a> {
+    Explore {
+        plan,
+        properties,
+        expect: &[],
+        strategy,
+        depth,
+        runs,
+        seed: 1,
+        until_found: false,
+        prune: true,
+    }
 }
 
 fn on(search: &Explore<'_>, jobs: usize) -> Report {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs)
+        .build()
+        .expect("threads");
     let (report, finished) = explore(search, &pool, &|_| true);
     assert!(finished);
     report
@@ -63,17 +85,26 @@ fn same(a: &Trace, b: &Trace) -> bool {
 #[test]
 fn a_search_without_deviations_runs_as_run_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("scenarios").flatten().map(|e| e.path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("scenarios")
+        .flatten()
+        .map(|e| e.path())
+        .collect();
     files.retain(|p| p.extension().is_some_and(|e| e == "ron"));
     files.sort();
     for file in files {
         let loaded = scenario::load(&file).expect("the scenario is right");
-        let mut plan = scenario::build(&loaded, &Overrides::default()).expect("the scenario is right");
+        let mut plan =
+            scenario::build(&loaded, &Overrides::default()).expect("the scenario is right");
         if plan.nodes.len() > 30 {
             continue;
         }
         // Trouble that is left to the choices does nothing by itself.
-        plan.perturb = Perturb { stale: true, crash: true, coalesce: true };
+        plan.perturb = Perturb {
+            stale: true,
+            crash: true,
+            coalesce: true,
+        };
         let expected = sim::run(&plan, Choices::default_order());
         let searched = sim::search(&plan, Choices::default_order());
         assert!(same(&expected, &searched.trace), "{}", file.display());
@@ -87,7 +118,11 @@ fn a_search_without_deviations_runs_as_run_does() {
 #[test]
 fn the_same_search_gives_the_same_report_on_any_number_of_threads() {
     let (make, properties) = (|| plan(RAPID), [property()]);
-    for (strategy, runs) in [(Strategy::Exhaustive, 700), (Strategy::Random, 300), (Strategy::Pct, 300)] {
+    for (strategy, runs) in [
+        (Strategy::Exhaustive, 700),
+        (Strategy::Random, 300),
+        (Strategy::Pct, 300),
+    ] {
         let search = wanted(&make, &properties, strategy, 2, runs);
         let one = on(&search, 1);
         assert_eq!(one, on(&search, 1), "{strategy:?}");
@@ -96,7 +131,8 @@ fn the_same_search_gives_the_same_report_on_any_number_of_threads() {
     }
 }
 
-/// The scenario under 1.34, which forgets an entry when its work is done, but for this one switch: the bug is back.
+/// The scenario under 1.34, which forgets an entry when its work is done, but for this one switch:
+/// the bug is back.
 fn seeded_bug() -> Plan {
     let mut plan = plan(&RAPID.replace("1.32", "1.34"));
     plan.profile.taint_eviction.finished_entry = FinishedEntry::Nil;
@@ -106,36 +142,73 @@ fn seeded_bug() -> Plan {
 #[test]
 fn each_strategy_finds_a_seeded_bug() {
     let properties = [property()];
-    for (strategy, depth, runs) in [(Strategy::Exhaustive, 1, 1_000), (Strategy::Pct, 2, 1_000), (Strategy::Random, 1, 1_000)] {
+    for (strategy, depth, runs) in [
+        (Strategy::Exhaustive, 1, 1_000),
+        (Strategy::Pct, 2, 1_000),
+        (Strategy::Random, 1, 1_000),
+    ] {
         let sound = || plan(&RAPID.replace("1.32", "1.34"));
         let report = on(&wanted(&sound, &properties, strategy, depth, 300), 2);
-        assert_eq!(report.violations, [], "{strategy:?}: 1.34 forgets finished entries");
-        let search = Explore { until_found: true, ..wanted(&seeded_bug, &properties, strategy, depth, runs) };
+        assert_eq!(
+            report.violations,
+            [],
+            "{strategy:?}: 1.34 forgets finished entries"
+        );
+        let search = Explore {
+            until_found: true,
+            ..wanted(&seeded_bug, &properties, strategy, depth, runs)
+        };
         let report = on(&search, 2);
-        let found = report.violations.first().unwrap_or_else(|| panic!("{strategy:?} finds it"));
-        // In the default order the untaint comes first, so that something has to be otherwise; and one thing is enough, or two that
-        // are of no use alone.
-        let most = if strategy == Strategy::Exhaustive { 1 } else { 2 };
-        assert!((1..=most).contains(&found.tape.len()), "{strategy:?}: {:?}", found.tape);
-        let run = sim::search(&seeded_bug(), Choices::tape(found.tape.clone(), Choices::default_order()));
-        let deleted = run.trace.iter().filter(|r| r.actor == Actor::TaintEviction && r.what == What::PodGone).count();
+        let found = report
+            .violations
+            .first()
+            .unwrap_or_else(|| panic!("{strategy:?} finds it"));
+        // In the default order the untaint comes first, so that something has to be otherwise; and
+        // one thing is enough, or two that are of no use alone.
+        let most = if strategy == Strategy::Exhaustive {
+            1
+        } else {
+            2
+        };
+        assert!(
+            (1..=most).contains(&found.tape.len()),
+            "{strategy:?}: {:?}",
+            found.tape
+        );
+        let run = sim::search(
+            &seeded_bug(),
+            Choices::tape(found.tape.clone(), Choices::default_order()),
+        );
+        let deleted = run
+            .trace
+            .iter()
+            .filter(|r| r.actor == Actor::TaintEviction && r.what == What::PodGone)
+            .count();
         assert_eq!(deleted, 1, "the first pod is deleted, its successor never");
     }
 }
 
 /// What a search came to: outcomes, and the properties that are violated.
 fn found(report: &Report) -> (BTreeSet<String>, BTreeSet<Property>) {
-    (report.outcomes.iter().map(|o| o.text.clone()).collect(), report.violations.iter().map(|v| v.property).collect())
+    (
+        report.outcomes.iter().map(|o| o.text.clone()).collect(),
+        report.violations.iter().map(|v| v.property).collect(),
+    )
 }
 
 /// All properties but that a run is the same twice, which no search needs.
 fn all_properties() -> Vec<Property> {
-    let all = Property::NAMES.iter().filter_map(|name| Property::parse(name).ok());
-    all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p)).collect()
+    let all = Property::NAMES
+        .iter()
+        .filter_map(|name| Property::parse(name).ok());
+    all.filter(|p| ![Property::Deterministic, Property::Expect].contains(p))
+        .collect()
 }
 
 fn race(file: &str) -> Plan {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("scenarios/races")
+        .join(file);
     let loaded = scenario::load(&path).expect("the scenario is right");
     scenario::build(&loaded, &Overrides::default()).expect("the scenario is right")
 }
@@ -143,8 +216,17 @@ fn race(file: &str) -> Plan {
 /// Every run with one deviation is made, and then only those that pruning leaves.
 fn pruning_loses_nothing(name: &str, plan: &(dyn Fn() -> Plan + Sync)) -> [u64; 2] {
     let properties = all_properties();
-    let all = on(&Explore { prune: false, ..wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX) }, 2);
-    let pruned = on(&wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX), 2);
+    let all = on(
+        &Explore {
+            prune: false,
+            ..wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX)
+        },
+        2,
+    );
+    let pruned = on(
+        &wanted(plan, &properties, Strategy::Exhaustive, 1, u64::MAX),
+        2,
+    );
     assert!(all.exhausted && pruned.exhausted, "{name}");
     assert_eq!(found(&all), found(&pruned), "{name}");
     [all.runs, pruned.runs]
@@ -182,12 +264,40 @@ fn pruning_loses_no_outcome_and_no_violation() {
 fn pruning_loses_nothing_where_there_is_trouble() {
     let none = Perturb::default();
     for (file, perturb) in [
-        ("102993.ron", Perturb { stale: true, ..none }),
-        ("119862.ron", Perturb { coalesce: true, ..none }),
-        ("90794.ron", Perturb { crash: true, ..none }),
-        ("140639.ron", Perturb { stale: true, crash: true, coalesce: true }),
+        (
+            "102993.ron",
+            Perturb {
+                stale: true,
+                ..none
+            },
+        ),
+        (
+            "119862.ron",
+            Perturb {
+                coalesce: true,
+                ..none
+            },
+        ),
+        (
+            "90794.ron",
+            Perturb {
+                crash: true,
+                ..none
+            },
+        ),
+        (
+            "140639.ron",
+            Perturb {
+                stale: true,
+                crash: true,
+                coalesce: true,
+            },
+        ),
     ] {
-        pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan { perturb, ..race(file) });
+        pruning_loses_nothing(&format!("{file} {perturb:?}"), &|| Plan {
+            perturb,
+            ..race(file)
+        });
     }
 }
 
@@ -203,7 +313,8 @@ impl Draw {
     }
 }
 
-/// One choice behind a place taken otherwise, any of them with the same chance for any of its values that the search would try.
+/// One choice behind a place taken otherwise, any of them with the same chance for any of its
+/// values that the search would try.
 fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize, Deviation)> {
     let mut all = Vec::new();
     for (i, d) in run.choices.iter().enumerate().skip(from) {
@@ -214,7 +325,15 @@ fn deviated(run: &sim::Searched, from: usize, draw: &mut Draw) -> Option<(usize,
             Span::Rank | Span::Place => vec![0],
             Span::Bits => Vec::new(),
         };
-        all.extend(values.into_iter().filter(|v| *v != d.value).map(|value| (i, Deviation { value, ..(*d).into() })));
+        all.extend(values.into_iter().filter(|v| *v != d.value).map(|value| {
+            (
+                i,
+                Deviation {
+                    value,
+                    ..(*d).into()
+                },
+            )
+        }));
     }
     (!all.is_empty()).then(|| all.swap_remove(draw.below(all.len())))
 }
@@ -228,22 +347,51 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
         ("119862", &|| race("119862.ron")),
         ("131231", &|| race("131231.ron")),
         ("140639", &|| race("140639.ron")),
-        ("90794, stale", &|| Plan { perturb: Perturb { stale: true, ..Perturb::default() }, ..race("90794.ron") }),
+        ("90794, stale", &|| Plan {
+            perturb: Perturb {
+                stale: true,
+                ..Perturb::default()
+            },
+            ..race("90794.ron")
+        }),
     ];
     for (name, make) in plans {
-        let (outcomes, violated) = found(&on(&wanted(make, &properties, Strategy::Exhaustive, 2, u64::MAX), 2));
+        let (outcomes, violated) = found(&on(
+            &wanted(make, &properties, Strategy::Exhaustive, 2, u64::MAX),
+            2,
+        ));
         let (plan, mut draw) = (make(), Draw(1));
-        let run = |tape: &[Deviation]| sim::search(&plan, Choices::tape(tape.to_vec(), Choices::default_order()));
+        let run = |tape: &[Deviation]| {
+            sim::search(
+                &plan,
+                Choices::tape(tape.to_vec(), Choices::default_order()),
+            )
+        };
         let plain = run(&[]);
         for _ in 0..150 {
-            let Some((place, first)) = deviated(&plain, 0, &mut draw) else { break };
-            let Some((_, second)) = deviated(&run(std::slice::from_ref(&first)), place + 1, &mut draw) else { continue };
+            let Some((place, first)) = deviated(&plain, 0, &mut draw) else {
+                break;
+            };
+            let Some((_, second)) =
+                deviated(&run(std::slice::from_ref(&first)), place + 1, &mut draw)
+            else {
+                continue;
+            };
             let tape = [first, second];
             let trace = run(&tape).trace;
             let outcome = Outcome::of(&trace).text;
-            assert!(outcomes.contains(&outcome), "{name}: {tape:?} leads to {outcome}");
-            for property in properties.iter().filter(|p| !check(p, &Analysis::new(&plan, &trace)).is_empty()) {
-                assert!(violated.contains(property), "{name}: {tape:?} violates {property}");
+            assert!(
+                outcomes.contains(&outcome),
+                "{name}: {tape:?} leads to {outcome}"
+            );
+            for property in properties
+                .iter()
+                .filter(|p| !check(p, &Analysis::new(&plan, &trace)).is_empty())
+            {
+                assert!(
+                    violated.contains(property),
+                    "{name}: {tape:?} violates {property}"
+                );
             }
         }
     }
@@ -252,9 +400,15 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
 /// The shortest tape of the bug, as a file.
 fn a_tape() -> (Tape, Trace) {
     let (make, properties) = (|| plan(RAPID), [property()]);
-    let search = Explore { until_found: true, ..wanted(&make, &properties, Strategy::Exhaustive, 1, 1_000) };
+    let search = Explore {
+        until_found: true,
+        ..wanted(&make, &properties, Strategy::Exhaustive, 1, 1_000)
+    };
     let found = on(&search, 2).violations.remove(0);
-    let run = sim::search(&make(), Choices::tape(found.tape.clone(), Choices::default_order()));
+    let run = sim::search(
+        &make(),
+        Choices::tape(found.tape.clone(), Choices::default_order()),
+    );
     let tape = Tape {
         version: tape::VERSION,
         doc: found.text,
@@ -283,7 +437,14 @@ fn a_tape_replays_record_for_record() {
     let (plan, run) = replayed(&again);
     assert!(same(&expected, &run.trace));
     assert_eq!(digest(&expected), digest(&run.trace));
-    assert_eq!(departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run)), None);
+    assert_eq!(
+        departure(
+            &run,
+            plan.tape.as_deref().unwrap_or_default(),
+            &Texts::of(&run)
+        ),
+        None
+    );
     // Where nobody asks for its choices, none are kept, and the run is the same.
     let played = sim::play(&plan, &|| true).expect("it goes on");
     assert!(same(&expected, &played));
@@ -294,13 +455,32 @@ fn a_tape_that_does_not_fit_says_where() {
     let (mut tape, _) = a_tape();
     tape.tape.deviations[0].3 = 99;
     let (plan, run) = replayed(&tape);
-    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run)).expect("there are not so many");
+    let parts = departure(
+        &run,
+        plan.tape.as_deref().unwrap_or_default(),
+        &Texts::of(&run),
+    )
+    .expect("there are not so many");
     assert!(parts.text.starts_with("the tape says "), "{}", parts.text);
-    assert!(run.notes.steps[parts.step].at.as_secs() == 40, "where the choice is");
+    assert!(
+        run.notes.steps[parts.step].at.as_secs() == 40,
+        "where the choice is"
+    );
     tape.tape.deviations[0].1 = "nobody".to_owned();
     let (plan, run) = replayed(&tape);
-    let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &Texts::of(&run)).expect("nobody is not there");
-    assert!(parts.text.starts_with("a choice of the tape did not come up"), "{}", parts.text);
+    let parts = departure(
+        &run,
+        plan.tape.as_deref().unwrap_or_default(),
+        &Texts::of(&run),
+    )
+    .expect("nobody is not there");
+    assert!(
+        parts
+            .text
+            .starts_with("a choice of the tape did not come up"),
+        "{}",
+        parts.text
+    );
     let other = tape.write().replace("choices: 1", "choices: 0");
     assert!(Tape::read("t.ron", &other).is_err_and(|e| e.to_string().contains("choice format 0")));
 }
@@ -312,11 +492,19 @@ fn what_a_violation_does_not_need_is_left_out() {
     let (tape, _) = a_tape();
     let (plan, _) = replayed(&tape);
     let needed = plan.tape.clone().unwrap_or_default();
-    // Others that change nothing that matters: a late heartbeat, the order of two workers that have nothing to do.
+    // Others that change nothing that matters: a late heartbeat, the order of two workers that have
+    // nothing to do.
     let run = sim::search(&plan, Choices::default_order());
     let mut long = needed.clone();
-    let others = run.choices.iter().filter(|d| d.point != "next" && !d.deviates()).take(3);
-    long.extend(others.map(|d| Deviation { value: u64::MAX, ..(*d).into() }));
+    let others = run
+        .choices
+        .iter()
+        .filter(|d| d.point != "next" && !d.deviates())
+        .take(3);
+    long.extend(others.map(|d| Deviation {
+        value: u64::MAX,
+        ..(*d).into()
+    }));
     assert_eq!(shorter(&search, property(), long), needed);
 }
 
@@ -325,21 +513,41 @@ fn troubled(perturb: Perturb, point: &str, object: Option<&str>, value: u64) -> 
     let mut plan = plan(RAPID);
     plan.perturb = perturb;
     let plain = sim::search(&plan, Choices::default_order());
-    let at = |d: &&taintsim::kernel::choice::Drawn| d.point == point && object.is_none_or(|o| d.object == stable_hash(o));
-    let choice = plain.choices.iter().find(at).unwrap_or_else(|| panic!("{point} is asked for"));
-    let tape = vec![Deviation { value, ..(*choice).into() }];
+    let at = |d: &&taintsim::kernel::choice::Drawn| {
+        d.point == point && object.is_none_or(|o| d.object == stable_hash(o))
+    };
+    let choice = plain
+        .choices
+        .iter()
+        .find(at)
+        .unwrap_or_else(|| panic!("{point} is asked for"));
+    let tape = vec![Deviation {
+        value,
+        ..(*choice).into()
+    }];
     let run = sim::search(&plan, Choices::tape(tape, Choices::default_order()));
     assert_eq!(run.unmet, []);
     (plain.trace, run.trace)
 }
 
 fn first(trace: &Trace, is: impl Fn(&What) -> bool) -> Option<u64> {
-    trace.iter().find(|r| is(&r.what)).map(|r| r.at.as_nanos() / 1_000_000)
+    trace
+        .iter()
+        .find(|r| is(&r.what))
+        .map(|r| r.at.as_nanos() / 1_000_000)
 }
 
 #[test]
 fn a_watch_held_back_shows_later_what_it_shows() {
-    let (plain, held) = troubled(Perturb { stale: true, ..Perturb::default() }, "watch-held", Some("nodes"), 3);
+    let (plain, held) = troubled(
+        Perturb {
+            stale: true,
+            ..Perturb::default()
+        },
+        "watch-held",
+        Some("nodes"),
+        3,
+    );
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
     // The taint of 10 s comes 1 ms later, and held back for 10 s after that.
     assert_eq!((timer(&plain), timer(&held)), (Some(10_001), Some(20_001)));
@@ -347,64 +555,138 @@ fn a_watch_held_back_shows_later_what_it_shows() {
 
 #[test]
 fn a_process_that_crashed_comes_back() {
-    let (plain, crashed) = troubled(Perturb { crash: true, ..Perturb::default() }, "crash", None, 1);
-    let stops = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStopped).count();
-    let starts = |t: &Trace| t.iter().filter(|r| r.what == What::ControllersStarted).count();
+    let (plain, crashed) = troubled(
+        Perturb {
+            crash: true,
+            ..Perturb::default()
+        },
+        "crash",
+        None,
+        1,
+    );
+    let stops = |t: &Trace| {
+        t.iter()
+            .filter(|r| r.what == What::ControllersStopped)
+            .count()
+    };
+    let starts = |t: &Trace| {
+        t.iter()
+            .filter(|r| r.what == What::ControllersStarted)
+            .count()
+    };
     assert_eq!((stops(&plain), starts(&plain)), (0, 1));
     assert_eq!((stops(&crashed), starts(&crashed)), (1, 2));
 }
 
 #[test]
 fn a_watch_that_broke_misses_a_state() {
-    let (plain, broken) = troubled(Perturb { coalesce: true, ..Perturb::default() }, "watch-broken", Some("nodes"), 1);
+    let (plain, broken) = troubled(
+        Perturb {
+            coalesce: true,
+            ..Perturb::default()
+        },
+        "watch-broken",
+        Some("nodes"),
+        1,
+    );
     let timer = |t: &Trace| first(t, |w| matches!(w, What::TimerSet(_)));
-    // The watch of nodes breaks when it is to deliver the taint of 10 s; the list a second later shows it.
-    assert_eq!((timer(&plain), timer(&broken)), (Some(10_001), Some(11_001)));
+    // The watch of nodes breaks when it is to deliver the taint of 10 s; the list a second later
+    // shows it.
+    assert_eq!(
+        (timer(&plain), timer(&broken)),
+        (Some(10_001), Some(11_001))
+    );
 }
 
-/// One searcher makes all its runs in the same tables, and notes of each what is wanted: neither shows in the run or in the rest.
+/// One searcher makes all its runs in the same tables, and notes of each what is wanted: neither
+/// shows in the run or in the rest.
 #[test]
 fn runs_in_old_tables_are_those_in_new_ones() {
     let plan = plan(RAPID);
     let plain = sim::search(&plan, Choices::default_order());
     let mut searcher = sim::Searcher::new(self::plan(RAPID));
     for (i, drawn) in plain.choices.iter().enumerate().step_by(7) {
-        let value = if matches!(drawn.span, Span::Range(..)) { u64::MAX } else { 1 };
-        let tape = vec![Deviation { value, ..(*drawn).into() }];
+        let value = if matches!(drawn.span, Span::Range(..)) {
+            u64::MAX
+        } else {
+            1
+        };
+        let tape = vec![Deviation {
+            value,
+            ..(*drawn).into()
+        }];
         let new = sim::search(&plan, Choices::tape(tape.clone(), Choices::default_order()));
         for (from, only_states) in [(0, false), (i + 1, false), (i + 1, true)] {
-            let old = searcher.search(tape.clone(), Wanted { from, only_states, ..Wanted::default() }, &mut |_| false, &|| true);
+            let old = searcher.search(
+                tape.clone(),
+                Wanted {
+                    from,
+                    only_states,
+                    ..Wanted::default()
+                },
+                &mut |_| false,
+                &|| true,
+            );
             assert!(same(&old.trace, &new.trace), "{drawn:?}");
             let key = |d: &taintsim::kernel::choice::Drawn| (d.point, d.object, d.ordinal, d.value);
-            assert!(old.choices.iter().map(key).eq(new.choices.iter().map(key)), "{drawn:?}");
-            assert_eq!((old.notes.fingerprint, &old.unmet), (new.notes.fingerprint, &new.unmet));
-            let before = new.notes.asked.partition_point(|a| (a.choice as usize) < from);
+            assert!(
+                old.choices.iter().map(key).eq(new.choices.iter().map(key)),
+                "{drawn:?}"
+            );
+            assert_eq!(
+                (old.notes.fingerprint, &old.unmet),
+                (new.notes.fingerprint, &new.unmet)
+            );
+            let before = new
+                .notes
+                .asked
+                .partition_point(|a| (a.choice as usize) < from);
             assert_eq!(old.notes.states, new.notes.states[before..]);
             if only_states {
-                assert_eq!((old.notes.steps.len(), old.notes.touches.len(), old.notes.candidates.len()), (0, 0, 0));
+                assert_eq!(
+                    (
+                        old.notes.steps.len(),
+                        old.notes.touches.len(),
+                        old.notes.candidates.len()
+                    ),
+                    (0, 0, 0)
+                );
             } else {
-                assert_eq!((&old.notes.touches, &old.records), (&new.notes.touches, &new.records));
+                assert_eq!(
+                    (&old.notes.touches, &old.records),
+                    (&new.notes.touches, &new.records)
+                );
             }
             searcher.take_back(old);
         }
     }
 }
 
-/// A race of the catalogue whose default order is not what upstream mostly did: whether anybody looks between two changes of one instant.
+/// A race of the catalogue whose default order is not what upstream mostly did: whether anybody
+/// looks between two changes of one instant.
 #[test]
 fn who_looks_between_two_changes_sees_both() {
-    for (file, property) in
-        [("107543-recreated.ron", "pod-stuck"), ("107543-other-node.ron", "pod-stuck"), ("successor-elsewhere.ron", "wrong-pod")]
-    {
+    for (file, property) in [
+        ("107543-recreated.ron", "pod-stuck"),
+        ("107543-other-node.ron", "pod-stuck"),
+        ("successor-elsewhere.ron", "wrong-pod"),
+    ] {
         let (plan, property) = (race(file), Property::parse(property).expect("a property"));
-        let violates = |run: &sim::Searched| !check(&property, &Analysis::new(&plan, &run.trace)).is_empty();
+        let violates =
+            |run: &sim::Searched| !check(&property, &Analysis::new(&plan, &run.trace)).is_empty();
         let plain = sim::search(&plan, Choices::default_order());
         assert!(violates(&plain), "{file}");
         let gaps = plain.choices.iter().filter(|d| d.point == "watch-gap");
         let between = |gap: &taintsim::kernel::choice::Drawn| {
-            let tape = vec![Deviation { value: 1, ..(*gap).into() }];
+            let tape = vec![Deviation {
+                value: 1,
+                ..(*gap).into()
+            }];
             sim::search(&plan, Choices::tape(tape, Choices::default_order()))
         };
-        assert!(gaps.map(between).any(|run| !violates(&run)), "{file}: one deviation is enough");
+        assert!(
+            gaps.map(between).any(|run| !violates(&run)),
+            "{file}: one deviation is enough"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Runs that are read again from their files are the runs that were written: every record of every shipped scenario.
+//! Runs that are read again from their files are the runs that were written: every record of every
+//! shipped scenario.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,10 @@ fn shipped() -> Vec<PathBuf> {
 fn run(path: &Path) -> (Plan, Trace) {
     let loaded = scenario::load(path).unwrap();
     let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
-    let trace = sim::run(&plan, Choices::seeded(scenario::seed(&loaded, &Overrides::default()).unwrap()));
+    let trace = sim::run(
+        &plan,
+        Choices::seeded(scenario::seed(&loaded, &Overrides::default()).unwrap()),
+    );
     (plan, trace)
 }
 
@@ -40,37 +44,63 @@ fn check_again(path: &Path, plan: &Plan, trace: &Trace) {
     let written = lines(plan, trace);
     let mut names = Vec::new();
     trace_json::write(&mut names, trace).unwrap();
-    let again = events::read(&written, trace_json::read(&names).unwrap()).unwrap_or_else(|e| panic!("{shown}: {e}"));
+    let again = events::read(&written, trace_json::read(&names).unwrap())
+        .unwrap_or_else(|e| panic!("{shown}: {e}"));
     assert_eq!(again.len(), trace.len(), "{shown}");
     for (id, (a, b)) in again.iter().zip(trace.iter()).enumerate() {
         assert_eq!(a, b, "{shown}: record {id}");
     }
     assert_eq!(again.messages, trace.messages, "{shown}");
     assert_eq!(again.requests, trace.requests, "{shown}");
-    let tolerations = |t: &Trace| t.templates.iter().map(|(id, of)| (*id, of.tolerations.clone())).collect::<Vec<_>>();
-    assert!(tolerations(&again) == tolerations(trace), "{shown}: tolerations");
-    let texts = |t: &Trace| t.taints.iter().map(|c| format!("{:?}", [c.added.as_slice(), &c.removed])).collect::<Vec<_>>();
+    let tolerations = |t: &Trace| {
+        t.templates
+            .iter()
+            .map(|(id, of)| (*id, of.tolerations.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        tolerations(&again) == tolerations(trace),
+        "{shown}: tolerations"
+    );
+    let texts = |t: &Trace| {
+        t.taints
+            .iter()
+            .map(|c| format!("{:?}", [c.added.as_slice(), &c.removed]))
+            .collect::<Vec<_>>()
+    };
     // When a taint was added is not in the lines.
     let mut untimed = Trace::default();
     untimed.taints.clone_from(&trace.taints);
-    untimed.taints.iter_mut().flat_map(|c| c.added.iter_mut().chain(&mut c.removed)).for_each(|t| t.time_added = None);
+    untimed
+        .taints
+        .iter_mut()
+        .flat_map(|c| c.added.iter_mut().chain(&mut c.removed))
+        .for_each(|t| t.time_added = None);
     assert_eq!(texts(&again), texts(&untimed), "{shown}");
-    assert!(lines(plan, &again) == written, "{shown}: written again, the records are others");
+    assert!(
+        lines(plan, &again) == written,
+        "{shown}: written again, the records are others"
+    );
 }
 
-/// Begins and ends pair up in each thread, times do not go back, every thread and process has its name.
+/// Begins and ends pair up in each thread, times do not go back, every thread and process has its
+/// name.
 fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
     use std::collections::{BTreeMap, BTreeSet};
     let shown = path.display();
     let mut out = Vec::new();
     perfetto::write(&mut out, &Analysis::new(plan, trace)).unwrap();
-    let document: serde_json::Value = serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{shown}: {e}"));
+    let document: serde_json::Value =
+        serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{shown}: {e}"));
     let (mut named, mut threads) = (BTreeSet::new(), BTreeSet::new());
     let mut open: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     let mut at: BTreeMap<u64, f64> = BTreeMap::new();
     let mut begun = 0;
     for event in document["traceEvents"].as_array().unwrap() {
-        let (pid, tid) = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+        let (pid, tid) = (
+            event["pid"].as_u64().unwrap(),
+            event["tid"].as_u64().unwrap(),
+        );
         let name = event["name"].as_str().unwrap().to_owned();
         match event["ph"].as_str().unwrap() {
             "M" if name == "process_name" => drop(named.insert(pid)),
@@ -80,10 +110,19 @@ fn check_perfetto(path: &Path, plan: &Plan, trace: &Trace) {
             }
             "M" => {}
             ph => {
-                assert!(named.contains(&pid) && threads.contains(&tid), "{shown}: {event}");
+                assert!(
+                    named.contains(&pid) && threads.contains(&tid),
+                    "{shown}: {event}"
+                );
                 let ts = event["ts"].as_f64().unwrap();
-                assert!(at.insert(tid, ts).is_none_or(|before| before <= ts), "{shown}: {event} goes back");
-                assert!(ts * 1e3 <= plan.horizon.as_nanos() as f64, "{shown}: {event}");
+                assert!(
+                    at.insert(tid, ts).is_none_or(|before| before <= ts),
+                    "{shown}: {event} goes back"
+                );
+                assert!(
+                    ts * 1e3 <= plan.horizon.as_nanos() as f64,
+                    "{shown}: {event}"
+                );
                 match ph {
                     "B" => {
                         open.entry(tid).or_default().push(name);
@@ -116,18 +155,35 @@ fn a_damaged_line_is_named_and_nothing_panics() {
     let written = lines(&plan, &trace);
     let mut names = Vec::new();
     trace_json::write(&mut names, &trace).unwrap();
-    let read = |text: &str| events::read(text, trace_json::read(&names).unwrap()).map_err(|e| e.to_string());
+    let read = |text: &str| {
+        events::read(text, trace_json::read(&names).unwrap()).map_err(|e| e.to_string())
+    };
     let error = |text: &str| read(text).expect_err("it is damaged");
     let third = written.split_inclusive('\n').nth(2).unwrap();
     let before: usize = written.split_inclusive('\n').take(2).map(str::len).sum();
-    let with = |line: &str| format!("{}{line}{}", &written[..before], &written[before + third.len()..]);
+    let with = |line: &str| {
+        format!(
+            "{}{line}{}",
+            &written[..before],
+            &written[before + third.len()..]
+        )
+    };
     for (text, said) in [
         (written[..written.len() - 9].to_owned(), "not a record"),
         (written[..written.len() - 1].to_owned(), "cut off"),
         (with(""), "line 3: record 2 is expected here"),
-        (with(&third.replace("\"what\":\"", "\"what\":\"un")), "line 3: there are no records of the kind `un"),
-        (with(&third.replace("\"actor\":\"user\"", "\"actor\":\"you\"")), "line 3: `actor` cannot be \"you\""),
-        (with(&third.replace("\"cause\":null", "\"cause\":2")), "line 3: `cause` is 2, a later record"),
+        (
+            with(&third.replace("\"what\":\"", "\"what\":\"un")),
+            "line 3: there are no records of the kind `un",
+        ),
+        (
+            with(&third.replace("\"actor\":\"user\"", "\"actor\":\"you\"")),
+            "line 3: `actor` cannot be \"you\"",
+        ),
+        (
+            with(&third.replace("\"cause\":null", "\"cause\":2")),
+            "line 3: `cause` is 2, a later record",
+        ),
         (with("{}\n"), "line 3: not a record: missing field `id`"),
         (with("\u{0}\n"), "line 3: not a record"),
     ] {
@@ -156,6 +212,9 @@ fn a_damaged_line_is_named_and_nothing_panics() {
         ("\"nodes\":[", &format!("\"nodes\":[\"{node}\",")),
     ] {
         assert!(text.contains(from), "{from}");
-        assert!(trace_json::read(text.replacen(from, to, 1).as_bytes()).is_err(), "{from} as {to}");
+        assert!(
+            trace_json::read(text.replacen(from, to, 1).as_bytes()).is_err(),
+            "{from} as {to}"
+        );
     }
 }

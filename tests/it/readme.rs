@@ -1,6 +1,7 @@
 //! What README.md shows is what the program prints and draws.
 //!
-//! When it changes on purpose: `cargo test --test it write_the_readme_anew -- --ignored` writes both.
+//! When it changes on purpose: `cargo test --test it write_the_readme_anew -- --ignored` writes
+//! both.
 
 use assert_cmd::Command;
 use std::fs;
@@ -16,10 +17,25 @@ fn example(name: &str) -> (String, PathBuf) {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let mut command = Command::cargo_bin("taintsim").unwrap();
-    let output =
-        command.env_remove("COLUMNS").current_dir(&folder).arg("run").arg(root().join("scenarios/zone-partition.ron")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (String::from_utf8(output.stdout).unwrap().trim_end().to_owned(), folder.join("output/zone-partition"))
+    let output = command
+        .env_remove("COLUMNS")
+        .current_dir(&folder)
+        .arg("run")
+        .arg(root().join("scenarios/zone-partition.ron"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    (
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned(),
+        folder.join("output/zone-partition"),
+    )
 }
 
 /// The README up to its block of output, the block, and the rest.
@@ -34,8 +50,14 @@ fn the_readme_shows_what_is_printed_and_drawn() {
     let (printed, folder) = example("readme");
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert_eq!(printed, parts(&readme).1);
-    let (drawn, shown) = (folder.join("timeline.svg"), root().join("docs/img/timeline.svg"));
-    assert!(fs::read(drawn).unwrap() == fs::read(shown).unwrap(), "docs/img/timeline.svg is not the chart of the README's example");
+    let (drawn, shown) = (
+        folder.join("timeline.svg"),
+        root().join("docs/img/timeline.svg"),
+    );
+    assert!(
+        fs::read(drawn).unwrap() == fs::read(shown).unwrap(),
+        "docs/img/timeline.svg is not the chart of the README's example"
+    );
 }
 
 #[test]
@@ -44,6 +66,14 @@ fn write_the_readme_anew() {
     let (printed, folder) = example("readme-anew");
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let (before, _, after) = parts(&readme);
-    fs::write(root().join("README.md"), format!("{before}```text\n{printed}\n```{after}")).unwrap();
-    fs::copy(folder.join("timeline.svg"), root().join("docs/img/timeline.svg")).unwrap();
+    fs::write(
+        root().join("README.md"),
+        format!("{before}```text\n{printed}\n```{after}"),
+    )
+    .unwrap();
+    fs::copy(
+        folder.join("timeline.svg"),
+        root().join("docs/img/timeline.svg"),
+    )
+    .unwrap();
 }

@@ -1,6 +1,8 @@
-//! Every scenario that ships meets its expectations, in the default order and with three seeds: what is left to chance must not matter.
+//! Every scenario that ships meets its expectations, in the default order and with three seeds:
+//! what is left to chance must not matter.
 //!
-//! Its golden timeline is that of its own seed, and each setting that it says it guards breaks an expectation when it is changed.
+//! Its golden timeline is that of its own seed, and each setting that it says it guards breaks an
+//! expectation when it is changed.
 
 use super::invariants;
 use std::path::{Path, PathBuf};
@@ -15,8 +17,14 @@ use taintsim::trace::What;
 
 /// The scenarios of folders, by name.
 pub(crate) fn scenarios_of(folders: &[&str]) -> Vec<PathBuf> {
-    let of = |folder: &&str| std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
-    let mut files: Vec<PathBuf> = folders.iter().flat_map(of).map(|e| e.unwrap().path()).collect();
+    let of = |folder: &&str| {
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap()
+    };
+    let mut files: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(of)
+        .map(|e| e.unwrap().path())
+        .collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
     files.sort();
     files
@@ -31,28 +39,55 @@ fn loaded(file: &Path) -> Loaded {
     load(file).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
 }
 
-/// The expectations of a scenario that are not met, in the default order or with one of three seeds. Each must expect something.
+/// The expectations of a scenario that are not met, in the default order or with one of three
+/// seeds. Each must expect something.
 pub(crate) fn unmet(file: &Path) -> String {
     let mut broken = String::new();
     let loaded = loaded(file);
-    let (plan, expectations) = expecting(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{}", p.render(false, 120)));
-    assert!(!expectations.list.is_empty(), "{} expects nothing", loaded.name);
-    assert!(!loaded.spec.doc.is_empty(), "{} does not say what it is about", loaded.name);
+    let (plan, expectations) = expecting(&loaded, &Overrides::default())
+        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)));
+    assert!(
+        !expectations.list.is_empty(),
+        "{} expects nothing",
+        loaded.name
+    );
+    assert!(
+        !loaded.spec.doc.is_empty(),
+        "{} does not say what it is about",
+        loaded.name
+    );
     // A tape leaves nothing to chance.
-    for seed in [None, Some(1), Some(2), Some(3)].into_iter().take(if plan.tape.is_some() { 1 } else { 4 }) {
+    for seed in [None, Some(1), Some(2), Some(3)]
+        .into_iter()
+        .take(if plan.tape.is_some() { 1 } else { 4 })
+    {
         let choices = seed.map_or_else(Choices::default_order, Choices::seeded);
-        let trace = if plan.tape.is_some() { replay(&plan).trace } else { run(&plan, choices) };
+        let trace = if plan.tape.is_some() {
+            replay(&plan).trace
+        } else {
+            run(&plan, choices)
+        };
         let how = seed.map_or("default order".to_owned(), |s| format!("--seed {s}"));
         invariants::hold(&plan, &trace, &format!("{} ({how})", file.display()));
-        for (verdict, e) in verdicts(&expectations.list, &Analysis::new(&plan, &trace)).into_iter().zip(&expectations.list) {
+        for (verdict, e) in verdicts(&expectations.list, &Analysis::new(&plan, &trace))
+            .into_iter()
+            .zip(&expectations.list)
+        {
             let failure = verdict.map(|v| v.failure);
             if failure != Ok(None) {
                 let (line, _) = loaded.source.line_and_column(e.bytes.start);
-                broken.push_str(&format!("{}:{line} ({how}): {}: {failure:?}\n", file.display(), e.kind));
+                broken.push_str(&format!(
+                    "{}:{line} ({how}): {}: {failure:?}\n",
+                    file.display(),
+                    e.kind
+                ));
             }
         }
         if trace.iter().any(|r| matches!(r.what, What::Refused(_))) {
-            broken.push_str(&format!("{} ({how}): kubectl refuses an action\n", file.display()));
+            broken.push_str(&format!(
+                "{} ({how}): kubectl refuses an action\n",
+                file.display()
+            ));
         }
     }
     broken
@@ -70,12 +105,27 @@ fn every_scenario_has_its_golden_timeline() {
     for file in scenarios() {
         let loaded = loaded(&file);
         let trial = Trial::new(&loaded, Overrides::default()).unwrap();
-        let (name, _) = trial.expectations().golden.as_ref().unwrap_or_else(|| panic!("{} names no golden timeline", loaded.name));
-        let golden = std::fs::read_to_string(file.with_file_name(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (name, _) = trial
+            .expectations()
+            .golden
+            .as_ref()
+            .unwrap_or_else(|| panic!("{} names no golden timeline", loaded.name));
+        let golden = std::fs::read_to_string(file.with_file_name(name))
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         let (_, timeline) = trial.run(&|| true, &trials::golden).unwrap();
         let timeline = timeline.unwrap();
-        assert_eq!(trials::compare(&golden, &timeline), Ok(None), "{}", loaded.name);
-        assert_eq!(trials::may_replace(&golden, &timeline), Ok(()), "{} is of another release", loaded.name);
+        assert_eq!(
+            trials::compare(&golden, &timeline),
+            Ok(None),
+            "{}",
+            loaded.name
+        );
+        assert_eq!(
+            trials::may_replace(&golden, &timeline),
+            Ok(()),
+            "{} is of another release",
+            loaded.name
+        );
     }
 }
 
@@ -88,8 +138,15 @@ fn every_scenario_guards_what_it_says() {
         assert!(!guards.is_empty(), "{} guards nothing", loaded.name);
         let (outcome, _) = trial.run(&|| true, &|_, _| ()).unwrap();
         for (guard, _) in guards {
-            let broken = trial.is_guarded(guard, &outcome, &|| true).unwrap_or_else(|p| panic!("{}: {guard}: {p}", loaded.name));
-            assert_eq!(broken, Some(true), "{}: with {guard} every expectation is still met", loaded.name);
+            let broken = trial
+                .is_guarded(guard, &outcome, &|| true)
+                .unwrap_or_else(|p| panic!("{}: {guard}: {p}", loaded.name));
+            assert_eq!(
+                broken,
+                Some(true),
+                "{}: with {guard} every expectation is still met",
+                loaded.name
+            );
         }
     }
 }

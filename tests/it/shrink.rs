@@ -46,19 +46,31 @@ const NOISY: &str = r#"Scenario(
 )"#;
 
 fn parsed(text: &str) -> Loaded {
-    scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| panic!("{}\n{text}", p.render(false, 120)))
+    scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
+        .unwrap_or_else(|p| panic!("{}\n{text}", p.render(false, 120)))
 }
 
 /// The violations of its run: by its tape, or else by the seed that `taintsim run` takes.
 fn violations(text: &str, property: &Property) -> Vec<Violation> {
     let plan = scenario::build(&parsed(text), &Overrides::default()).unwrap();
-    let trace = if plan.tape.is_some() { sim::replay(&plan).trace } else { sim::run(&plan, Choices::seeded(1)) };
+    let trace = if plan.tape.is_some() {
+        sim::replay(&plan).trace
+    } else {
+        sim::run(&plan, Choices::seeded(1))
+    };
     check(property, &Analysis::new(&plan, &trace))
 }
 
 fn shrunk(text: &str, property: Property) -> Result<Shrunk, Failed> {
     let loaded = parsed(text);
-    shrink(Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(property) }, &mut |_, _| true)
+    shrink(
+        Shrink {
+            loaded: &loaded,
+            spec: loaded.spec.clone(),
+            goal: Goal::Violates(property),
+        },
+        &mut |_, _| true,
+    )
 }
 
 /// The scenarios that lack one thing more, and still are scenarios.
@@ -66,13 +78,18 @@ fn smaller(text: &str) -> Vec<String> {
     let mut spec = parsed(text).spec;
     // What says what it is for is no part of it.
     spec.expect.clear();
-    spec.tape.iter_mut().for_each(|t| (t.property, t.release) = (None, None));
-    let removals = single_removals(&Piece::of(&spec)).into_iter().map(|tree| tree.flat());
+    spec.tape
+        .iter_mut()
+        .for_each(|t| (t.property, t.release) = (None, None));
+    let removals = single_removals(&Piece::of(&spec))
+        .into_iter()
+        .map(|tree| tree.flat());
     removals
         .filter(|text| {
             let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));
             // A tape without deviations leaves out nothing by leaving out their empty list.
-            loaded.is_ok_and(|l| l.spec != spec && scenario::build(&l, &Overrides::default()).is_ok())
+            loaded
+                .is_ok_and(|l| l.spec != spec && scenario::build(&l, &Overrides::default()).is_ok())
         })
         .collect()
 }
@@ -82,12 +99,25 @@ fn what_is_left_violates_and_nothing_more_can_go() {
     let stuck = Property::parse("pod-stuck").unwrap();
     let result = shrunk(NOISY, stuck).unwrap();
     let [before, after] = result.sizes;
-    assert_eq!((before.nodes, before.pods, before.workloads), (15, 15 + 7 + 2 + 4, 3));
-    assert!(after.nodes <= 1 && after.pods <= 1 && after.workloads == 1 && after.entries <= 3, "{}", result.text);
+    assert_eq!(
+        (before.nodes, before.pods, before.workloads),
+        (15, 15 + 7 + 2 + 4, 3)
+    );
+    assert!(
+        after.nodes <= 1 && after.pods <= 1 && after.workloads == 1 && after.entries <= 3,
+        "{}",
+        result.text
+    );
     let found = violations(&result.text, &stuck);
     assert_eq!(found.first().map(|v| &v.text), Some(&result.violation));
     let spec = parsed(&result.text).spec;
-    assert_eq!(spec.doc, format!("Violates pod-stuck(1m) on Kubernetes 1.32: {}.", result.violation));
+    assert_eq!(
+        spec.doc,
+        format!(
+            "Violates pod-stuck(1m) on Kubernetes 1.32: {}.",
+            result.violation
+        )
+    );
     let smaller = smaller(&result.text);
     assert!(smaller.len() > 5, "{}", smaller.len());
     for text in smaller {
@@ -100,23 +130,45 @@ fn what_is_left_violates_and_nothing_more_can_go() {
     assert_eq!(further.text, result.text);
 }
 
-/// Whether each race of the catalogue shrinks to a scenario that violates the same, and is no larger.
+/// Whether each race of the catalogue shrinks to a scenario that violates the same, and is no
+/// larger.
 #[test]
 fn each_race_can_be_shrunk() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "ron"));
     files.sort();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        let Some(claim) = text.lines().find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on ")) else { continue };
+        let Some(claim) = text
+            .lines()
+            .find_map(|l| l.strip_prefix("//= violates ")?.split_once(" on "))
+        else {
+            continue;
+        };
         let property = Property::parse(claim.0).unwrap();
-        let result = shrunk(&text, property).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
+        let result =
+            shrunk(&text, property).unwrap_or_else(|e| panic!("{}: {e:?}", file.display()));
         let [before, after] = result.sizes;
-        assert!(after.nodes <= before.nodes && after.entries <= before.entries, "{}", result.text);
-        assert!(!violations(&result.text, &property).is_empty(), "{}", result.text);
+        assert!(
+            after.nodes <= before.nodes && after.entries <= before.entries,
+            "{}",
+            result.text
+        );
+        assert!(
+            !violations(&result.text, &property).is_empty(),
+            "{}",
+            result.text
+        );
         for text in smaller(&result.text) {
-            assert!(violations(&text, &property).is_empty(), "{}: {text}", file.display());
+            assert!(
+                violations(&text, &property).is_empty(),
+                "{}: {text}",
+                file.display()
+            );
         }
     }
 }
@@ -128,11 +180,19 @@ fn a_scenario_that_violates_nothing_is_not_shrunk() {
     let loaded = parsed(NOISY);
     let spec = loaded.spec.clone();
     let stuck = Property::parse("pod-stuck").unwrap();
-    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(stuck) };
-    assert!(matches!(shrink(what, &mut |tried, _| tried < 10), Err(Failed::Asked)));
+    let what = Shrink {
+        loaded: &loaded,
+        spec,
+        goal: Goal::Violates(stuck),
+    };
+    assert!(matches!(
+        shrink(what, &mut |tried, _| tried < 10),
+        Err(Failed::Asked)
+    ));
 }
 
-/// A violation that only another order shows keeps the deviations that it needs, however the scenario shifts them.
+/// A violation that only another order shows keeps the deviations that it needs, however the
+/// scenario shifts them.
 #[test]
 fn a_tape_is_shrunk_with_its_scenario() {
     let noisy = super::explore::RAPID
@@ -151,7 +211,10 @@ fn a_tape_is_shrunk_with_its_scenario() {
         until_found: true,
         prune: true,
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .unwrap();
     let (report, _) = explore(&hunt, &pool, &|_| true);
     let found = report.violations.first().map(|v| v.tape.clone()).unwrap();
     assert!(!found.is_empty(), "the default order does not show it");
@@ -159,12 +222,30 @@ fn a_tape_is_shrunk_with_its_scenario() {
     taped.tape = Some(found.clone());
     let mut loaded = parsed(&noisy);
     loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
-    let what = Shrink { loaded: &loaded, spec: loaded.spec.clone(), goal: Goal::Violates(stuck) };
+    let what = Shrink {
+        loaded: &loaded,
+        spec: loaded.spec.clone(),
+        goal: Goal::Violates(stuck),
+    };
     let result = shrink(what, &mut |_, _| true).unwrap();
     let [before, after] = result.sizes;
-    assert_eq!((before.nodes, before.entries, before.deviations), (3, 5, found.len()));
-    assert!(after.nodes == 1 && after.workloads == 1 && after.entries <= 3 && after.deviations <= found.len(), "{}", result.text);
-    assert!(!violations(&result.text, &stuck).is_empty(), "{}", result.text);
+    assert_eq!(
+        (before.nodes, before.entries, before.deviations),
+        (3, 5, found.len())
+    );
+    assert!(
+        after.nodes == 1
+            && after.workloads == 1
+            && after.entries <= 3
+            && after.deviations <= found.len(),
+        "{}",
+        result.text
+    );
+    assert!(
+        !violations(&result.text, &stuck).is_empty(),
+        "{}",
+        result.text
+    );
     for text in smaller(&result.text) {
         assert!(violations(&text, &stuck).is_empty(), "{text}");
     }

@@ -1,4 +1,5 @@
-//! Random scenarios of the whole language hold everything that must hold. A little of it here; hours of it by `taintsim soak --time 8h`.
+//! Random scenarios of the whole language hold everything that must hold. A little of it here;
+//! hours of it by `taintsim soak --time 8h`.
 
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -13,8 +14,9 @@ use taintsim::scenario::{self, Loaded, Overrides};
 use taintsim::sim::Plan;
 use taintsim::trace::Trace;
 
-/// What no random scenario has: it names files, says what only `taintsim test` does with the scenario, is written by being left out, or is always
-/// refused, as of states of zones and of the whole cluster no node is named.
+/// What no random scenario has: it names files, says what only `taintsim test` does with the
+/// scenario, is written by being left out, or is always refused, as of states of zones and of the
+/// whole cluster no node is named.
 const LEFT_OUT: [&str; 10] = [
     "Scenario.cluster",
     "Cluster.From",
@@ -29,10 +31,17 @@ const LEFT_OUT: [&str; 10] = [
 ];
 
 fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
-    let (_, expectations) = scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
+    let (_, expectations) =
+        scenario::expecting(loaded, &Overrides::default()).map_err(|e| e.to_string())?;
     drop(verdicts(&expectations.list, &Analysis::new(plan, trace)));
     let text = loaded.source.text.clone();
-    let source = Source { file: "soak.ron".to_owned(), text, fingerprint: loaded.fingerprint(), set: Vec::new(), seed: 1 };
+    let source = Source {
+        file: "soak.ron".to_owned(),
+        text,
+        fingerprint: loaded.fingerprint(),
+        set: Vec::new(),
+        seed: 1,
+    };
     read_again(plan, trace, &source)
 }
 
@@ -40,8 +49,17 @@ fn also(loaded: &Loaded, plan: &Plan, trace: &Trace) -> Result<u64, String> {
 fn random_scenarios_hold_everything() {
     let schema = scenario::schema();
     let pool = rayon::ThreadPoolBuilder::new().build().unwrap();
-    let Soaked { runs, too_long, found, .. } = soak::soak(&schema, (1, 6_000), &pool, &also, &|_, _| true);
-    assert_eq!(found, [], "write the scenario with `taintsim soak --print --seed N`");
+    let Soaked {
+        runs,
+        too_long,
+        found,
+        ..
+    } = soak::soak(&schema, (1, 6_000), &pool, &also, &|_, _| true);
+    assert_eq!(
+        found,
+        [],
+        "write the scenario with `taintsim soak --print --seed N`"
+    );
     assert!(too_long < runs / 50, "{too_long} of {runs} took too long");
 }
 
@@ -49,14 +67,22 @@ fn random_scenarios_hold_everything() {
 #[test]
 fn what_soaking_found_holds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soaked");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .collect();
     files.sort();
     let failed: Vec<(PathBuf, Verdict)> = files
         .into_par_iter()
         .map(|file| {
             let loaded = scenario::load(&file).unwrap();
             let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
-            let verdict = soak::check(&loaded, &plan, scenario::seed(&loaded, &Overrides::default()).unwrap(), &also);
+            let verdict = soak::check(
+                &loaded,
+                &plan,
+                scenario::seed(&loaded, &Overrides::default()).unwrap(),
+                &also,
+            );
             (file, verdict)
         })
         .filter(|(_, verdict)| !matches!(verdict, Verdict::Fine(_)))
@@ -67,9 +93,15 @@ fn what_soaking_found_holds() {
 #[test]
 fn random_scenarios_use_the_whole_language() {
     let schema = scenario::schema();
-    let used: BTreeSet<String> = (1..=10_000_u64).into_par_iter().flat_map_iter(|seed| soak::random(&schema, seed).used).collect();
+    let used: BTreeSet<String> = (1..=10_000_u64)
+        .into_par_iter()
+        .flat_map_iter(|seed| soak::random(&schema, seed).used)
+        .collect();
     let mut all: BTreeSet<String> = soak::everything(&schema);
     all.extend(Release::all_minors().map(|r| format!("release 1.{}", r.minor)));
-    let unused: Vec<&String> = all.iter().filter(|w| !used.contains(*w) && !LEFT_OUT.contains(&w.as_str())).collect();
+    let unused: Vec<&String> = all
+        .iter()
+        .filter(|w| !used.contains(*w) && !LEFT_OUT.contains(&w.as_str()))
+        .collect();
     assert!(unused.is_empty(), "no random scenario has {unused:?}");
 }

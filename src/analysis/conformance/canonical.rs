@@ -1,7 +1,8 @@
-//! A trace as the recorder's records (`trace.go` of the recorder): the kinds that are visible at the API server, times
-//! truncated to a millisecond, in the recorder's order.
+//! A trace as the recorder's records (`trace.go` of the recorder): the kinds that are visible at
+//! the API server, times truncated to a millisecond, in the recorder's order.
 //!
-//! Left out are the kinds that only the model can see: faults, silence, machines and containers, zone states, queues, new tolerations, timers, starts of the controllers.
+//! Left out are the kinds that only the model can see: faults, silence, machines and containers,
+//! zone states, queues, new tolerations, timers, starts of the controllers.
 
 use crate::scenario::recorded::{Line, without_uids};
 use crate::trace::{Trace, What};
@@ -93,7 +94,10 @@ pub fn lines(trace: &Trace) -> Vec<Line> {
 /// The same, each with the number of its record in the trace.
 pub fn numbered(trace: &Trace) -> Vec<(Line, usize)> {
     let renamed = Renamer::new(trace);
-    let visible = trace.iter().enumerate().filter(|(_, r)| is_visible(&r.what));
+    let visible = trace
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| is_visible(&r.what));
     let mut out: Vec<(Line, usize)> = visible
         .map(|(i, r)| {
             let f = trace.fields(r);
@@ -143,19 +147,46 @@ mod tests {
             removed: vec![Taint::new(gone, Effect::NoExecute)],
         };
         trace.taints.push(swap(UNREACHABLE, NOT_READY));
-        let unknown = What::NodeCondition(NodeConditionType::DiskPressure, ConditionStatus::Unknown, NodeReason::NodeStatusUnknown);
+        let unknown = What::NodeCondition(
+            NodeConditionType::DiskPressure,
+            ConditionStatus::Unknown,
+            NodeReason::NodeStatusUnknown,
+        );
         let records = [
-            (105_000_002_000, Actor::NodeLifecycle, node, What::NodeTaints(0)),
+            (
+                105_000_002_000,
+                Actor::NodeLifecycle,
+                node,
+                What::NodeTaints(0),
+            ),
             (105_000_001_000, Actor::NodeLifecycle, node, unknown),
-            (105_000_001_000, Actor::NodeLifecycle, node, What::NodeQueued),
-            (9_999_999, Actor::TaintEviction, pod, What::PodEvent(EventText::MarkingForDeletion, false, 2)),
+            (
+                105_000_001_000,
+                Actor::NodeLifecycle,
+                node,
+                What::NodeQueued,
+            ),
+            (
+                9_999_999,
+                Actor::TaintEviction,
+                pod,
+                What::PodEvent(EventText::MarkingForDeletion, false, 2),
+            ),
             (9_000_000, Actor::TaintEviction, pod, What::PodDeleting(30)),
             (9_000_000, Actor::User, node, What::NodeUnschedulable(false)),
         ];
         for (at, actor, object, what) in records {
-            trace.push(Record { at: Time::from_nanos(at), cause: NO_RECORD, saw: NO_RECORD, object, what, actor });
+            trace.push(Record {
+                at: Time::from_nanos(at),
+                cause: NO_RECORD,
+                saw: NO_RECORD,
+                object,
+                what,
+                actor,
+            });
         }
-        // Worked out from the recorder's `trace.go`: truncated times, its order of fields, sorted by time and then by text.
+        // Worked out from the recorder's `trace.go`: truncated times, its order of fields, sorted
+        // by time and then by text.
         let expected = [
             r#"{"t_ns":9000000,"actor":"taint-eviction","what":"event","object":"Pod/default/p2","type":"Normal","reason":"TaintManagerEviction","message":"Marking for deletion Pod default/p2","count":2}"#,
             r#"{"t_ns":9000000,"actor":"taint-eviction","what":"pod-deleting","pod":"default/p2","grace":30}"#,
@@ -163,6 +194,9 @@ mod tests {
             r#"{"t_ns":105000000000,"actor":"node-lifecycle","what":"node-condition","node":"n2","type":"DiskPressure","status":"Unknown","reason":"NodeStatusUnknown"}"#,
             r#"{"t_ns":105000000000,"actor":"node-lifecycle","what":"node-taints","node":"n2","added":["node.kubernetes.io/unreachable:NoExecute"],"removed":["node.kubernetes.io/not-ready:NoExecute"]}"#,
         ];
-        assert_eq!(lines(&trace).iter().map(Line::json).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            lines(&trace).iter().map(Line::json).collect::<Vec<_>>(),
+            expected
+        );
     }
 }

@@ -31,7 +31,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeline_seeds: 1, member_seeds: 64, envelope_seeds: 10, rows: 24 }
+        Self {
+            timeline_seeds: 1,
+            member_seeds: 64,
+            envelope_seeds: 10,
+            rows: 24,
+        }
     }
 }
 
@@ -53,7 +58,8 @@ pub struct Checked {
     pub verdict: Verdict,
     /// The seed whose run says so; 0 is the default run.
     pub seed: u64,
-    /// Which recorded outcomes were reached, where there are several and more than one seed was tried.
+    /// Which recorded outcomes were reached, where there are several and more than one seed was
+    /// tried.
     pub reached: Option<Reached>,
     /// For an undecided verdict, where the run and the nearest outcome part.
     pub detail: String,
@@ -61,29 +67,51 @@ pub struct Checked {
 
 /// Replays a recording in the model.
 ///
-/// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the model.
+/// A scenario that says what cannot be counts as differing, with the reason; so does a panic of the
+/// model.
 pub fn check(recorded: &Recorded, model: &Model<'_>, options: Options) -> Checked {
-    let plain = |verdict| Checked { verdict, seed: 0, reached: None, detail: String::new() };
+    let plain = |verdict| Checked {
+        verdict,
+        seed: 0,
+        reached: None,
+        detail: String::new(),
+    };
     let plan = match recorded.plan() {
         Ok(plan) => plan,
         Err(PlanError::NotModelled(what)) => return plain(Verdict::NotModelled(what)),
-        Err(e) => return plain(Verdict::Differs(format!("no plan can be made of its scenario: {e}\n"))),
+        Err(e) => {
+            return plain(Verdict::Differs(format!(
+                "no plan can be made of its scenario: {e}\n"
+            )));
+        }
     };
     let run = |seed| -> Result<Vec<Line>, String> {
         // A panic in one scenario must not keep the others from being looked at.
-        catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed)))).map_err(|_| format!("the model panics with seed {seed}\n"))
+        catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed))))
+            .map_err(|_| format!("the model panics with seed {seed}\n"))
     };
     match &recorded.observed {
-        Observed::Timelines { runs, distinct, outcomes } => {
-            timelines(outcomes, *distinct, *runs, &run, options).unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
+        Observed::Timelines {
+            runs,
+            distinct,
+            outcomes,
+        } => timelines(outcomes, *distinct, *runs, &run, options)
+            .unwrap_or_else(|panic| plain(Verdict::Differs(panic))),
+        Observed::Envelope { kinds, .. } => {
+            envelope(kinds, &run, options).unwrap_or_else(|panic| plain(Verdict::Differs(panic)))
         }
-        Observed::Envelope { kinds, .. } => envelope(kinds, &run, options).unwrap_or_else(|panic| plain(Verdict::Differs(panic))),
     }
 }
 
 type Run<'a> = &'a dyn Fn(u64) -> Result<Vec<Line>, String>;
 
-fn timelines(outcomes: &[Outcome], distinct: u32, runs: u32, run: Run<'_>, options: Options) -> Result<Checked, String> {
+fn timelines(
+    outcomes: &[Outcome],
+    distinct: u32,
+    runs: u32,
+    run: Run<'_>,
+    options: Options,
+) -> Result<Checked, String> {
     let ours = run(0)?;
     let reached = if distinct > 1 && options.timeline_seeds > 1 {
         let mut hit = BTreeSet::new();
@@ -91,20 +119,38 @@ fn timelines(outcomes: &[Outcome], distinct: u32, runs: u32, run: Run<'_>, optio
             let lines = if seed == 0 { ours.clone() } else { run(seed)? };
             hit.extend(outcomes.iter().position(|o| *o.lines == lines));
         }
-        Some(Reached { outcomes: hit, of: outcomes.len(), seeds: options.timeline_seeds })
+        Some(Reached {
+            outcomes: hit,
+            of: outcomes.len(),
+            seeds: options.timeline_seeds,
+        })
     } else {
         None
     };
     let (verdict, seed) = judge(&ours, outcomes, distinct, runs, run, options.member_seeds)?;
-    let detail =
-        if verdict.as_ref().is_some_and(Verdict::conforms) { String::new() } else { describe(outcomes, distinct, &ours, options.rows) };
+    let detail = if verdict.as_ref().is_some_and(Verdict::conforms) {
+        String::new()
+    } else {
+        describe(outcomes, distinct, &ours, options.rows)
+    };
     Ok(match verdict {
-        Some(verdict) => Checked { verdict, seed, reached, detail },
-        None => Checked { verdict: Verdict::Differs(detail), seed, reached, detail: String::new() },
+        Some(verdict) => Checked {
+            verdict,
+            seed,
+            reached,
+            detail,
+        },
+        None => Checked {
+            verdict: Verdict::Differs(detail),
+            seed,
+            reached,
+            detail: String::new(),
+        },
     })
 }
 
-/// The verdict, and the seed whose run gives it; none if no run is to be had that the recording bears out.
+/// The verdict, and the seed whose run gives it; none if no run is to be had that the recording
+/// bears out.
 fn judge(
     ours: &[Line],
     outcomes: &[Outcome],
@@ -117,8 +163,8 @@ fn judge(
     if default.as_ref().is_some_and(Verdict::conforms) {
         return Ok((default, 0));
     }
-    // Where chance plays a part the recorded outcomes are samples, and so is the default run. Where it plays none every seed
-    // gives the default run again, and this finds nothing.
+    // Where chance plays a part the recorded outcomes are samples, and so is the default run. Where
+    // it plays none every seed gives the default run again, and this finds nothing.
     let mut others = Vec::new();
     for seed in 1..=member_seeds {
         let lines = run(seed)?;
@@ -145,7 +191,12 @@ fn judge(
         }
     }
     let first = is_consistent(ours, outcomes).then_some(0);
-    let consistent = first.or_else(|| others.iter().find(|(_, lines)| is_consistent(lines, outcomes)).map(|(seed, _)| *seed));
+    let consistent = first.or_else(|| {
+        others
+            .iter()
+            .find(|(_, lines)| is_consistent(lines, outcomes))
+            .map(|(seed, _)| *seed)
+    });
     Ok(match consistent {
         Some(seed) => (Some(Verdict::Unrecorded(Evidence::Consistent)), seed),
         None => (None, 0),
@@ -154,16 +205,25 @@ fn judge(
 
 fn describe(outcomes: &[Outcome], distinct: u32, ours: &[Line], rows: usize) -> String {
     let nearest = Difference::nearest(outcomes.iter().map(|o| o.lines.as_slice()), ours);
-    let Some((i, difference)) = nearest else { return String::new() };
+    let Some((i, difference)) = nearest else {
+        return String::new();
+    };
     let of = match (outcomes.len(), distinct) {
         (1, 1) => String::new(),
         (1, seen) => format!("the one outcome kept of {seen}: "),
-        (kept, seen) => format!("nearest of {kept} outcomes kept of {seen} is number {}: ", i + 1),
+        (kept, seen) => format!(
+            "nearest of {kept} outcomes kept of {seen} is number {}: ",
+            i + 1
+        ),
     };
     of + &difference.render(rows)
 }
 
-fn envelope(kinds: &BTreeMap<String, KindRange>, run: Run<'_>, options: Options) -> Result<Checked, String> {
+fn envelope(
+    kinds: &BTreeMap<String, KindRange>,
+    run: Run<'_>,
+    options: Options,
+) -> Result<Checked, String> {
     let seeds = options.envelope_seeds.max(1);
     let mut outside = Vec::new();
     let mut chance = true;
@@ -173,13 +233,31 @@ fn envelope(kinds: &BTreeMap<String, KindRange>, run: Run<'_>, options: Options)
         outside.extend(worst(offenders).map(|o| (seed, o)));
     }
     let Some((seed, first)) = outside.first() else {
-        return Ok(Checked { verdict: Verdict::Inside, seed: 0, reached: None, detail: String::new() });
+        return Ok(Checked {
+            verdict: Verdict::Inside,
+            seed: 0,
+            reached: None,
+            detail: String::new(),
+        });
     };
-    let text = format!("{} of {seeds} seeds leave the envelope; seed {seed}: {first}", outside.len());
+    let text = format!(
+        "{} of {seeds} seeds leave the envelope; seed {seed}: {first}",
+        outside.len()
+    );
     // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
     Ok(if chance && outside.len() as u64 * 4 <= seeds {
-        Checked { verdict: Verdict::Unrecorded(Evidence::Chance), seed: *seed, reached: None, detail: text }
+        Checked {
+            verdict: Verdict::Unrecorded(Evidence::Chance),
+            seed: *seed,
+            reached: None,
+            detail: text,
+        }
     } else {
-        Checked { verdict: Verdict::Differs(text + "\n"), seed: *seed, reached: None, detail: String::new() }
+        Checked {
+            verdict: Verdict::Differs(text + "\n"),
+            seed: *seed,
+            reached: None,
+            detail: String::new(),
+        }
     })
 }

@@ -1,8 +1,9 @@
 //! Conformance: the model's trace held against what upstream's own controllers did.
 //!
-//! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model and gives a
-//! [`Verdict`]; [`Difference`] shows where the two part. Reading recordings is the business of
-//! [`scenario::recorded`](crate::scenario::recorded); running the model is the caller's, who hands it in as a function.
+//! [`lines`] turns a trace into the recorder's records. [`check`] replays a recording in the model
+//! and gives a [`Verdict`]; [`Difference`] shows where the two part. Reading recordings is the
+//! business of [`scenario::recorded`](crate::scenario::recorded); running the model is the
+//! caller's, who hands it in as a function.
 
 mod canonical;
 mod check;

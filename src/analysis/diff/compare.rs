@@ -16,7 +16,8 @@ pub struct Difference {
     pub settings: Settings,
     /// What each run cost all workloads together.
     pub costs: [Bill; 2],
-    /// Workloads that fared differently, the one with the greatest difference in what was missing first.
+    /// Workloads that fared differently, the one with the greatest difference in what was missing
+    /// first.
     pub workloads: Vec<WorkloadChange>,
     /// The earliest fact that differs.
     pub first: Option<First>,
@@ -30,7 +31,10 @@ impl Difference {
     /// Whether both runs came to the same, whatever their settings.
     pub fn is_empty(&self) -> bool {
         let [a, b] = &self.costs;
-        self.groups.is_empty() && self.workloads.is_empty() && !self.settings.objects_differ() && a.is_like(b, self.tolerance)
+        self.groups.is_empty()
+            && self.workloads.is_empty()
+            && !self.settings.objects_differ()
+            && a.is_like(b, self.tolerance)
     }
 }
 
@@ -88,26 +92,47 @@ impl Sides {
             costs[side] = Bill::whole(&serving);
             for (name, fate) in fates(analysis, &serving, &workloads::workloads(analysis)) {
                 let index = all.iter().position(|w| w.name == name).unwrap_or_else(|| {
-                    all.push(WorkloadChange { name, sides: [None, None] });
+                    all.push(WorkloadChange {
+                        name,
+                        sides: [None, None],
+                    });
                     all.len() - 1
                 });
                 all[index].sides[side] = Some(fate);
             }
         }
         let [first, second] = sides;
-        Sides { pairs: pairs(first, second, tolerance), names, costs, workloads: all }
+        Sides {
+            pairs: pairs(first, second, tolerance),
+            names,
+            costs,
+            workloads: all,
+        }
     }
 }
 
-/// Compares two runs. `window` is how soon a node must be back for an eviction to have been needless; times that differ by no more than
-/// `tolerance` are the same; `most` is how many groups there may be before like ones are told together.
+/// Compares two runs. `window` is how soon a node must be back for an eviction to have been
+/// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
+/// there may be before like ones are told together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
-    let Sides { names, pairs, costs, mut workloads } = Sides::new(runs, window, tolerance);
+    let Sides {
+        names,
+        pairs,
+        costs,
+        mut workloads,
+    } = Sides::new(runs, window, tolerance);
     // Noise is where two runs part only if nothing else is.
-    let first = pairs.iter().min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names))).map(|p| {
-        let change = p.change(&names);
-        First { what: names.what(p), change, pair: p.named(&names) }
-    });
+    let first = pairs
+        .iter()
+        .min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)))
+        .map(|p| {
+            let change = p.change(&names);
+            First {
+                what: names.what(p),
+                change,
+                pair: p.named(&names),
+            }
+        });
     let groups = group(pairs, &names, most);
     workloads.retain(|w| match &w.sides {
         [Some(a), Some(b)] => !a.is_like(b, tolerance),
@@ -119,5 +144,12 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     };
     workloads.sort_by_key(|w| std::cmp::Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
-    Difference { settings, costs, workloads, first, groups, tolerance }
+    Difference {
+        settings,
+        costs,
+        workloads,
+        first,
+        groups,
+        tolerance,
+    }
 }

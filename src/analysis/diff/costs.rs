@@ -7,12 +7,14 @@ use crate::analysis::Analysis;
 use crate::kernel::Dur;
 use std::cmp::Ordering;
 
-/// What a run cost a workload, or all of them, and how much of that may come of times that count as the same.
+/// What a run cost a workload, or all of them, and how much of that may come of times that count as
+/// the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bill {
     /// The costs.
     pub costs: Costs,
-    /// By how many pods it changed over time how many are desired, up, ready and so on: as many times may be off by a tolerance.
+    /// By how many pods it changed over time how many are desired, up, ready and so on: as many
+    /// times may be off by a tolerance.
     pub(super) turns: u64,
     /// The most pods that were desired at one time.
     pub(super) most_desired: u64,
@@ -26,18 +28,31 @@ impl Bill {
             _ => 0,
         };
         let turns = served.counts.windows(2).map(turns).sum();
-        let most_desired = served.counts.iter().map(|c| u64::from(c.1.desired)).max().unwrap_or(0);
-        Bill { costs: served.costs, turns, most_desired }
+        let most_desired = served
+            .counts
+            .iter()
+            .map(|c| u64::from(c.1.desired))
+            .max()
+            .unwrap_or(0);
+        Bill {
+            costs: served.costs,
+            turns,
+            most_desired,
+        }
     }
 
     /// Of all of them together.
     pub(super) fn whole(serving: &Serving) -> Self {
         let sum = |of: fn(&Bill) -> u64| serving.workloads.iter().map(|w| of(&Bill::new(w))).sum();
-        Bill { costs: serving.whole, turns: sum(|b| b.turns), most_desired: sum(|b| b.most_desired) }
+        Bill {
+            costs: serving.whole,
+            turns: sum(|b| b.turns),
+            most_desired: sum(|b| b.most_desired),
+        }
     }
 
-    /// How a figure of `other` is to this one: greater, which is worse, or less. A difference is none if it can come of times that differ by no more
-    /// than `tolerance`.
+    /// How a figure of `other` is to this one: greater, which is worse, or less. A difference is
+    /// none if it can come of times that differ by no more than `tolerance`.
     pub fn compared(&self, other: &Self, figure: Figure, tolerance: Dur) -> Ordering {
         let (a, b) = (figure.of(&self.costs), figure.of(&other.costs));
         let ns = tolerance.as_nanos() as f64;
@@ -49,24 +64,42 @@ impl Bill {
         let slack = match figure {
             _ if figure.is_count() => 0.0,
             Figure::RequestsLostShare => share(),
-            Figure::RequestsLostMinutes => share() * self.costs.observed.max(other.costs.observed).as_nanos() as f64 / 60e9,
+            Figure::RequestsLostMinutes => {
+                share() * self.costs.observed.max(other.costs.observed).as_nanos() as f64 / 60e9
+            }
             // A beginning and an end.
             Figure::LongestBelowNeed | Figure::LongestPending => 2.0 * ns / 1e9,
             _ => all / 60e9,
         };
-        if (b - a).abs() <= slack { Ordering::Equal } else { b.total_cmp(&a) }
+        if (b - a).abs() <= slack {
+            Ordering::Equal
+        } else {
+            b.total_cmp(&a)
+        }
     }
 
     /// Whether all figures are the same.
     pub fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
-        Figure::ALL.into_iter().all(|f| self.compared(other, f, tolerance).is_eq())
+        Figure::ALL
+            .into_iter()
+            .all(|f| self.compared(other, f, tolerance).is_eq())
     }
 }
 
 /// How many pods changed from one count to the next.
 fn turned(a: &super::super::serving::Count, b: &super::super::serving::Count) -> u64 {
-    let pairs = [(a.desired, b.desired), (a.up, b.up), (a.ready, b.ready), (a.ghosts, b.ghosts), (a.dead, b.dead), (a.pending, b.pending)];
-    pairs.into_iter().map(|(a, b)| u64::from(a.abs_diff(b))).sum()
+    let pairs = [
+        (a.desired, b.desired),
+        (a.up, b.up),
+        (a.ready, b.ready),
+        (a.ghosts, b.ghosts),
+        (a.dead, b.dead),
+        (a.pending, b.pending),
+    ];
+    pairs
+        .into_iter()
+        .map(|(a, b)| u64::from(a.abs_diff(b)))
+        .sum()
 }
 
 /// What became of a workload.
@@ -95,7 +128,11 @@ impl Fate {
             bill: Bill::new(served),
             desired: end.desired,
             up: end.up,
-            least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
+            least_up: served
+                .spans(analysis.horizon())
+                .map(|(.., c)| c.up)
+                .min()
+                .unwrap_or(end.up),
             lost: outcome.map_or(0, |o| o.lost),
             replaced: outcome.map_or(0, |o| o.replaced),
             stuck: outcome.map_or(0, |o| o.stuck),
@@ -109,10 +146,17 @@ impl Fate {
 }
 
 /// What became of the workloads of a run, by name: `Deployment default/web`.
-pub(super) fn fates(analysis: &Analysis<'_>, serving: &Serving, workloads: &Workloads) -> Vec<(String, Fate)> {
+pub(super) fn fates(
+    analysis: &Analysis<'_>,
+    serving: &Serving,
+    workloads: &Workloads,
+) -> Vec<(String, Fate)> {
     let fate = |w: &Served| {
         let outcome = workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
-        (w.name.replacen('/', " ", 1), Fate::new(analysis, w, outcome))
+        (
+            w.name.replacen('/', " ", 1),
+            Fate::new(analysis, w, outcome),
+        )
     };
     serving.workloads.iter().map(fate).collect()
 }
@@ -125,27 +169,74 @@ mod tests {
 
     /// Two pods are desired; both are down from one second to another.
     fn served(from: u64, to: u64) -> Bill {
-        let count = |up| Count { desired: 2, up, ready: up, ..Count::default() };
-        let counts = vec![(Time::ZERO, count(2)), (Time::from_secs(from), count(0)), (Time::from_secs(to), count(2))];
+        let count = |up| Count {
+            desired: 2,
+            up,
+            ready: up,
+            ..Count::default()
+        };
+        let counts = vec![
+            (Time::ZERO, count(2)),
+            (Time::from_secs(from), count(0)),
+            (Time::from_secs(to), count(2)),
+        ];
         let down = Dur::from_secs(to - from);
-        let costs = Costs { missing_ns: 2 * u128::from(down.as_nanos()), longest_below_need: down, evicted: 2, ..Costs::default() };
-        Bill::new(&Served { name: "w".to_owned(), id: None, counts, needs: Vec::new(), from: None, costs })
+        let costs = Costs {
+            missing_ns: 2 * u128::from(down.as_nanos()),
+            longest_below_need: down,
+            evicted: 2,
+            ..Costs::default()
+        };
+        Bill::new(&Served {
+            name: "w".to_owned(),
+            id: None,
+            counts,
+            needs: Vec::new(),
+            from: None,
+            costs,
+        })
     }
 
     #[test]
     fn costs_differ_by_no_more_than_times_may() {
         let (a, b) = (served(60, 100), served(60, 105));
-        // 2 · 5 pod-seconds more. Four pods change, two down and two up, and each of two counts says so: eight changes.
+        // 2 · 5 pod-seconds more. Four pods change, two down and two up, and each of two counts
+        // says so: eight changes.
         assert_eq!(a.turns, 8);
         let at = |figure, tolerance| a.compared(&b, figure, Dur::from_secs(tolerance));
-        assert_eq!((at(Figure::ReplicaMinutesMissing, 0), at(Figure::ReplicaMinutesMissing, 1)), (Ordering::Greater, Ordering::Greater));
+        assert_eq!(
+            (
+                at(Figure::ReplicaMinutesMissing, 0),
+                at(Figure::ReplicaMinutesMissing, 1)
+            ),
+            (Ordering::Greater, Ordering::Greater)
+        );
         assert_eq!(at(Figure::ReplicaMinutesMissing, 5), Ordering::Equal);
-        // An end of a stretch is off by 5 s; beginning and end may be off by 2 s each, but not by 3 s.
-        assert_eq!((at(Figure::LongestBelowNeed, 2), at(Figure::LongestBelowNeed, 3)), (Ordering::Greater, Ordering::Equal));
-        assert_eq!(b.compared(&a, Figure::LongestBelowNeed, Dur::ZERO), Ordering::Less);
+        // An end of a stretch is off by 5 s; beginning and end may be off by 2 s each, but not by 3
+        // s.
+        assert_eq!(
+            (
+                at(Figure::LongestBelowNeed, 2),
+                at(Figure::LongestBelowNeed, 3)
+            ),
+            (Ordering::Greater, Ordering::Equal)
+        );
+        assert_eq!(
+            b.compared(&a, Figure::LongestBelowNeed, Dur::ZERO),
+            Ordering::Less
+        );
         assert!(a.is_like(&b, Dur::from_secs(5)) && !a.is_like(&b, Dur::ZERO));
         // No tolerance makes one eviction of two.
-        let one = Bill { costs: Costs { evicted: 1, ..a.costs }, ..a };
-        assert_eq!(a.compared(&one, Figure::Evicted, Dur::from_secs(600)), Ordering::Less);
+        let one = Bill {
+            costs: Costs {
+                evicted: 1,
+                ..a.costs
+            },
+            ..a
+        };
+        assert_eq!(
+            a.compared(&one, Figure::Evicted, Dur::from_secs(600)),
+            Ordering::Less
+        );
     }
 }

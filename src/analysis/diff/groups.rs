@@ -51,13 +51,15 @@ pub enum Change {
 /// Objects of which the same fact differs alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that there is to say.
+    /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that
+    /// there is to say.
     pub what: String,
     /// In what way it differs.
     pub change: Change,
     /// The workload of its pods, or what their names have in common.
     pub of: Option<String>,
-    /// What is beside it in each run where that is the same for all: how long the timer was, where a pod was bound.
+    /// What is beside it in each run where that is the same for all: how long the timer was, where
+    /// a pod was bound.
     pub details: [Option<String>; 2],
     /// Nobody needs to know of it first, and why.
     pub noise: Option<Noise>,
@@ -68,11 +70,13 @@ pub struct Group {
 /// Why a difference says next to nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Noise {
-    /// The same is said in other words: why a pod that is pending in both runs is, or once more of one that has been for long.
+    /// The same is said in other words: why a pod that is pending in both runs is, or once more of
+    /// one that has been for long.
     Words,
     /// The times are less than a second apart, and nothing else differs.
     Slight,
-    /// Another object of the same kind or workload instead: one in the first run only, and another one in the second run only.
+    /// Another object of the same kind or workload instead: one in the first run only, and another
+    /// one in the second run only.
     Another,
 }
 
@@ -93,7 +97,10 @@ pub(super) const SLIGHT: Dur = Dur::from_secs(1);
 impl Group {
     /// By how much its objects differ in time: the least and the most.
     pub fn shift(&self) -> Option<(Dur, Dur)> {
-        let shifts = self.pairs.iter().filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
+        let shifts = self
+            .pairs
+            .iter()
+            .filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
         Some((shifts.clone().min()?, shifts.max()?))
     }
 }
@@ -108,8 +115,8 @@ pub(super) struct Names {
     pods: Vec<String>,
     /// Per pod what it belongs to.
     groups: Vec<u32>,
-    /// Per pod whether its name means the same pod in every seed: it is of a plan, of a StatefulSet, or of no workload. Other names are given
-    /// out in the order of creation.
+    /// Per pod whether its name means the same pod in every seed: it is of a plan, of a
+    /// StatefulSet, or of no workload. Other names are given out in the order of creation.
     lasting: Vec<bool>,
     /// Per run, from its ids.
     node_of: [Vec<u32>; 2],
@@ -126,13 +133,26 @@ const NONE: u32 = u32::MAX;
 
 impl Names {
     pub(super) fn new(a: &Analysis<'_>, b: &Analysis<'_>) -> Self {
-        let nodes = |x: &Analysis<'_>| (0..x.node_count() as u32).map(|i| x.node_name(crate::api::names::NodeId(i)).to_owned()).collect();
-        let pods = |x: &Analysis<'_>| (0..x.pod_count() as u32).map(|i| x.pod_name(crate::api::names::PodId(i)).to_owned()).collect();
+        let nodes = |x: &Analysis<'_>| {
+            (0..x.node_count() as u32)
+                .map(|i| x.node_name(crate::api::names::NodeId(i)).to_owned())
+                .collect()
+        };
+        let pods = |x: &Analysis<'_>| {
+            (0..x.pod_count() as u32)
+                .map(|i| x.pod_name(crate::api::names::PodId(i)).to_owned())
+                .collect()
+        };
         let (nodes, node_of) = union(nodes(a), nodes(b));
         let (pods, pod_of): (Vec<String>, [Vec<u32>; 2]) = union(pods(a), pods(b));
         let mut planned = vec![false; pods.len()];
         for (side, analysis) in [a, b].into_iter().enumerate() {
-            for pod in analysis.plan.pods.iter().filter_map(|p| analysis.trace.names.find_pod(&p.name)) {
+            for pod in analysis
+                .plan
+                .pods
+                .iter()
+                .filter_map(|p| analysis.trace.names.find_pod(&p.name))
+            {
                 planned[pod_of[side][pod.index()] as usize] = true;
             }
         }
@@ -196,9 +216,18 @@ fn rank(fact: Fact) -> u8 {
         Fact::ControllersStarted | Fact::ControllersStopped | Fact::Refused(..) => 6,
         Fact::ConditionTrue(_) | Fact::ConditionFalse(_) | Fact::Cordoned | Fact::Uncordoned => 7,
         Fact::TimerSet(_) | Fact::TimerCancelled => 8,
-        Fact::PodCreated | Fact::ReplicaCreated(_) | Fact::PodBound | Fact::ReplicaBound(_) | Fact::ReplicaRunning(_) => 9,
+        Fact::PodCreated
+        | Fact::ReplicaCreated(_)
+        | Fact::PodBound
+        | Fact::ReplicaBound(_)
+        | Fact::ReplicaRunning(_) => 9,
         Fact::PodSucceeded | Fact::PodGone => 10,
-        Fact::EntryBegan(_) | Fact::EntryEnded(_) | Fact::Silent | Fact::Heard | Fact::MachineOff | Fact::MachineOn => 11,
+        Fact::EntryBegan(_)
+        | Fact::EntryEnded(_)
+        | Fact::Silent
+        | Fact::Heard
+        | Fact::MachineOff
+        | Fact::MachineOn => 11,
     }
 }
 
@@ -222,19 +251,42 @@ struct Seen {
 #[derive(Default)]
 pub(super) struct Found {
     seen: BTreeMap<Key, Vec<Seen>>,
-    /// Pods of which was said that they are pending, and not that they were bound, created anew or gone since.
+    /// Pods of which was said that they are pending, and not that they were bound, created anew or
+    /// gone since.
     pending: BTreeSet<u32>,
 }
 
 impl Found {
-    pub(super) fn add(&mut self, side: usize, f: &Finding, analysis: &Analysis<'_>, taints: &[String], owners: &Owners, names: &mut Names) {
-        let node = if f.node == NO_NODE { NONE } else { names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE) };
-        let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
+    pub(super) fn add(
+        &mut self,
+        side: usize,
+        f: &Finding,
+        analysis: &Analysis<'_>,
+        taints: &[String],
+        owners: &Owners,
+        names: &mut Names,
+    ) {
+        let node = if f.node == NO_NODE {
+            NONE
+        } else {
+            names.node_of[side]
+                .get(f.node as usize)
+                .copied()
+                .unwrap_or(NONE)
+        };
+        let pod = f
+            .pod
+            .and_then(|p| names.pod_of[side].get(p.index()).copied())
+            .unwrap_or(NONE);
         let bound = matches!(f.fact, Fact::PodBound | Fact::ReplicaBound(_));
         let rank = match f.fact {
             Fact::PodPending(_) | Fact::ReplicaPending(..) if !self.pending.insert(pod) => WORDS,
             Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
-            Fact::PodBound | Fact::ReplicaBound(_) | Fact::PodCreated | Fact::ReplicaCreated(_) | Fact::PodGone => {
+            Fact::PodBound
+            | Fact::ReplicaBound(_)
+            | Fact::PodCreated
+            | Fact::ReplicaCreated(_)
+            | Fact::PodGone => {
                 self.pending.remove(&pod);
                 rank(f.fact)
             }
@@ -256,29 +308,68 @@ impl Found {
                 Some(w) => said(analysis, w),
                 None => stem(&names.pods[pod as usize]).to_owned(),
             };
-            names.lasting[pod as usize] |= owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
+            names.lasting[pod as usize] |=
+                owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
             names.groups[pod as usize] = names.text(group);
         }
         let place = if pod == NONE { node } else { NONE };
-        self.seen.entry((what, pod, place)).or_default().push(Seen { at: f.at, record: f.record, node, detail });
+        self.seen.entry((what, pod, place)).or_default().push(Seen {
+            at: f.at,
+            record: f.record,
+            node,
+            detail,
+        });
     }
 }
 
 /// What a fact says, and what is beside it.
-fn words(fact: Fact, rank: u8, analysis: &Analysis<'_>, taints: &[String], names: &mut Names, node: u32) -> (u32, u32) {
+fn words(
+    fact: Fact,
+    rank: u8,
+    analysis: &Analysis<'_>,
+    taints: &[String],
+    names: &mut Names,
+    node: u32,
+) -> (u32, u32) {
     let text = Text { analysis, taints };
     let (what, detail) = match fact {
-        Fact::Evicted(_) | Fact::EvictedBy(_) => ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned()),
-        Fact::TimerSet(seconds) => ("given an eviction timer".to_owned(), format!("of {seconds} s")),
+        Fact::Evicted(_) | Fact::EvictedBy(_) => (
+            "evicted".to_owned(),
+            text.verb(fact)
+                .trim_start_matches("evicted")
+                .trim()
+                .to_owned(),
+        ),
+        Fact::TimerSet(seconds) => (
+            "given an eviction timer".to_owned(),
+            format!("of {seconds} s"),
+        ),
         Fact::PodPending(_) | Fact::ReplicaPending(..) => {
             let why = text.verb(fact);
-            ("pending".to_owned(), why.trim_start_matches("pending: ").to_owned())
+            (
+                "pending".to_owned(),
+                why.trim_start_matches("pending: ").to_owned(),
+            )
         }
-        Fact::PodBound | Fact::ReplicaBound(_) => ("bound".to_owned(), names.nodes.get(node as usize).cloned().unwrap_or_default()),
+        Fact::PodBound | Fact::ReplicaBound(_) => (
+            "bound".to_owned(),
+            names.nodes.get(node as usize).cloned().unwrap_or_default(),
+        ),
         fact => (text.verb(fact), String::new()),
     };
-    let what = if rank == WORDS { format!("{what} in other words") } else { what };
-    let (what, detail) = (names.text(what), if detail.is_empty() { NONE } else { names.text(detail) });
+    let what = if rank == WORDS {
+        format!("{what} in other words")
+    } else {
+        what
+    };
+    let (what, detail) = (
+        names.text(what),
+        if detail.is_empty() {
+            NONE
+        } else {
+            names.text(detail)
+        },
+    );
     let key = (rank, what);
     if let Some(&id) = names.by_what.get(&key) {
         return (id, detail);
@@ -303,7 +394,12 @@ pub(super) struct Paired {
 impl Paired {
     /// When it first was true in either run.
     pub(super) fn when(&self) -> Time {
-        self.a.iter().chain(&self.b).map(|s| s.at).min().unwrap_or(Time::MAX)
+        self.a
+            .iter()
+            .chain(&self.b)
+            .map(|s| s.at)
+            .min()
+            .unwrap_or(Time::MAX)
     }
 
     pub(super) fn rank(&self, names: &Names) -> (u8, u32) {
@@ -311,10 +407,17 @@ impl Paired {
     }
 
     pub(super) fn change(&self, names: &Names) -> Change {
-        let beside = |s: Option<Seen>| s.and_then(|s| names.texts.get(s.detail as usize).cloned()).unwrap_or_default();
+        let beside = |s: Option<Seen>| {
+            s.and_then(|s| names.texts.get(s.detail as usize).cloned())
+                .unwrap_or_default()
+        };
         match (&self.a, &self.b) {
-            (Some(_), Some(_)) if !self.shifted && self.same_beside() => Change::Otherwise(String::new(), String::new()),
-            (Some(_), Some(_)) if !self.shifted => Change::Otherwise(beside(self.a), beside(self.b)),
+            (Some(_), Some(_)) if !self.shifted && self.same_beside() => {
+                Change::Otherwise(String::new(), String::new())
+            }
+            (Some(_), Some(_)) if !self.shifted => {
+                Change::Otherwise(beside(self.a), beside(self.b))
+            }
             (Some(a), Some(b)) if a.at < b.at => Change::Later,
             (Some(_), Some(_)) => Change::Earlier,
             (Some(_), None) => Change::OnlyA,
@@ -347,12 +450,16 @@ impl Paired {
         [self.a, self.b].map(|s| s.and_then(|s| names.texts.get(s.detail as usize).cloned()))
     }
 
-    /// What its object belongs to: a pod's workload, or what names have in common; none of what has no object.
+    /// What its object belongs to: a pod's workload, or what names have in common; none of what has
+    /// no object.
     pub(super) fn of(&self, names: &Names) -> Option<String> {
         match (self.pod, self.node) {
             (NONE, NONE) => None,
             (NONE, node) => names.nodes.get(node as usize).map(|n| stem(n).to_owned()),
-            (pod, _) => names.texts.get(names.groups[pod as usize] as usize).cloned(),
+            (pod, _) => names
+                .texts
+                .get(names.groups[pod as usize] as usize)
+                .cloned(),
         }
     }
 
@@ -383,10 +490,16 @@ impl Paired {
     pub(super) fn named(&self, names: &Names) -> Pair {
         let name = |all: &[String], i: u32| all.get(i as usize).cloned();
         let node = self.a.or(self.b).map_or(NONE, |s| s.node);
-        let occurrence = |s: Seen| Occurrence { at: s.at, record: s.record };
+        let occurrence = |s: Seen| Occurrence {
+            at: s.at,
+            record: s.record,
+        };
         Pair {
             pod: name(&names.pods, self.pod),
-            node: name(&names.nodes, if self.node == NONE { node } else { self.node }),
+            node: name(
+                &names.nodes,
+                if self.node == NONE { node } else { self.node },
+            ),
             a: self.a.map(occurrence),
             b: self.b.map(occurrence),
         }
@@ -399,11 +512,21 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
     let mut both = |key: Key, a: &[Seen], b: &[Seen]| {
         for (a, b) in matched(a, b) {
             let (shifted, other) = match (&a, &b) {
-                (Some(a), Some(b)) => (distance(a.at, b.at) > tolerance, a.detail != b.detail || a.node != b.node),
+                (Some(a), Some(b)) => (
+                    distance(a.at, b.at) > tolerance,
+                    a.detail != b.detail || a.node != b.node,
+                ),
                 _ => (true, true),
             };
             if shifted || other {
-                found.push(Paired { what: key.0, pod: key.1, node: key.2, a, b, shifted });
+                found.push(Paired {
+                    what: key.0,
+                    pod: key.1,
+                    node: key.2,
+                    a,
+                    b,
+                    shifted,
+                });
             }
         }
     };
@@ -420,13 +543,16 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
 /// Beyond so many combinations, the first is paired with the first, and so on.
 const COMBINATIONS_MAX: usize = 10_000;
 
-/// Pairs two lists in order; of the longer one those are left over that make the pairs lie nearest to each other.
+/// Pairs two lists in order; of the longer one those are left over that make the pairs lie nearest
+/// to each other.
 fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
     if a.len() > b.len() {
         return matched(b, a).into_iter().map(|(b, a)| (a, b)).collect();
     }
     if a.len() == b.len() || a.len() * b.len() > COMBINATIONS_MAX {
-        return (0..b.len()).map(|i| (a.get(i).copied(), b.get(i).copied())).collect();
+        return (0..b.len())
+            .map(|i| (a.get(i).copied(), b.get(i).copied()))
+            .collect();
     }
     // cost[i][j]: the least sum of distances of the first i of `a` among the first j of `b`.
     let width = b.len() + 1;
@@ -434,8 +560,13 @@ fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
     cost[..width].fill(0);
     for i in 1..=a.len() {
         for j in i..=b.len() {
-            let taken = cost[(i - 1) * width + j - 1].saturating_add(distance(a[i - 1].at, b[j - 1].at).as_nanos().into());
-            cost[i * width + j] = taken.min(if j > i { cost[i * width + j - 1] } else { u128::MAX });
+            let taken = cost[(i - 1) * width + j - 1]
+                .saturating_add(distance(a[i - 1].at, b[j - 1].at).as_nanos().into());
+            cost[i * width + j] = taken.min(if j > i {
+                cost[i * width + j - 1]
+            } else {
+                u128::MAX
+            });
         }
     }
     let (mut i, mut pairs) = (a.len(), Vec::new());
@@ -460,9 +591,21 @@ struct Level {
 }
 
 const LEVELS: [Level; 3] = [
-    Level { shift: true, detail: true, of: true },
-    Level { shift: false, detail: false, of: true },
-    Level { shift: false, detail: false, of: false },
+    Level {
+        shift: true,
+        detail: true,
+        of: true,
+    },
+    Level {
+        shift: false,
+        detail: false,
+        of: true,
+    },
+    Level {
+        shift: false,
+        detail: false,
+        of: false,
+    },
 ];
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.
@@ -474,18 +617,27 @@ pub(super) fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group
             break;
         }
     }
-    // Noise last. Otherwise what matters most first; what is in one run only before what is shifted; then the longer shift, the larger group, the earlier one.
+    // Noise last. Otherwise what matters most first; what is in one run only before what is
+    // shifted; then the longer shift, the larger group, the earlier one.
     groups.sort_by_key(|(rank, g)| {
-        let moved = matches!(g.change, Change::Earlier | Change::Later | Change::Otherwise(..));
-        let when = g.pairs.iter().flat_map(|p| p.a.iter().chain(&p.b)).map(|o| o.at).min();
+        let moved = matches!(
+            g.change,
+            Change::Earlier | Change::Later | Change::Otherwise(..)
+        );
+        let when = g
+            .pairs
+            .iter()
+            .flat_map(|p| p.a.iter().chain(&p.b))
+            .map(|o| o.at)
+            .min();
         let shift = g.shift().map_or(0, |(_, most)| most.as_secs());
         (g.noise, *rank, moved, Reverse((shift, g.pairs.len())), when)
     });
     groups.into_iter().map(|(_, g)| g).collect()
 }
 
-/// What members of a group have in common: whether it is noise, what is said, how it differs, by how many seconds, what they belong to, what is
-/// beside it.
+/// What members of a group have in common: whether it is noise, what is said, how it differs, by
+/// how many seconds, what they belong to, what is beside it.
 type Alike = (Option<Noise>, u32, u8, u64, u32, [u32; 2]);
 
 fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
@@ -506,9 +658,24 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
                 (change, if level.shift { seconds } else { 0 })
             }
         };
-        let detail = |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
-        let of = if p.pod == NONE || !level.of { NONE } else { names.groups[p.pod as usize] };
-        by_key.entry((p.noise(names), p.what, change, shift, of, [detail(&p.a), detail(&p.b)])).or_default().push(p);
+        let detail =
+            |s: &Option<Seen>| s.map_or(NONE, |s| if level.detail { s.detail } else { NONE });
+        let of = if p.pod == NONE || !level.of {
+            NONE
+        } else {
+            names.groups[p.pod as usize]
+        };
+        by_key
+            .entry((
+                p.noise(names),
+                p.what,
+                change,
+                shift,
+                of,
+                [detail(&p.a), detail(&p.b)],
+            ))
+            .or_default()
+            .push(p);
     }
     let text = |id: u32| names.texts.get(id as usize).cloned();
     by_key
@@ -516,12 +683,24 @@ fn at_level(pairs: &[Paired], names: &Names, level: Level) -> Vec<(u8, Group)> {
         .map(|((noise, what, _, _, of, details), members)| {
             let (rank, words) = names.whats[what as usize];
             let change = match members[0].change(names) {
-                Change::Otherwise(..) if !level.detail => Change::Otherwise(String::new(), String::new()),
+                Change::Otherwise(..) if !level.detail => {
+                    Change::Otherwise(String::new(), String::new())
+                }
                 change => change,
             };
             let details = details.map(text);
             let pairs = members.iter().map(|p| p.named(names)).collect();
-            (rank, Group { what: names.texts[words as usize].clone(), change, of: text(of), details, noise, pairs })
+            (
+                rank,
+                Group {
+                    what: names.texts[words as usize].clone(),
+                    change,
+                    of: text(of),
+                    details,
+                    noise,
+                    pairs,
+                },
+            )
         })
         .collect()
 }

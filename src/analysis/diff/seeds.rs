@@ -1,9 +1,11 @@
 //! Two sides over many seeds: what differs between them in nearly all, and what is chance.
 //!
-//! Equal seeds are paired. What is counted over seeds is what differs of objects that belong to the same: `pods of Deployment default/web evicted:
-//! earlier in B`. Within a seed, one of them that is in the first run only and another one that is in the second run only cancel each other
-//! out, and where some are earlier and others later, that is a way of its own. Beside that single objects are counted, so far as their names
-//! mean the same in every seed: those of a Deployment's replacements do not, which are given out in the order of creation.
+//! Equal seeds are paired. What is counted over seeds is what differs of objects that belong to the
+//! same: `pods of Deployment default/web evicted: earlier in B`. Within a seed, one of them that is
+//! in the first run only and another one that is in the second run only cancel each other out, and
+//! where some are earlier and others later, that is a way of its own. Beside that single objects
+//! are counted, so far as their names mean the same in every seed: those of a Deployment's
+//! replacements do not, which are given out in the order of creation.
 
 use super::super::costs::Figure;
 use super::super::setting::Analysis;
@@ -52,7 +54,8 @@ impl Way {
     }
 }
 
-/// What differs, in what way, and of what: how much it matters, what is said, how it differs, whether of pods, what they belong to.
+/// What differs, in what way, and of what: how much it matters, what is said, how it differs,
+/// whether of pods, what they belong to.
 type Kind = (u8, String, Way, bool, Option<String>);
 
 /// What differs of an object, or of all that belong to the same, over the seeds so far.
@@ -74,10 +77,16 @@ impl Tally {
     fn add(&mut self, other: &Tally, same_seed: bool) {
         self.facts += other.facts;
         if same_seed {
-            self.objects = (self.objects.0 + other.objects.0, self.objects.1 + other.objects.1);
+            self.objects = (
+                self.objects.0 + other.objects.0,
+                self.objects.1 + other.objects.1,
+            );
         } else {
             self.seeds += other.seeds;
-            self.objects = (self.objects.0.min(other.objects.0), self.objects.1.max(other.objects.1));
+            self.objects = (
+                self.objects.0.min(other.objects.0),
+                self.objects.1.max(other.objects.1),
+            );
         }
         self.shift = match (self.shift, other.shift) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
@@ -107,7 +116,13 @@ pub struct OneSeed {
 impl OneSeed {
     /// Compares two runs with the same seed; see [`compare`](super::compare).
     pub fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
-        let Sides { names, pairs, costs, workloads, .. } = Sides::new(runs, window, tolerance);
+        let Sides {
+            names,
+            pairs,
+            costs,
+            workloads,
+            ..
+        } = Sides::new(runs, window, tolerance);
         let (mut named, mut alike, mut noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         // An object that does the same twice is one.
         let mut seen = BTreeSet::new();
@@ -117,7 +132,13 @@ impl OneSeed {
                 continue;
             }
             let change = p.change(&names);
-            let kind: Kind = (p.rank(&names).0, names.what(p), Way::of(&change), p.is_of_pod(), p.of(&names));
+            let kind: Kind = (
+                p.rank(&names).0,
+                names.what(p),
+                Way::of(&change),
+                p.is_of_pod(),
+                p.of(&names),
+            );
             let new = u64::from(seen.insert((p.identity(), kind.2)));
             let tally = Tally {
                 seeds: 1,
@@ -133,9 +154,19 @@ impl OneSeed {
             put(&mut alike, kind, &tally, true);
         }
         cancel(&mut alike, &mut noise);
-        let like = |w: &[Option<Fate>; 2]| matches!(w, [Some(a), Some(b)] if a.is_like(b, tolerance));
-        let same = pairs.is_empty() && workloads.iter().all(|w| like(&w.sides)) && costs[0].is_like(&costs[1], tolerance);
-        OneSeed { costs, workloads: workloads.into_iter().map(|w| (w.name, w.sides)).collect(), named, alike, noise, same }
+        let like =
+            |w: &[Option<Fate>; 2]| matches!(w, [Some(a), Some(b)] if a.is_like(b, tolerance));
+        let same = pairs.is_empty()
+            && workloads.iter().all(|w| like(&w.sides))
+            && costs[0].is_like(&costs[1], tolerance);
+        OneSeed {
+            costs,
+            workloads: workloads.into_iter().map(|w| (w.name, w.sides)).collect(),
+            named,
+            alike,
+            noise,
+            same,
+        }
     }
 }
 
@@ -146,14 +177,24 @@ fn put<K: Ord>(all: &mut BTreeMap<K, Tally>, key: K, tally: &Tally, same_seed: b
     }
 }
 
-/// Takes away what is in the first run only as often as the same of other objects is in the second run only, which is noise, and puts together what
-/// is earlier of some and later of others.
+/// Takes away what is in the first run only as often as the same of other objects is in the second
+/// run only, which is noise, and puts together what is earlier of some and later of others.
 fn cancel(alike: &mut BTreeMap<Kind, Tally>, noise: &mut BTreeMap<(Noise, String), u64>) {
-    let kinds: Vec<Kind> = alike.keys().filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier)).cloned().collect();
+    let kinds: Vec<Kind> = alike
+        .keys()
+        .filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier))
+        .cloned()
+        .collect();
     for one in kinds {
-        let opposite = if one.2 == Way::OnlyA { Way::OnlyB } else { Way::Later };
+        let opposite = if one.2 == Way::OnlyA {
+            Way::OnlyB
+        } else {
+            Way::Later
+        };
         let other: Kind = (one.0, one.1.clone(), opposite, one.3, one.4.clone());
-        let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else { continue };
+        let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else {
+            continue;
+        };
         alike.remove(&one);
         alike.remove(&other);
         if opposite == Way::Later {
@@ -179,7 +220,8 @@ fn cancel(alike: &mut BTreeMap<Kind, Tally>, noise: &mut BTreeMap<(Noise, String
 pub struct Paired {
     /// The means of the first and of the second side.
     pub means: [f64; 2],
-    /// The mean of the differences of equal seeds: the second side's less the first side's. More is worse.
+    /// The mean of the differences of equal seeds: the second side's less the first side's. More is
+    /// worse.
     pub difference: f64,
     /// The least and the greatest of these differences.
     pub range: (f64, f64),
@@ -215,7 +257,9 @@ impl Sums {
             sum.sums[0] += values[0];
             sum.sums[1] += values[1];
             sum.difference += difference;
-            sum.range = Some(sum.range.map_or((difference, difference), |(least, most)| (least.min(difference), most.max(difference))));
+            sum.range = Some(sum.range.map_or((difference, difference), |(least, most)| {
+                (least.min(difference), most.max(difference))
+            }));
             match a.compared(b, figure, tolerance) {
                 Ordering::Less => sum.less += 1,
                 Ordering::Greater => sum.more += 1,
@@ -229,9 +273,22 @@ impl Sums {
         let one = |(figure, sum): (Figure, &Sum)| {
             let means = sum.sums.map(|s| s / n);
             let (difference, range) = (sum.difference / n, sum.range.unwrap_or_default());
-            (figure, Paired { means, difference, range, less: sum.less, more: sum.more })
+            (
+                figure,
+                Paired {
+                    means,
+                    difference,
+                    range,
+                    less: sum.less,
+                    more: sum.more,
+                },
+            )
         };
-        Figure::ALL.into_iter().zip(&self.figures).map(one).collect()
+        Figure::ALL
+            .into_iter()
+            .zip(&self.figures)
+            .map(one)
+            .collect()
     }
 }
 
@@ -258,7 +315,8 @@ pub struct OverSeeds {
     pub same: u64,
     /// What the runs cost all workloads together: every figure.
     pub costs: Vec<(Figure, Paired)>,
-    /// The workloads whose costs differ in any seed, the one with the greatest difference in what was missing first.
+    /// The workloads whose costs differ in any seed, the one with the greatest difference in what
+    /// was missing first.
     pub workloads: Vec<WorkloadOverSeeds>,
     /// What differs in nearly all seeds, the most important first.
     pub nearly_all: Vec<Pattern>,
@@ -273,7 +331,8 @@ pub struct OverSeeds {
 pub struct WorkloadOverSeeds {
     /// `Deployment default/web`
     pub name: String,
-    /// In how many seeds it is in the first runs alone, and in the second runs alone; those are not in the figures.
+    /// In how many seeds it is in the first runs alone, and in the second runs alone; those are not
+    /// in the figures.
     pub only: [u64; 2],
     /// Every figure.
     pub costs: Vec<(Figure, Paired)>,
@@ -294,7 +353,8 @@ pub struct Pattern {
     pub objects: Vec<String>,
     /// It is told of these objects only; otherwise of all that belong to `of`.
     pub each: bool,
-    /// In how many seeds it is so of any of them; where it is told of these objects only, the fewest and the most seeds of one of them.
+    /// In how many seeds it is so of any of them; where it is told of these objects only, the
+    /// fewest and the most seeds of one of them.
     pub seeds: (u64, u64),
     /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
     pub in_one_seed: (u64, u64),
@@ -331,8 +391,12 @@ impl Gathered {
                 [a, _] => only[usize::from(a.is_none())] += 1,
             }
         }
-        one.named.into_iter().for_each(|(key, tally)| put(&mut self.named, key, &tally, false));
-        one.alike.into_iter().for_each(|(key, tally)| put(&mut self.alike, key, &tally, false));
+        one.named
+            .into_iter()
+            .for_each(|(key, tally)| put(&mut self.named, key, &tally, false));
+        one.alike
+            .into_iter()
+            .for_each(|(key, tally)| put(&mut self.alike, key, &tally, false));
         for (key, n) in one.noise {
             *self.noise.entry(key).or_default() += n;
         }
@@ -351,17 +415,41 @@ impl Gathered {
         let (mut nearly_all, mut chance) = (Vec::new(), Vec::new());
         for (kind, tally) in std::mem::take(&mut self.alike) {
             if is_nearly_all(tally.seeds, all) {
-                let objects = always.remove(&kind).unwrap_or_default().into_iter().map(|(object, _)| object).collect();
-                nearly_all.push(Member { kind, objects, each: false, seeds: (tally.seeds, tally.seeds), tally });
+                let objects = always
+                    .remove(&kind)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|(object, _)| object)
+                    .collect();
+                nearly_all.push(Member {
+                    kind,
+                    objects,
+                    each: false,
+                    seeds: (tally.seeds, tally.seeds),
+                    tally,
+                });
             } else {
-                chance.push(Member { kind, objects: Vec::new(), each: false, seeds: (tally.seeds, tally.seeds), tally });
+                chance.push(Member {
+                    kind,
+                    objects: Vec::new(),
+                    each: false,
+                    seeds: (tally.seeds, tally.seeds),
+                    tally,
+                });
             }
         }
-        // Of these it is always so, though others in the same place make it different from seed to seed.
+        // Of these it is always so, though others in the same place make it different from seed to
+        // seed.
         for (kind, objects) in always {
             let one = |(object, tally): (String, Tally)| {
                 let seeds = (tally.seeds, tally.seeds);
-                Member { kind: kind.clone(), objects: vec![object], each: true, seeds, tally }
+                Member {
+                    kind: kind.clone(),
+                    objects: vec![object],
+                    each: true,
+                    seeds,
+                    tally,
+                }
             };
             nearly_all.extend(objects.into_iter().map(one));
         }
@@ -372,7 +460,11 @@ impl Gathered {
             workloads: self.workloads(),
             nearly_all: patterns(nearly_all, most),
             chance: patterns(chance, most),
-            noise: self.noise.into_iter().map(|((noise, what), n)| (noise, what, n)).collect(),
+            noise: self
+                .noise
+                .into_iter()
+                .map(|((noise, what), n)| (noise, what, n))
+                .collect(),
         }
     }
 
@@ -380,10 +472,15 @@ impl Gathered {
         let moved = |(_, p): &(Figure, Paired)| p.less > 0 || p.more > 0;
         let one = |(name, (sums, only)): (&String, &(Sums, [u64; 2]))| {
             let costs = sums.finish();
-            (*only != [0, 0] || costs.iter().any(moved)).then(|| WorkloadOverSeeds { name: name.clone(), only: *only, costs })
+            (*only != [0, 0] || costs.iter().any(moved)).then(|| WorkloadOverSeeds {
+                name: name.clone(),
+                only: *only,
+                costs,
+            })
         };
         let mut found: Vec<WorkloadOverSeeds> = self.workloads.iter().filter_map(one).collect();
-        let missing = |w: &WorkloadOverSeeds| w.costs.first().map_or(0.0, |(_, p)| p.difference.abs());
+        let missing =
+            |w: &WorkloadOverSeeds| w.costs.first().map_or(0.0, |(_, p)| p.difference.abs());
         found.sort_by(|x, y| missing(y).total_cmp(&missing(x)));
         found
     }
@@ -400,8 +497,8 @@ struct Member {
     tally: Tally,
 }
 
-/// Puts together what differs alike of objects that are told one by one: as closely as leaves no more than `most` patterns; the most
-/// important first.
+/// Puts together what differs alike of objects that are told one by one: as closely as leaves no
+/// more than `most` patterns; the most important first.
 fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
     type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
     let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
@@ -415,7 +512,11 @@ fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
             if m.each && level > 1 {
                 m.kind.4 = None;
             }
-            let seconds = m.tally.shift.filter(|_| level == 0).map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
+            let seconds = m
+                .tally
+                .shift
+                .filter(|_| level == 0)
+                .map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
             match merged.entry((m.kind.clone(), m.each, seconds, m.tally.details.clone())) {
                 Entry::Vacant(slot) => drop(slot.insert(m)),
                 Entry::Occupied(slot) => {
@@ -433,12 +534,32 @@ fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
     let mut all: Vec<Member> = merged.into_values().collect();
     all.sort_by_key(|m| {
         let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
-        (m.kind.0, m.kind.2 >= Way::Earlier, Reverse((m.seeds.1, shift, m.tally.objects.1)), m.tally.first)
+        (
+            m.kind.0,
+            m.kind.2 >= Way::Earlier,
+            Reverse((m.seeds.1, shift, m.tally.objects.1)),
+            m.tally.first,
+        )
     });
     let pattern = |m: Member| {
         let (_, what, way, of_pods, of) = m.kind;
-        let (in_one_seed, shift, details) = (m.tally.objects, m.tally.shift, m.tally.details.unwrap_or_default());
-        Pattern { what, way, of_pods, of, objects: m.objects, each: m.each, seeds: m.seeds, in_one_seed, shift, details }
+        let (in_one_seed, shift, details) = (
+            m.tally.objects,
+            m.tally.shift,
+            m.tally.details.unwrap_or_default(),
+        );
+        Pattern {
+            what,
+            way,
+            of_pods,
+            of,
+            objects: m.objects,
+            each: m.each,
+            seeds: m.seeds,
+            in_one_seed,
+            shift,
+            details,
+        }
     };
     all.into_iter().map(pattern).collect()
 }
@@ -449,12 +570,26 @@ mod tests {
     use crate::analysis::Costs;
 
     fn bill(evicted: u64, missing_s: u64) -> Bill {
-        Bill { costs: Costs { evicted, missing_ns: u128::from(missing_s) * 1_000_000_000, ..Costs::default() }, ..Bill::default() }
+        Bill {
+            costs: Costs {
+                evicted,
+                missing_ns: u128::from(missing_s) * 1_000_000_000,
+                ..Costs::default()
+            },
+            ..Bill::default()
+        }
     }
 
     fn seed(costs: [Bill; 2]) -> OneSeed {
         let (named, alike, noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        OneSeed { costs, workloads: Vec::new(), named, alike, noise, same: false }
+        OneSeed {
+            costs,
+            workloads: Vec::new(),
+            named,
+            alike,
+            noise,
+            same: false,
+        }
     }
 
     fn kind(what: &str, way: Way, of: &str) -> Kind {
@@ -463,7 +598,14 @@ mod tests {
 
     /// So many objects, one fact of each.
     fn tally(objects: u64) -> Tally {
-        Tally { seeds: 1, facts: objects, objects: (objects, objects), shift: None, details: Some([None, None]), first: Time::ZERO }
+        Tally {
+            seeds: 1,
+            facts: objects,
+            objects: (objects, objects),
+            shift: None,
+            details: Some([None, None]),
+            first: Time::ZERO,
+        }
     }
 
     #[test]
@@ -473,21 +615,40 @@ mod tests {
             all.add(seed([bill(a, 60 * a), bill(b, 60 * b)]));
         }
         let found = all.finish(40);
-        // Of -2, 0, +3, 0: the mean is 1/4. The means of the sides are 12/4 and 13/4. A pod is missing for as many minutes as are evicted.
-        let expected = Paired { means: [3.0, 3.25], difference: 0.25, range: (-2.0, 3.0), less: 1, more: 1 };
+        // Of -2, 0, +3, 0: the mean is 1/4. The means of the sides are 12/4 and 13/4. A pod is
+        // missing for as many minutes as are evicted.
+        let expected = Paired {
+            means: [3.0, 3.25],
+            difference: 0.25,
+            range: (-2.0, 3.0),
+            less: 1,
+            more: 1,
+        };
         for (figure, paired) in found.costs {
             match figure {
-                Figure::Evicted | Figure::ReplicaMinutesMissing => assert_eq!(paired, expected, "{figure:?}"),
-                _ => assert_eq!((paired.difference, paired.less, paired.more), (0.0, 0, 0), "{figure:?}"),
+                Figure::Evicted | Figure::ReplicaMinutesMissing => {
+                    assert_eq!(paired, expected, "{figure:?}")
+                }
+                _ => assert_eq!(
+                    (paired.difference, paired.less, paired.more),
+                    (0.0, 0, 0),
+                    "{figure:?}"
+                ),
             }
         }
     }
 
     #[test]
     fn nine_of_ten_are_nearly_all() {
-        for (seeds, of, nearly_all) in
-            [(9, 10, true), (8, 10, false), (18, 20, true), (17, 20, false), (8, 9, false), (9, 9, true), (0, 0, false)]
-        {
+        for (seeds, of, nearly_all) in [
+            (9, 10, true),
+            (8, 10, false),
+            (18, 20, true),
+            (17, 20, false),
+            (8, 9, false),
+            (9, 9, true),
+            (0, 0, false),
+        ] {
             assert_eq!(is_nearly_all(seeds, of), nearly_all, "{seeds} of {of}");
         }
     }
@@ -495,14 +656,20 @@ mod tests {
     #[test]
     fn what_is_in_nearly_all_seeds_is_told_apart_from_chance() {
         let mut all = Gathered::new(Dur::ZERO);
-        let (web, db) = (kind("evicted", Way::OnlyA, "Deployment default/web"), kind("evicted", Way::OnlyB, "StatefulSet default/db"));
+        let (web, db) = (
+            kind("evicted", Way::OnlyA, "Deployment default/web"),
+            kind("evicted", Way::OnlyB, "StatefulSet default/db"),
+        );
         for n in 0..10 {
             let mut one = seed([Bill::default(); 2]);
             // Always web-0, and another one of web in each even seed; db in eight of ten.
-            one.named.insert((web.clone(), "web-0".to_owned()), tally(1));
-            one.alike.insert(web.clone(), tally(if n % 2 == 0 { 2 } else { 1 }));
+            one.named
+                .insert((web.clone(), "web-0".to_owned()), tally(1));
+            one.alike
+                .insert(web.clone(), tally(if n % 2 == 0 { 2 } else { 1 }));
             if n % 2 == 0 {
-                one.named.insert((web.clone(), format!("web-{}", n + 1)), tally(1));
+                one.named
+                    .insert((web.clone(), format!("web-{}", n + 1)), tally(1));
             }
             if n < 8 {
                 one.alike.insert(db.clone(), tally(3));
@@ -511,9 +678,15 @@ mod tests {
         }
         let found = all.finish(40);
         type Told = (Option<String>, Vec<String>, (u64, u64), (u64, u64));
-        let told =
-            |list: &[Pattern]| -> Vec<Told> { list.iter().map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed)).collect() };
-        assert_eq!(told(&found.nearly_all), [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]);
+        let told = |list: &[Pattern]| -> Vec<Told> {
+            list.iter()
+                .map(|p| (p.of.clone(), p.objects.clone(), p.seeds, p.in_one_seed))
+                .collect()
+        };
+        assert_eq!(
+            told(&found.nearly_all),
+            [(web.4, vec!["web-0".to_owned()], (10, 10), (1, 2))]
+        );
         assert_eq!(told(&found.chance), [(db.4, Vec::new(), (8, 8), (3, 3))]);
     }
 
@@ -523,7 +696,8 @@ mod tests {
         let web = |way| kind("evicted", way, "Deployment default/web");
         for n in 0..10 {
             let mut one = seed([Bill::default(); 2]);
-            one.named.insert((web(Way::Earlier), "web-0".to_owned()), tally(1));
+            one.named
+                .insert((web(Way::Earlier), "web-0".to_owned()), tally(1));
             one.alike.insert(web(Way::Earlier), tally(1));
             if n % 2 == 0 {
                 one.alike.insert(web(Way::Later), tally(2));
@@ -533,11 +707,20 @@ mod tests {
         }
         let found = all.finish(40);
         assert_eq!(
-            found.nearly_all.iter().map(|p| (p.way, p.each, &p.objects[..])).collect::<Vec<_>>(),
+            found
+                .nearly_all
+                .iter()
+                .map(|p| (p.way, p.each, &p.objects[..]))
+                .collect::<Vec<_>>(),
             [(Way::Earlier, true, &["web-0".to_owned()][..])]
         );
-        // Five seeds with one pod earlier; five with that one earlier and two later, which are three.
-        let mut chance: Vec<(Way, u64, (u64, u64))> = found.chance.iter().map(|p| (p.way, p.seeds.0, p.in_one_seed)).collect();
+        // Five seeds with one pod earlier; five with that one earlier and two later, which are
+        // three.
+        let mut chance: Vec<(Way, u64, (u64, u64))> = found
+            .chance
+            .iter()
+            .map(|p| (p.way, p.seeds.0, p.in_one_seed))
+            .collect();
         chance.sort();
         assert_eq!(chance, [(Way::Earlier, 5, (1, 1)), (Way::Both, 5, (3, 3))]);
     }
@@ -551,10 +734,17 @@ mod tests {
         alike.insert(kind("gone", Way::OnlyB, "w"), tally(2));
         alike.insert(kind("gone", Way::OnlyB, "v"), tally(1));
         cancel(&mut alike, &mut noise);
-        // Three of five have a counterpart; the two and the two are each other's; those of another workload are not.
-        let left: Vec<(&str, Way, u64)> = alike.iter().map(|(k, t)| (k.1.as_str(), k.2, t.facts)).collect();
+        // Three of five have a counterpart; the two and the two are each other's; those of another
+        // workload are not.
+        let left: Vec<(&str, Way, u64)> = alike
+            .iter()
+            .map(|(k, t)| (k.1.as_str(), k.2, t.facts))
+            .collect();
         assert_eq!(left, [("created", Way::OnlyA, 2), ("gone", Way::OnlyB, 1)]);
-        let noise: Vec<(&str, u64)> = noise.iter().map(|((_, what), n)| (what.as_str(), *n)).collect();
+        let noise: Vec<(&str, u64)> = noise
+            .iter()
+            .map(|((_, what), n)| (what.as_str(), *n))
+            .collect();
         assert_eq!(noise, [("created", 3), ("gone", 2)]);
     }
 }

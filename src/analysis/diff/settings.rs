@@ -1,7 +1,7 @@
 //! What two plans say differently: release switches, flags, timing, objects.
 //!
-//! Switches and settings are compared in the form that they print themselves in for debugging, so that one which is added later is not
-//! forgotten here.
+//! Switches and settings are compared in the form that they print themselves in for debugging, so
+//! that one which is added later is not forgotten here.
 
 use super::prose;
 use crate::kernel::Dur;
@@ -45,20 +45,39 @@ impl Settings {
     pub fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut others = changes("", &a.flags, &b.flags);
-        others.iter_mut().for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
+        others
+            .iter_mut()
+            .for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));
         others.extend(changes("controllers.", &a.controllers, &b.controllers));
         if a.horizon != b.horizon {
             let text = |p: &Plan| Some(Dur::from_nanos(p.horizon.as_nanos()).to_string());
-            others.push(SettingChange { name: "horizon".to_owned(), a: text(a), b: text(b), prose: None });
+            others.push(SettingChange {
+                name: "horizon".to_owned(),
+                a: text(a),
+                b: text(b),
+                prose: None,
+            });
         }
         let plain = |value: &mut Option<String>| *value = value.as_deref().map(prose::plain);
-        others.iter_mut().for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));
+        others
+            .iter_mut()
+            .for_each(|c| [&mut c.a, &mut c.b].into_iter().for_each(plain));
         let names = |p: &Plan| p.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
-        let pods = |p: &Plan| p.pods.iter().map(|n| n.name.to_string()).collect::<Vec<_>>();
-        let entries = |p: &Plan| p.timeline.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
+        let pods = |p: &Plan| {
+            p.pods
+                .iter()
+                .map(|n| n.name.to_string())
+                .collect::<Vec<_>>()
+        };
+        let entries = |p: &Plan| {
+            p.timeline
+                .iter()
+                .map(|e| e.name.clone())
+                .collect::<Vec<_>>()
+        };
         Settings {
             release: (releases.0 != releases.1).then_some(releases),
             switches: Self::switches(&a.profile, &b.profile),
@@ -69,18 +88,23 @@ impl Settings {
         }
     }
 
-    /// The switches in which two releases differ. What they set as defaults of flags shows in the flags.
+    /// The switches in which two releases differ. What they set as defaults of flags shows in the
+    /// flags.
     pub(super) fn switches(a: &Profile, b: &Profile) -> Vec<SettingChange> {
         let mut switches = changes("", a, b);
         let told = ["release", "recorded", "node_monitor_grace_period"];
         switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
-        switches.iter_mut().for_each(|c| c.prose = prose::told(&c.name, [c.a.as_deref(), c.b.as_deref()]));
+        switches
+            .iter_mut()
+            .for_each(|c| c.prose = prose::told(&c.name, [c.a.as_deref(), c.b.as_deref()]));
         switches
     }
 
     /// Whether one plan has a node, pod or entry that the other does not have.
     pub fn objects_differ(&self) -> bool {
-        [&self.nodes, &self.pods, &self.entries].iter().any(|sides| sides.iter().any(|names| !names.is_empty()))
+        [&self.nodes, &self.pods, &self.entries]
+            .iter()
+            .any(|sides| sides.iter().any(|names| !names.is_empty()))
     }
 }
 
@@ -88,7 +112,11 @@ impl Settings {
 fn only(a: &[String], b: &[String]) -> [Vec<String>; 2] {
     let of = |these: &[String], others: &[String]| {
         let others: BTreeSet<&String> = others.iter().collect();
-        these.iter().filter(|n| !others.contains(n)).cloned().collect()
+        these
+            .iter()
+            .filter(|n| !others.contains(n))
+            .cloned()
+            .collect()
     };
     [of(a, b), of(b, a)]
 }
@@ -108,16 +136,22 @@ fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {
         .filter(|(name, value)| second.get(name.as_str()) != Some(&value.as_str()))
         .map(|(name, value)| change(name, Some(value), second.get(name.as_str()).copied()))
         .collect();
-    found.extend(b.iter().filter(|(name, _)| !first.contains(name.as_str())).map(|(name, value)| change(name, None, Some(value))));
+    found.extend(
+        b.iter()
+            .filter(|(name, _)| !first.contains(name.as_str()))
+            .map(|(name, value)| change(name, None, Some(value))),
+    );
     // What only one side has is told by its parts.
     let is_whole = |c: &SettingChange| {
         let begins = format!("{}.", c.name);
-        (c.a.is_none() || c.b.is_none()) && found.iter().any(|other| other.name.starts_with(&begins))
+        (c.a.is_none() || c.b.is_none())
+            && found.iter().any(|other| other.name.starts_with(&begins))
     };
     found.iter().filter(|c| !is_whole(c)).cloned().collect()
 }
 
-/// The values of a structure in its long debugging form, by their paths. Lists and tuples are one value.
+/// The values of a structure in its long debugging form, by their paths. Lists and tuples are one
+/// value.
 fn flatten(debug: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut path: Vec<&str> = Vec::new();
@@ -126,7 +160,14 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
         let indent = line.len() - line.trim_start().len();
         let text = line.trim();
         let (name, value) = text.split_once(": ").unwrap_or(("", text));
-        let full = |path: &[&str]| path.iter().copied().chain([name]).filter(|p| !p.is_empty()).collect::<Vec<_>>().join(".");
+        let full = |path: &[&str]| {
+            path.iter()
+                .copied()
+                .chain([name])
+                .filter(|p| !p.is_empty())
+                .collect::<Vec<_>>()
+                .join(".")
+        };
         if text.ends_with('{') {
             let kind = value.trim_end_matches('{').trim();
             if !kind.is_empty() && !path.is_empty() {
@@ -143,12 +184,19 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
             path.push(name);
         } else if text.starts_with(')') {
         } else if text.ends_with(['(', '[']) {
-            let inner = lines.by_ref().take_while(|l| l.len() - l.trim_start().len() > indent).map(str::trim).collect::<Vec<_>>();
+            let inner = lines
+                .by_ref()
+                .take_while(|l| l.len() - l.trim_start().len() > indent)
+                .map(str::trim)
+                .collect::<Vec<_>>();
             found.push((full(&path), listed(value, &inner.join(" "))));
         } else if text.starts_with('}') {
             path.pop();
         } else {
-            found.push((full(&path), value.trim_end_matches(',').trim_matches('"').to_owned()));
+            found.push((
+                full(&path),
+                value.trim_end_matches(',').trim_matches('"').to_owned(),
+            ));
         }
     }
     found
@@ -156,14 +204,21 @@ fn flatten(debug: &str) -> Vec<(String, String)> {
 
 /// `Dur( 5000000000, )` as `5s`, within others too; any other list or tuple on one line.
 fn listed(opening: &str, inner: &str) -> String {
-    let whole = |text: &str| text.trim_end_matches(',').parse::<u64>().ok().map(|ns| Dur::from_nanos(ns).to_string());
+    let whole = |text: &str| {
+        text.trim_end_matches(',')
+            .parse::<u64>()
+            .ok()
+            .map(|ns| Dur::from_nanos(ns).to_string())
+    };
     if let (true, Some(time)) = (["Dur(", "Time("].contains(&opening), whole(inner)) {
         return time;
     }
     let mut parts = inner.split("Dur( ");
     let mut said = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let time = part.split_once(", )").and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
+        let time = part
+            .split_once(", )")
+            .and_then(|(ns, rest)| Some(format!("{}{rest}", whole(ns)?)));
         said.push_str(&time.unwrap_or_else(|| format!("Dur( {part}")));
     }
     let said = said.trim_end_matches(',');
@@ -192,12 +247,22 @@ mod tests {
         assert_eq!(get("workload.job.failure_backoff"), Some("10m0s"));
     }
 
-    /// 1.33 and 1.34 differ in the rows of docs/model.md that begin with 1.34: S20 and S23 of node failure handling.
+    /// 1.33 and 1.34 differ in the rows of docs/model.md that begin with 1.34: S20 and S23 of node
+    /// failure handling.
     #[test]
     fn two_releases_differ_in_their_switches() {
-        let (a, b) = (profile("1.33").expect("a release"), profile("1.34").expect("a release"));
+        let (a, b) = (
+            profile("1.33").expect("a release"),
+            profile("1.34").expect("a release"),
+        );
         let found = changes("", &a, &b);
-        let of = |prefix: &str| found.iter().filter(|c| c.name.starts_with(prefix)).map(|c| c.name.as_str()).collect::<Vec<_>>();
+        let of = |prefix: &str| {
+            found
+                .iter()
+                .filter(|c| c.name.starts_with(prefix))
+                .map(|c| c.name.as_str())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(of("node_lifecycle"), ["node_lifecycle.taint_on_observed"]);
         assert_eq!(of("taint_eviction"), [""; 0]);
         assert_eq!(of("kubelet"), ["kubelet.report_offset"]);

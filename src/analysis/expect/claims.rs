@@ -18,15 +18,23 @@ fn holds(run: &Run<'_>, claim: &Claim) -> Values {
         times.into_iter().map(|t| (t, u64::from(at(t)))).collect()
     };
     match claim {
-        Claim::Compare(c) => run.values(c).into_iter().map(|(t, v)| (t, u64::from(c.relation.holds(v, c.limit)))).collect(),
+        Claim::Compare(c) => run
+            .values(c)
+            .into_iter()
+            .map(|(t, v)| (t, u64::from(c.relation.holds(v, c.limit))))
+            .collect(),
         Claim::All(claims) => over(claims, true),
         Claim::AnyOf(claims) => over(claims, false),
-        Claim::Not(claim) => holds(run, claim).into_iter().map(|(t, v)| (t, 1 - v)).collect(),
+        Claim::Not(claim) => holds(run, claim)
+            .into_iter()
+            .map(|(t, v)| (t, 1 - v))
+            .collect(),
     }
 }
 
 fn said(claim: &Claim) -> String {
-    let list = |claims: &[Claim], word: &str| claims.iter().map(said).collect::<Vec<_>>().join(word);
+    let list =
+        |claims: &[Claim], word: &str| claims.iter().map(said).collect::<Vec<_>>().join(word);
     match claim {
         Claim::Compare(c) => format!("{} {} {}", named(&c.quantity), c.relation.words(), c.limit),
         Claim::All(claims) => format!("({})", list(claims, " and ")),
@@ -38,7 +46,9 @@ fn said(claim: &Claim) -> String {
 fn comparisons<'c>(claim: &'c Claim, into: &mut Vec<&'c Comparison>) {
     match claim {
         Claim::Compare(c) => into.push(c),
-        Claim::All(claims) | Claim::AnyOf(claims) => claims.iter().for_each(|c| comparisons(c, into)),
+        Claim::All(claims) | Claim::AnyOf(claims) => {
+            claims.iter().for_each(|c| comparisons(c, into))
+        }
         Claim::Not(claim) => comparisons(claim, into),
     }
 }
@@ -47,32 +57,59 @@ fn comparisons<'c>(claim: &'c Claim, into: &mut Vec<&'c Comparison>) {
 fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
     let mut all = Vec::new();
     comparisons(claim, &mut all);
-    let figure = |c: &&Comparison| format!("{} is {}", named(&c.quantity), value_at(&run.values(c), at));
+    let figure =
+        |c: &&Comparison| format!("{} is {}", named(&c.quantity), value_at(&run.values(c), at));
     all.iter().map(figure).collect::<Vec<_>>().join(", ")
 }
 
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
     let mut all = Vec::new();
     comparisons(claim, &mut all);
-    let records = records_at(run, at, |r| all.iter().any(|c| run.is_of(c.workloads.as_ref(), r)));
-    let of_workload = all.iter().find_map(|c| run.object_of(c)).filter(|_| records.is_empty());
-    Failed::new(run, expected, format!("{got} ({})", figures(run, claim, at)), records).about(of_workload)
+    let records = records_at(run, at, |r| {
+        all.iter().any(|c| run.is_of(c.workloads.as_ref(), r))
+    });
+    let of_workload = all
+        .iter()
+        .find_map(|c| run.object_of(c))
+        .filter(|_| records.is_empty());
+    Failed::new(
+        run,
+        expected,
+        format!("{got} ({})", figures(run, claim, at)),
+        records,
+    )
+    .about(of_workload)
 }
 
 fn whole(run: &Run<'_>, stretch: Stretch) -> String {
     if stretch == (Time::ZERO, run.analysis.plan.horizon) {
         return String::new();
     }
-    format!(" from {} to {}", words::time(stretch.0), words::time(stretch.1))
+    format!(
+        " from {} to {}",
+        words::time(stretch.0),
+        words::time(stretch.1)
+    )
 }
 
 /// It holds (or, for `wanted` false, does not hold) at every moment of the stretch.
-pub(super) fn always(run: &Run<'_>, claim: &Claim, stretch: Stretch, wanted: bool) -> Option<Failed> {
+pub(super) fn always(
+    run: &Run<'_>,
+    claim: &Claim,
+    stretch: Stretch,
+    wanted: bool,
+) -> Option<Failed> {
     let values = holds(run, claim);
-    let broken = parts(&values, stretch).into_iter().find(|p| (p.2 == 1) != wanted)?;
+    let broken = parts(&values, stretch)
+        .into_iter()
+        .find(|p| (p.2 == 1) != wanted)?;
     let word = if wanted { "always" } else { "never" };
     let expected = format!("{word}{} {}", whole(run, stretch), said(claim));
-    let got = format!("otherwise from {} to {}", words::time(broken.0), words::time(broken.1));
+    let got = format!(
+        "otherwise from {} to {}",
+        words::time(broken.0),
+        words::time(broken.1)
+    );
     Some(failed(run, claim, expected, got, broken.0))
 }
 
@@ -82,21 +119,56 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, stretch: Stretch) -> Opti
     if parts(&values, stretch).iter().any(|p| p.2 == 1) {
         return None;
     }
-    let expected = format!("at some time from {} to {} {}", words::time(stretch.0), words::time(stretch.1), said(claim));
+    let expected = format!(
+        "at some time from {} to {} {}",
+        words::time(stretch.0),
+        words::time(stretch.1),
+        said(claim)
+    );
     let later = values.iter().find(|v| v.0 > stretch.1 && v.1 == 1);
-    let got = later.map_or("never".to_owned(), |v| format!("only at {}", words::time(v.0)));
+    let got = later.map_or("never".to_owned(), |v| {
+        format!("only at {}", words::time(v.0))
+    });
     Some(failed(run, claim, expected, got, stretch.1))
 }
 
 /// The first holds from a time on until the second does, which does come.
 pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> Option<Failed> {
     let horizon = run.analysis.plan.horizon;
-    let end = parts(&holds(run, until), (from, horizon)).into_iter().find(|p| p.2 == 1).map(|p| p.0);
-    let expected = || format!("from {} on {}, until {}", words::time(from), said(that), said(until));
+    let end = parts(&holds(run, until), (from, horizon))
+        .into_iter()
+        .find(|p| p.2 == 1)
+        .map(|p| p.0);
+    let expected = || {
+        format!(
+            "from {} on {}, until {}",
+            words::time(from),
+            said(that),
+            said(until)
+        )
+    };
     let Some(end) = end else {
-        return Some(failed(run, until, expected(), format!("no {} by the end of the run", said(until)), horizon));
+        return Some(failed(
+            run,
+            until,
+            expected(),
+            format!("no {} by the end of the run", said(until)),
+            horizon,
+        ));
     };
     // At the moment at which the second begins to hold, the first need not any more.
-    let broken = parts(&holds(run, that), (from, end)).into_iter().find(|p| p.2 == 0 && p.0 < end)?;
-    Some(failed(run, that, expected(), format!("otherwise at {}, before {}", words::time(broken.0), words::time(end)), broken.0))
+    let broken = parts(&holds(run, that), (from, end))
+        .into_iter()
+        .find(|p| p.2 == 0 && p.0 < end)?;
+    Some(failed(
+        run,
+        that,
+        expected(),
+        format!(
+            "otherwise at {}, before {}",
+            words::time(broken.0),
+            words::time(end)
+        ),
+        broken.0,
+    ))
 }

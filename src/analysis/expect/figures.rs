@@ -34,14 +34,20 @@ fn sum(all: &[Values]) -> Values {
     times.dedup();
     let mut out = Values::new();
     for t in times {
-        set(&mut out, t, all.iter().map(|values| value_at(values, t)).sum());
+        set(
+            &mut out,
+            t,
+            all.iter().map(|values| value_at(values, t)).sum(),
+        );
     }
     out
 }
 
 /// The value at a time.
 pub(super) fn value_at(values: &Values, t: Time) -> u64 {
-    values[..values.partition_point(|v| v.0 <= t)].last().map_or(0, |v| v.1)
+    values[..values.partition_point(|v| v.0 <= t)]
+        .last()
+        .map_or(0, |v| v.1)
 }
 
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
@@ -59,11 +65,19 @@ pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u6
 impl Run<'_> {
     fn outcomes(&self, names: Option<&BTreeSet<String>>) -> Vec<&WorkloadOutcome> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
-        self.workloads().outcomes.iter().filter(|o| names.is_none_or(|n| n.contains(name(o)))).collect()
+        self.workloads()
+            .outcomes
+            .iter()
+            .filter(|o| names.is_none_or(|n| n.contains(name(o))))
+            .collect()
     }
 
     fn servings(&self, names: Option<&BTreeSet<String>>) -> Vec<&Served> {
-        self.serving().workloads.iter().filter(|w| names.is_none_or(|n| n.contains(&w.name))).collect()
+        self.serving()
+            .workloads
+            .iter()
+            .filter(|w| names.is_none_or(|n| n.contains(&w.name)))
+            .collect()
     }
 
     /// A count of workloads over time; nothing before the time from which on they are reckoned.
@@ -71,7 +85,8 @@ impl Run<'_> {
         let horizon = self.analysis.horizon();
         let one = |w: &&Served| {
             let mut values = vec![(Time::ZERO, 0)];
-            w.spans(horizon).for_each(|(from, _, count)| set(&mut values, from, of(&count).into()));
+            w.spans(horizon)
+                .for_each(|(from, _, count)| set(&mut values, from, of(&count).into()));
             values
         };
         sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
@@ -81,82 +96,139 @@ impl Run<'_> {
     pub(super) fn object_of(&self, c: &Comparison) -> Option<Object> {
         let analysis = self.analysis;
         if let Quantity::NotReadyNodes(zone) = &c.quantity {
-            return Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?));
+            return Some(Object::Zone(
+                u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?,
+            ));
         }
-        c.workloads.iter().flatten().find_map(|name| analysis.trace.names.find_workload(name)).map(Object::Workload)
+        c.workloads
+            .iter()
+            .flatten()
+            .find_map(|name| analysis.trace.names.find_workload(name))
+            .map(Object::Workload)
     }
 
     /// Whether a record is about a pod of these workloads.
     pub(super) fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
-        let of = |w: WorkloadId| names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)));
-        r.pod().is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
+        let of = |w: WorkloadId| {
+            names.is_none_or(|n| n.contains(self.analysis.trace.names.workload_name(w)))
+        };
+        r.pod()
+            .is_some_and(|p| names.is_none() || self.owners.of(self.analysis, p).is_some_and(of))
     }
 
     /// A figure over time.
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
         let horizon = self.analysis.horizon();
-        let wide = |steps: &[(Time, u32)]| steps.iter().map(|s| (s.0, u64::from(s.1))).collect::<Values>();
+        let wide = |steps: &[(Time, u32)]| {
+            steps
+                .iter()
+                .map(|s| (s.0, u64::from(s.1)))
+                .collect::<Values>()
+        };
         match &c.quantity {
-            Quantity::Available(_) => sum(&self.outcomes(names).iter().map(|o| wide(&o.available)).collect::<Vec<_>>()),
-            Quantity::Unavailable(_) => sum(&self.outcomes(names).iter().map(|o| wide(&o.missing(horizon))).collect::<Vec<_>>()),
+            Quantity::Available(_) => sum(&self
+                .outcomes(names)
+                .iter()
+                .map(|o| wide(&o.available))
+                .collect::<Vec<_>>()),
+            Quantity::Unavailable(_) => sum(&self
+                .outcomes(names)
+                .iter()
+                .map(|o| wide(&o.missing(horizon)))
+                .collect::<Vec<_>>()),
             Quantity::Requests(by) => {
-                let of = self.analysis.trace.requests.iter().filter(|(actor, _)| by == "*" || actor.as_str() == by);
-                let steps = of.map(|(_, s)| s.iter().map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n)).collect::<Values>());
+                let of = self
+                    .analysis
+                    .trace
+                    .requests
+                    .iter()
+                    .filter(|(actor, _)| by == "*" || actor.as_str() == by);
+                let steps = of.map(|(_, s)| {
+                    s.iter()
+                        .map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n))
+                        .collect::<Values>()
+                });
                 sum(&steps.collect::<Vec<_>>())
             }
             Quantity::NotReadyNodes(zone) => self.counted(|follow, r, count| {
                 let id = r.node()?;
-                let away = follow.node(id).exists && follow.node(id).ready != Some(ConditionStatus::True);
+                let away =
+                    follow.node(id).exists && follow.node(id).ready != Some(ConditionStatus::True);
                 (zone == "*" || self.analysis.zone_name(id) == zone).then(|| count(id.0, away))
             }),
             Quantity::Evicted(_) => {
                 let mut values = vec![(Time::ZERO, 0)];
                 let (mut n, mut follow) = (0, Follow::new(self.analysis));
                 for (id, r) in self.analysis.trace.iter().enumerate() {
-                    if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r) {
+                    if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r)
+                    {
                         n += 1;
                         set(&mut values, r.at, n);
                     }
                 }
                 values
             }
-            Quantity::Pending(_) | Quantity::Terminating(_) | Quantity::Timers(_) => self.counted(|follow, r, count| {
-                let id = r.pod()?;
-                let pod = follow.pod(id);
-                let holds = match &c.quantity {
-                    Quantity::Pending(_) => pod.exists && pod.phase == PodPhase::Pending && !pod.deleting,
-                    Quantity::Terminating(_) => pod.exists && pod.deleting,
-                    _ => follow.timer(&pod).is_some(),
-                };
-                self.is_of(names, r).then(|| count(id.0, holds))
-            }),
+            Quantity::Pending(_) | Quantity::Terminating(_) | Quantity::Timers(_) => {
+                self.counted(|follow, r, count| {
+                    let id = r.pod()?;
+                    let pod = follow.pod(id);
+                    let holds = match &c.quantity {
+                        Quantity::Pending(_) => {
+                            pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
+                        }
+                        Quantity::Terminating(_) => pod.exists && pod.deleting,
+                        _ => follow.timer(&pod).is_some(),
+                    };
+                    self.is_of(names, r).then(|| count(id.0, holds))
+                })
+            }
             Quantity::Up(_) => self.served(names, |c| c.up),
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
             // These are one number for a whole run.
             Quantity::BelowNeed(_) => {
-                let all = self.servings(names).iter().map(|w| w.costs.below_need.as_nanos()).sum();
+                let all = self
+                    .servings(names)
+                    .iter()
+                    .map(|w| w.costs.below_need.as_nanos())
+                    .sum();
                 vec![(Time::ZERO, all)]
             }
             Quantity::LongestBelowNeed(_) => {
-                let longest = self.servings(names).iter().map(|w| w.costs.longest_below_need.as_nanos()).max();
+                let longest = self
+                    .servings(names)
+                    .iter()
+                    .map(|w| w.costs.longest_below_need.as_nanos())
+                    .max();
                 vec![(Time::ZERO, longest.unwrap_or(0))]
             }
             Quantity::UnavailableSeconds(_) => {
-                let all = self.outcomes(names).iter().map(|o| o.unavailable.as_nanos()).sum();
+                let all = self
+                    .outcomes(names)
+                    .iter()
+                    .map(|o| o.unavailable.as_nanos())
+                    .sum();
                 vec![(Time::ZERO, all)]
             }
             Quantity::LongestGap(_) => {
-                let longest = self.outcomes(names).iter().map(|o| o.longest_gap.as_nanos()).max();
+                let longest = self
+                    .outcomes(names)
+                    .iter()
+                    .map(|o| o.longest_gap.as_nanos())
+                    .max();
                 vec![(Time::ZERO, longest.unwrap_or(0))]
             }
         }
     }
 
-    /// How many objects have a mark over time. `mark` tells, after each record, which object has it from then on, or not.
-    fn counted(&self, mark: impl Fn(&Follow<'_>, &Record, &mut dyn FnMut(u32, bool)) -> Option<()>) -> Values {
+    /// How many objects have a mark over time. `mark` tells, after each record, which object has it
+    /// from then on, or not.
+    fn counted(
+        &self,
+        mark: impl Fn(&Follow<'_>, &Record, &mut dyn FnMut(u32, bool)) -> Option<()>,
+    ) -> Values {
         let mut follow = Follow::new(self.analysis);
         let mut marked: BTreeSet<u32> = BTreeSet::new();
         let mut values = vec![(Time::ZERO, 0)];
@@ -171,8 +243,10 @@ impl Run<'_> {
         };
         let pods: Vec<PodId> = follow.pods().map(|p| p.0).collect();
         let nodes: Vec<NodeId> = follow.nodes().map(|n| n.0).collect();
-        let first =
-            pods.into_iter().map(|p| start(p.0, What::TimerCancelled)).chain(nodes.into_iter().map(|n| start(n.0, What::NodeQueued)));
+        let first = pods
+            .into_iter()
+            .map(|p| start(p.0, What::TimerCancelled))
+            .chain(nodes.into_iter().map(|n| start(n.0, What::NodeQueued)));
         let change = |follow: &Follow<'_>, r: &Record, marked: &mut BTreeSet<u32>| {
             let mut note = |object: u32, holds: bool| {
                 if holds {
@@ -228,28 +302,64 @@ pub(super) fn named(q: &Quantity) -> String {
 }
 
 /// Whether a figure keeps its limit.
-pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during: Stretch) -> Option<Failed> {
+pub(super) fn judge(
+    run: &Run<'_>,
+    c: &Comparison,
+    longest: Option<Dur>,
+    during: Stretch,
+) -> Option<Failed> {
     let values = run.values(c);
     let is_span = matches!(
         c.quantity,
-        Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_) | Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_)
+        Quantity::UnavailableSeconds(_)
+            | Quantity::LongestGap(_)
+            | Quantity::BelowNeed(_)
+            | Quantity::LongestBelowNeed(_)
     );
-    let number = |n: u64| if is_span { words::span(Dur::from_nanos(n)) } else { n.to_string() };
-    let expected = || {
-        let longest = longest.map(|l| format!(", above zero for {} at the longest", words::span(l))).unwrap_or_default();
-        format!("{} {} {}{longest}", named(&c.quantity), c.relation.words(), number(c.limit))
+    let number = |n: u64| {
+        if is_span {
+            words::span(Dur::from_nanos(n))
+        } else {
+            n.to_string()
+        }
     };
-    // What adds up in the course of a run is compared where it stands at the end, unless it may not grow past its limit.
-    let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_)) && c.relation != Relation::AtMost;
-    let during = if is_span || adds_up { (during.1, during.1) } else { during };
+    let expected = || {
+        let longest = longest
+            .map(|l| format!(", above zero for {} at the longest", words::span(l)))
+            .unwrap_or_default();
+        format!(
+            "{} {} {}{longest}",
+            named(&c.quantity),
+            c.relation.words(),
+            number(c.limit)
+        )
+    };
+    // What adds up in the course of a run is compared where it stands at the end, unless it may not
+    // grow past its limit.
+    let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_))
+        && c.relation != Relation::AtMost;
+    let during = if is_span || adds_up {
+        (during.1, during.1)
+    } else {
+        during
+    };
     let parts = parts(&values, during);
     if let Some((from, to, value)) = parts.iter().find(|p| !c.relation.holds(p.2, c.limit)) {
         let got = match is_span {
             true => number(*value),
             false if from == to => format!("{} at {}", number(*value), words::time(*from)),
-            false => format!("{} from {} to {}", number(*value), words::time(*from), words::time(*to)),
+            false => format!(
+                "{} from {} to {}",
+                number(*value),
+                words::time(*from),
+                words::time(*to)
+            ),
         };
-        let at = if is_span { Vec::new() } else { records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r)) };
+        let at = if is_span {
+            Vec::new()
+        } else {
+            records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r))
+        };
         let object = run.object_of(c).filter(|_| at.is_empty());
         return Some(Failed::new(run, expected(), got, at).about(object));
     }
@@ -263,7 +373,11 @@ pub(super) fn judge(run: &Run<'_>, c: &Comparison, longest: Option<Dur>, during:
             None => Some((from, to)),
         };
         if let Some((begun, until)) = gap.filter(|(a, b)| b.since(*a) > limit) {
-            let got = format!("above zero from {} to {} and longer", words::time(begun), words::time(until));
+            let got = format!(
+                "above zero from {} to {} and longer",
+                words::time(begun),
+                words::time(until)
+            );
             let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
             let object = run.object_of(c).filter(|_| records.is_empty());
             return Some(Failed::new(run, expected(), got, records).about(object));

@@ -18,23 +18,45 @@ use std::collections::BTreeMap;
 pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     let analysis = run.analysis;
     let names = &analysis.trace.names;
-    let workloads: Option<Vec<WorkloadId>> =
-        pods.workloads.as_ref().map(|w| w.iter().filter_map(|name| names.find_workload(name)).collect());
+    let workloads: Option<Vec<WorkloadId>> = pods.workloads.as_ref().map(|w| {
+        w.iter()
+            .filter_map(|name| names.find_workload(name))
+            .collect()
+    });
     let labels = (!pods.labels.is_empty()).then(|| LabelsOf::new(run));
     let fits = |id: PodId| {
         let name = analysis.pod_name(id);
         pods.glob.as_ref().is_none_or(|g| glob(g, name))
             && pods.names.as_ref().is_none_or(|n| n.contains(name))
-            && pods.namespace.as_ref().is_none_or(|n| name.split_once('/').is_some_and(|(namespace, _)| namespace == n))
-            && workloads.as_ref().is_none_or(|w| run.owners.of(analysis, id).is_some_and(|o| w.contains(&o)))
-            && labels.as_ref().is_none_or(|l| l.of(run, id).is_some_and(|l| pods.labels.iter().all(|s| s.matches(l))))
+            && pods.namespace.as_ref().is_none_or(|n| {
+                name.split_once('/')
+                    .is_some_and(|(namespace, _)| namespace == n)
+            })
+            && workloads
+                .as_ref()
+                .is_none_or(|w| run.owners.of(analysis, id).is_some_and(|o| w.contains(&o)))
+            && labels.as_ref().is_none_or(|l| {
+                l.of(run, id)
+                    .is_some_and(|l| pods.labels.iter().all(|s| s.matches(l)))
+            })
     };
-    let found: Vec<bool> = (0..analysis.pod_count() as u32).map(|i| fits(PodId(i))).collect();
+    let found: Vec<bool> = (0..analysis.pod_count() as u32)
+        .map(|i| fits(PodId(i)))
+        .collect();
     // A workload without pods is known from the scenario; whatever else selects nothing is a slip.
-    if !found.contains(&true) && (pods.workloads.is_none() || pods.glob.is_some() || !pods.labels.is_empty()) && !pods.written.is_empty() {
-        let message = format!("neither the scenario nor the run has such a pod: {}", pods.written);
+    if !found.contains(&true)
+        && (pods.workloads.is_none() || pods.glob.is_some() || !pods.labels.is_empty())
+        && !pods.written.is_empty()
+    {
+        let message = format!(
+            "neither the scenario nor the run has such a pod: {}",
+            pods.written
+        );
         let help = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
-        return Err(Wrong { message, help: Some(help.to_owned()) });
+        return Err(Wrong {
+            message,
+            help: Some(help.to_owned()),
+        });
     }
     Ok(found)
 }
@@ -49,62 +71,125 @@ impl LabelsOf {
     fn new(run: &Run<'_>) -> Self {
         let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
         LabelsOf {
-            by_pod: plan.pods.iter().filter_map(|p| Some((names.find_pod(&p.name)?, p.template))).collect(),
-            by_workload: plan.workloads.iter().filter_map(|w| Some((names.find_workload(&w.name)?, w.template))).collect(),
+            by_pod: plan
+                .pods
+                .iter()
+                .filter_map(|p| Some((names.find_pod(&p.name)?, p.template)))
+                .collect(),
+            by_workload: plan
+                .workloads
+                .iter()
+                .filter_map(|w| Some((names.find_workload(&w.name)?, w.template)))
+                .collect(),
         }
     }
 
     fn of<'r>(&self, run: &'r Run<'_>, pod: PodId) -> Option<&'r Labels> {
-        let template = self.by_pod.get(&pod).or_else(|| self.by_workload.get(&run.owners.of(run.analysis, pod)?))?;
+        let template = self
+            .by_pod
+            .get(&pod)
+            .or_else(|| self.by_workload.get(&run.owners.of(run.analysis, pod)?))?;
         Some(&run.analysis.plan.templates.get(*template as usize)?.labels)
     }
 }
 
 /// Whether so many of the pods are Pending at that moment, for that reason.
-pub(super) fn judge_pending(run: &Run<'_>, pods: &Pods, count: Count, at: Time, reason: Option<&str>) -> Result<Option<Failed>, Wrong> {
+pub(super) fn judge_pending(
+    run: &Run<'_>,
+    pods: &Pods,
+    count: Count,
+    at: Time,
+    reason: Option<&str>,
+) -> Result<Option<Failed>, Wrong> {
     let analysis = run.analysis;
     let fits = selected(run, pods)?;
     let mut follow = Follow::new(analysis);
     // By pod: the record of its latest FailedScheduling event.
     let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
-    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= at) {
+    for (id, r) in analysis
+        .trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= at)
+    {
         follow.apply(id as RecordId, r);
         if let What::PodMessage(m) = r.what
-            && analysis.trace.messages.get(m as usize).is_some_and(|m| m.body.text == EventText::FailedScheduling)
+            && analysis
+                .trace
+                .messages
+                .get(m as usize)
+                .is_some_and(|m| m.body.text == EventText::FailedScheduling)
         {
             why.insert(PodId(r.object), id as RecordId);
         }
     }
     let text = |id: RecordId| match analysis.trace.get(id).map(|r| r.what) {
-        Some(What::PodMessage(m)) => {
-            analysis.trace.messages.get(m as usize).map_or("", |m| analysis.trace.names.text_of(TextId(m.body.arg)))
-        }
+        Some(What::PodMessage(m)) => analysis
+            .trace
+            .messages
+            .get(m as usize)
+            .map_or("", |m| analysis.trace.names.text_of(TextId(m.body.arg))),
         _ => "",
     };
     let waits: Vec<(PodId, RecordId)> = follow
         .pods()
-        .filter(|(id, p)| p.exists && p.phase == PodPhase::Pending && !p.deleting && fits.get(id.index()) == Some(&true))
+        .filter(|(id, p)| {
+            p.exists
+                && p.phase == PodPhase::Pending
+                && !p.deleting
+                && fits.get(id.index()) == Some(&true)
+        })
         .map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD)))
         .collect();
-    let counted: Vec<(PodId, RecordId)> =
-        waits.iter().filter(|(_, why)| reason.is_none_or(|part| text(*why).contains(part))).copied().collect();
+    let counted: Vec<(PodId, RecordId)> = waits
+        .iter()
+        .filter(|(_, why)| reason.is_none_or(|part| text(*why).contains(part)))
+        .copied()
+        .collect();
     let n = counted.len() as u64;
     if (count.least..=count.most).contains(&n) {
         return Ok(None);
     }
-    let of = if pods.written.is_empty() { String::new() } else { format!(" of {}", words::written(pods)) };
+    let of = if pods.written.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", words::written(pods))
+    };
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
     let mut got = n.to_string();
     if waits.len() != counted.len() {
-        got.push_str(&format!(", and {} for another reason", waits.len() - counted.len()));
+        got.push_str(&format!(
+            ", and {} for another reason",
+            waits.len() - counted.len()
+        ));
     }
     let evidence = if counted.is_empty() { &waits } else { &counted };
-    let expected = format!("pending pods{of} at {}{for_reason}: {}", words::time(at), words::count(count));
-    let records = evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect();
+    let expected = format!(
+        "pending pods{of} at {}{for_reason}: {}",
+        words::time(at),
+        words::count(count)
+    );
+    let records = evidence
+        .iter()
+        .map(|w| w.1)
+        .filter(|r| *r != NO_RECORD)
+        .take(RECORDS)
+        .collect();
     // A pod that waits explains too many of them; too few, one that does not.
     let waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
-    let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !waiting(id));
-    let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
+    let other = || {
+        (0..fits.len() as u32)
+            .map(PodId)
+            .find(|id| fits[id.index()] && !waiting(id))
+    };
+    let pod = if n < count.least {
+        other()
+    } else {
+        evidence.first().map(|w| w.0)
+    };
     let failed = Failed::new(run, expected, got, records);
-    Ok(Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed }))
+    Ok(Some(Failed {
+        about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about),
+        ..failed
+    }))
 }

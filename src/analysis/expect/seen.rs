@@ -28,8 +28,8 @@ struct Search<'a> {
     hits: Vec<Hit>,
 }
 
-/// The records that each expectation looks for, in one walk through the trace: a list for each that is about records, and for each part
-/// of an order.
+/// The records that each expectation looks for, in one walk through the trace: a list for each that
+/// is about records, and for each part of an order.
 pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Vec<Hit>, Wrong>> {
     let all = expectations.iter().flat_map(|e| match &e.what {
         Expected::Seen(sought) => vec![sought],
@@ -39,8 +39,16 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
         .map(|sought| {
             let pods = sought.pods.as_ref().map(|p| selected(run, p)).transpose()?;
-            let nodes = sought.nodes.as_ref().map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
-            Ok(Search { sought, pods, nodes, hits: Vec::new() })
+            let nodes = sought
+                .nodes
+                .as_ref()
+                .map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
+            Ok(Search {
+                sought,
+                pods,
+                nodes,
+                hits: Vec::new(),
+            })
         })
         .collect();
     if searches.iter().any(Result::is_ok) {
@@ -49,7 +57,11 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
             let step = follow.apply(id as RecordId, r);
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    search.hits.push(Hit { at: r.at, record: id as RecordId, object: r.object });
+                    search.hits.push(Hit {
+                        at: r.at,
+                        record: id as RecordId,
+                        object: r.object,
+                    });
                 }
             }
         }
@@ -64,50 +76,93 @@ impl Search<'_> {
             return false;
         }
         let on = match step.pod {
-            Some((_, before, after)) => Some(if after.node == NO_NODE { before.node } else { after.node }),
+            Some((_, before, after)) => Some(if after.node == NO_NODE {
+                before.node
+            } else {
+                after.node
+            }),
             None => r.node().map(|n| n.0),
         };
-        let pod = |p: PodId| self.pods.as_ref().is_none_or(|pods| pods.get(p.index()) == Some(&true));
+        let pod = |p: PodId| {
+            self.pods
+                .as_ref()
+                .is_none_or(|pods| pods.get(p.index()) == Some(&true))
+        };
         // An expectation about pods means no events of other objects.
-        (r.pod().map_or(self.pods.is_none(), pod)) && self.nodes.as_ref().is_none_or(|n| on.is_some_and(|on| n.contains(&NodeId(on))))
+        (r.pod().map_or(self.pods.is_none(), pod))
+            && self
+                .nodes
+                .as_ref()
+                .is_none_or(|n| on.is_some_and(|on| n.contains(&NodeId(on))))
     }
 
     fn is_sought(&self, run: &Run<'_>, r: &Record, step: &Step) -> bool {
         let trace = run.analysis.trace;
-        let created = || step.pod.is_some_and(|(_, before, after)| !before.exists && after.exists);
+        let created = || {
+            step.pod
+                .is_some_and(|(_, before, after)| !before.exists && after.exists)
+        };
         match &self.sought.what {
             Kind::Evicted { by } => {
-                let cause = step.eviction(r).and_then(|(_, before)| EvictionCause::of(r, before.asked));
+                let cause = step
+                    .eviction(r)
+                    .and_then(|(_, before)| EvictionCause::of(r, before.asked));
                 cause.is_some_and(|c| by.is_none_or(|by| by == c))
             }
-            Kind::Deleted { by } => step.deletion_begins().is_some() && by.as_ref().is_none_or(|by| r.actor.as_str() == by),
+            Kind::Deleted { by } => {
+                step.deletion_begins().is_some()
+                    && by.as_ref().is_none_or(|by| r.actor.as_str() == by)
+            }
             Kind::Gone => r.what == What::PodGone,
             Kind::Created => matches!(r.what, What::PodCreated(_)) && created(),
             Kind::Bound => matches!(r.what, What::PodBound(_)),
             Kind::Phase(phase) => r.what == What::PodPhase(*phase),
-            Kind::PodCondition(kind, status) => matches!(r.what, What::PodCondition(k, s, _) if k == *kind && s == *status),
+            Kind::PodCondition(kind, status) => {
+                matches!(r.what, What::PodCondition(k, s, _) if k == *kind && s == *status)
+            }
             Kind::TimerSet => matches!(r.what, What::TimerSet(_)),
             Kind::TimerCancelled => r.what == What::TimerCancelled,
             Kind::EvictionFailed => r.what == What::EvictionFailed,
-            Kind::Tainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].added.iter().any(|x| is(t, x))),
-            Kind::Untainted(t) => matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].removed.iter().any(|x| is(t, x))),
-            Kind::Condition(kind, status) => matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status),
+            Kind::Tainted(t) => {
+                matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].added.iter().any(|x| is(t, x)))
+            }
+            Kind::Untainted(t) => {
+                matches!(r.what, What::NodeTaints(c) if trace.taints[c as usize].removed.iter().any(|x| is(t, x)))
+            }
+            Kind::Condition(kind, status) => {
+                matches!(r.what, What::NodeCondition(k, s, _) if k == *kind && s == *status)
+            }
             Kind::Unschedulable(value) => r.what == What::NodeUnschedulable(*value),
             Kind::Zone(state, zone) => {
-                r.what == What::Zone(*state) && zone.as_ref().is_none_or(|z| zone_name(trace.names.text_of(TextId(r.object))) == *z)
+                r.what == What::Zone(*state)
+                    && zone
+                        .as_ref()
+                        .is_none_or(|z| zone_name(trace.names.text_of(TextId(r.object))) == *z)
             }
             Kind::MasterDisruption { entered: true } => r.what == What::MasterDisruptionEntered,
             Kind::MasterDisruption { entered: false } => r.what == What::MasterDisruptionLeft,
-            Kind::Event { reason, message, object } => {
+            Kind::Event {
+                reason,
+                message,
+                object,
+            } => {
                 let text = match r.what {
                     What::NodeEvent(text, ..) | What::PodEvent(text, ..) => text,
-                    What::PodMessage(m) | What::WorkloadMessage(m) => trace.messages[m as usize].body.text,
+                    What::PodMessage(m) | What::WorkloadMessage(m) => {
+                        trace.messages[m as usize].body.text
+                    }
                     _ => return false,
                 };
                 text.reason() == reason && {
                     let fields = trace.fields(r);
-                    let has = |part: &String| fields.message.as_ref().is_some_and(|m| m.contains(part.as_str()));
-                    let about = |pattern: &String| fields.object.as_ref().is_some_and(|o| glob(pattern, o));
+                    let has = |part: &String| {
+                        fields
+                            .message
+                            .as_ref()
+                            .is_some_and(|m| m.contains(part.as_str()))
+                    };
+                    let about =
+                        |pattern: &String| fields.object.as_ref().is_some_and(|o| glob(pattern, o));
                     message.as_ref().is_none_or(has) && object.as_ref().is_none_or(about)
                 }
             }
@@ -129,46 +184,85 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
     let ends = |list: &[Hit]| match list {
         [] => String::new(),
         [one] => format!(", at {}", words::time(one.at)),
-        [first, .., last] if millis(first.at) == millis(last.at) => format!(", at {}", words::time(first.at)),
-        [first, .., last] => format!(", from {} to {}", words::time(first.at), words::time(last.at)),
+        [first, .., last] if millis(first.at) == millis(last.at) => {
+            format!(", at {}", words::time(first.at))
+        }
+        [first, .., last] => format!(
+            ", from {} to {}",
+            words::time(first.at),
+            words::time(last.at)
+        ),
     };
-    let records = |hits: &[Hit]| hits.iter().map(|h| h.record).take(RECORDS).collect::<Vec<_>>();
-    let failed = |got: String, hits: Vec<Hit>| Some(Failed::new(run, expected(), got, records(&hits)));
+    let records = |hits: &[Hit]| {
+        hits.iter()
+            .map(|h| h.record)
+            .take(RECORDS)
+            .collect::<Vec<_>>()
+    };
+    let failed =
+        |got: String, hits: Vec<Hit>| Some(Failed::new(run, expected(), got, records(&hits)));
     let n = hits.len() as u64;
     if !(sought.count.least..=sought.count.most).contains(&n) {
-        let got = if n == 0 { "none".to_owned() } else { format!("{n}{}", ends(hits)) };
+        let got = if n == 0 {
+            "none".to_owned()
+        } else {
+            format!("{n}{}", ends(hits))
+        };
         // The first one too many explains it, or one that is missing.
         let surplus = hits.get(usize::try_from(sought.count.most).unwrap_or(usize::MAX));
         return match surplus {
-            Some(hit) => failed(got, vec![*hit]).map(|f| Failed { records: records(hits), ..f }),
+            Some(hit) => failed(got, vec![*hit]).map(|f| Failed {
+                records: records(hits),
+                ..f
+            }),
             None => failed(got, hits.to_vec()).map(|f| f.about(lacking(run, sought, hits))),
         };
     }
     if sought.count.each {
         let missing = missing(run, sought, hits);
         if let Some(first) = missing.first() {
-            let more = if missing.len() > 1 { format!(" and {} others", missing.len() - 1) } else { String::new() };
+            let more = if missing.len() > 1 {
+                format!(" and {} others", missing.len() - 1)
+            } else {
+                String::new()
+            };
             let name = match first {
                 Object::Pod(id) => run.analysis.pod_name(*id),
                 Object::Node(id) => run.analysis.node_name(*id),
                 Object::Workload(_) | Object::Zone(_) => "them",
             };
-            return failed(format!("none of {name}{more}"), hits.to_vec()).map(|f| f.about(Some(*first)));
+            return failed(format!("none of {name}{more}"), hits.to_vec())
+                .map(|f| f.about(Some(*first)));
         }
     }
-    let outside: Vec<Hit> =
-        hits.iter().filter(|h| times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t)).copied().collect();
+    let outside: Vec<Hit> = hits
+        .iter()
+        .filter(|h| times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t))
+        .copied()
+        .collect();
     if !outside.is_empty() {
-        return failed(format!("{} of {n} outside of that{}", outside.len(), ends(&outside)), outside);
+        return failed(
+            format!("{} of {n} outside of that{}", outside.len(), ends(&outside)),
+            outside,
+        );
     }
     if !times.at.is_empty() {
         let wanted: BTreeSet<u64> = times.at.iter().map(|t| millis(t.1)).collect();
-        let other: Vec<Hit> = hits.iter().filter(|h| !wanted.contains(&millis(h.at))).copied().collect();
+        let other: Vec<Hit> = hits
+            .iter()
+            .filter(|h| !wanted.contains(&millis(h.at)))
+            .copied()
+            .collect();
         if !other.is_empty() {
-            return failed(format!("{} of {n} at other times{}", other.len(), ends(&other)), other);
+            return failed(
+                format!("{} of {n} at other times{}", other.len(), ends(&other)),
+                other,
+            );
         }
-        // The whole number was looked at before: with a count of its own, how many there are at each time does not matter.
-        let exact = sought.count.least == sought.count.most && sought.count.least == times.at.iter().map(|t| t.0).sum::<u64>();
+        // The whole number was looked at before: with a count of its own, how many there are at
+        // each time does not matter.
+        let exact = sought.count.least == sought.count.most
+            && sought.count.least == times.at.iter().map(|t| t.0).sum::<u64>();
         for (wanted, t) in &times.at {
             let there = hits.iter().filter(|h| millis(h.at) == millis(*t)).count() as u64;
             if there == 0 || exact && there != *wanted {
@@ -180,12 +274,22 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
         && let Some(first) = hits.first()
         && (first.at < from || first.at > to)
     {
-        return failed(format!("the first at {}", words::time(first.at)), vec![*first]);
+        return failed(
+            format!("the first at {}", words::time(first.at)),
+            vec![*first],
+        );
     }
     if let (Some((least, most)), [first, .., last]) = (times.spread, hits) {
         let apart = last.at.since(first.at);
         if apart < least || apart > most {
-            return failed(format!("{} from the first to the last{}", words::span(apart), ends(hits)), vec![*first, *last]);
+            return failed(
+                format!(
+                    "{} from the first to the last{}",
+                    words::span(apart),
+                    ends(hits)
+                ),
+                vec![*first, *last],
+            );
         }
     } else if let (Some((least, _)), [_]) = (times.spread, hits)
         && least > Dur::ZERO
@@ -201,29 +305,52 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     let analysis = run.analysis;
     match (&sought.pods, &sought.nodes) {
         (Some(pods), _) => {
-            let Ok(pods) = selected(run, pods) else { return Vec::new() };
+            let Ok(pods) = selected(run, pods) else {
+                return Vec::new();
+            };
             let lacks = |i: &u32| pods[*i as usize] && !seen.contains(i);
-            (0..pods.len() as u32).filter(lacks).map(|i| Object::Pod(PodId(i))).collect()
+            (0..pods.len() as u32)
+                .filter(lacks)
+                .map(|i| Object::Pod(PodId(i)))
+                .collect()
         }
         (None, Some(nodes)) => {
             let nodes = nodes.iter().map(|&i| analysis.node_id(i));
-            nodes.filter(|id| !seen.contains(&id.0)).map(Object::Node).collect()
+            nodes
+                .filter(|id| !seen.contains(&id.0))
+                .map(Object::Node)
+                .collect()
         }
         (None, None) => Vec::new(),
     }
 }
 
-/// An object that tells why there is no record, or no other one: a selected one without any, or what the selection is about.
+/// An object that tells why there is no record, or no other one: a selected one without any, or
+/// what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;
-    let workloads = sought.pods.iter().flat_map(|p| p.workloads.iter().flatten());
-    let workload = || workloads.clone().find_map(|name| analysis.trace.names.find_workload(name)).map(Object::Workload);
+    let workloads = sought
+        .pods
+        .iter()
+        .flat_map(|p| p.workloads.iter().flatten());
+    let workload = || {
+        workloads
+            .clone()
+            .find_map(|name| analysis.trace.names.find_workload(name))
+            .map(Object::Workload)
+    };
     let of_kind = || match &sought.what {
-        Kind::Zone(_, Some(zone)) => Some(Object::Zone(u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?)),
+        Kind::Zone(_, Some(zone)) => Some(Object::Zone(
+            u16::try_from(analysis.zones.iter().position(|z| z == zone)?).ok()?,
+        )),
         Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
         _ => None,
     };
-    missing(run, sought, hits).first().copied().or_else(workload).or_else(of_kind)
+    missing(run, sought, hits)
+        .first()
+        .copied()
+        .or_else(workload)
+        .or_else(of_kind)
 }
 
 /// What was expected, in words.
@@ -231,24 +358,52 @@ fn expected(run: &Run<'_>, sought: &Sought) -> String {
     let times = &sought.times;
     let mut out = format!("{}: {}", subject(run, sought), words::count(sought.count));
     match (times.after, times.before) {
-        (Some(a), Some(b)) => out.push_str(&format!(", all between {} and {}", words::time(a), words::time(b))),
+        (Some(a), Some(b)) => out.push_str(&format!(
+            ", all between {} and {}",
+            words::time(a),
+            words::time(b)
+        )),
         (Some(a), None) => out.push_str(&format!(", none before {}", words::time(a))),
         (None, Some(b)) => out.push_str(&format!(", none after {}", words::time(b))),
         (None, None) => {}
     }
     if !times.at.is_empty() {
-        let at = |(n, t): &(u64, Time)| if *n == 1 { words::time(*t) } else { format!("{n}x {}", words::time(*t)) };
-        out.push_str(&format!(", at {}", times.at.iter().map(at).collect::<Vec<_>>().join(", ")));
+        let at = |(n, t): &(u64, Time)| {
+            if *n == 1 {
+                words::time(*t)
+            } else {
+                format!("{n}x {}", words::time(*t))
+            }
+        };
+        out.push_str(&format!(
+            ", at {}",
+            times.at.iter().map(at).collect::<Vec<_>>().join(", ")
+        ));
     }
     if let Some((from, to)) = times.first {
-        out.push_str(&format!(", the first between {} and {}", words::time(from), words::time(to)));
+        out.push_str(&format!(
+            ", the first between {} and {}",
+            words::time(from),
+            words::time(to)
+        ));
     }
     if let Some((least, most)) = times.spread {
-        let most = if most == Dur::from_nanos(u64::MAX) { String::new() } else { words::span(most) };
-        out.push_str(&format!(", {}..{most} from the first to the last", words::span(least)));
+        let most = if most == Dur::from_nanos(u64::MAX) {
+            String::new()
+        } else {
+            words::span(most)
+        };
+        out.push_str(&format!(
+            ", {}..{most} from the first to the last",
+            words::span(least)
+        ));
     }
     if times.during != (Time::ZERO, run.analysis.plan.horizon) {
-        out.push_str(&format!("; looked at from {} to {}", words::time(times.during.0), words::time(times.during.1)));
+        out.push_str(&format!(
+            "; looked at from {} to {}",
+            words::time(times.during.0),
+            words::time(times.during.1)
+        ));
     }
     out
 }
@@ -258,7 +413,15 @@ fn subject(run: &Run<'_>, sought: &Sought) -> String {
     let name = |i: &u32| run.analysis.plan.nodes[*i as usize].name.clone();
     let on = sought.nodes.as_ref().map(|nodes| match nodes.len() {
         1..=3 => nodes.iter().map(name).collect::<Vec<_>>().join(", "),
-        n => format!("{n} nodes ({}, …)", nodes.iter().take(2).map(name).collect::<Vec<_>>().join(", ")),
+        n => format!(
+            "{n} nodes ({}, …)",
+            nodes
+                .iter()
+                .take(2)
+                .map(name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     });
     words::subject(sought, on.as_deref())
 }
@@ -266,16 +429,41 @@ fn subject(run: &Run<'_>, sought: &Sought) -> String {
 /// Whether the first of each comes in the order of the list.
 pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -> Option<Failed> {
     let described = |i: usize| subject(run, &parts[i]);
-    let expected = || format!("first {}", (0..parts.len()).map(described).collect::<Vec<_>>().join(", then "));
+    let expected = || {
+        format!(
+            "first {}",
+            (0..parts.len())
+                .map(described)
+                .collect::<Vec<_>>()
+                .join(", then ")
+        )
+    };
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
-    let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();
+    let evidence = || {
+        firsts
+            .iter()
+            .flatten()
+            .map(|h| h.record)
+            .take(RECORDS)
+            .collect()
+    };
     if let Some(i) = firsts.iter().position(Option::is_none) {
         let failed = Failed::new(run, expected(), format!("no {}", described(i)), evidence());
         return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();
     let i = firsts.windows(2).position(|w| w[1].record <= w[0].record)?;
-    let got =
-        format!("{} came at {}, and {} at {}", described(i + 1), words::time(firsts[i + 1].at), described(i), words::time(firsts[i].at));
-    Some(Failed::new(run, expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
+    let got = format!(
+        "{} came at {}, and {} at {}",
+        described(i + 1),
+        words::time(firsts[i + 1].at),
+        described(i),
+        words::time(firsts[i].at)
+    );
+    Some(Failed::new(
+        run,
+        expected(),
+        got,
+        vec![firsts[i + 1].record, firsts[i].record],
+    ))
 }

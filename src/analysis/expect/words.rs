@@ -11,7 +11,12 @@ pub(super) fn time(at: Time) -> String {
 /// A span, to the millisecond.
 pub(super) fn span(d: Dur) -> String {
     let ms = d.as_millis();
-    let (h, m, s, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60, ms % 1_000);
+    let (h, m, s, rest) = (
+        ms / 3_600_000,
+        ms / 60_000 % 60,
+        ms / 1_000 % 60,
+        ms % 1_000,
+    );
     let mut out = String::new();
     if h > 0 {
         out.push_str(&format!("{h}h"));
@@ -32,7 +37,11 @@ pub(super) fn span(d: Dur) -> String {
 /// What is looked for, in the plural: `evictions`.
 fn noun(what: &Kind) -> String {
     let taint = |t: &TaintSought| {
-        let value = t.value.as_ref().map(|v| format!("={v}")).unwrap_or_default();
+        let value = t
+            .value
+            .as_ref()
+            .map(|v| format!("={v}"))
+            .unwrap_or_default();
         let effect = t.effect.map(|e| format!(":{e}")).unwrap_or_default();
         format!("{}{value}{effect}", t.key)
     };
@@ -45,23 +54,42 @@ fn noun(what: &Kind) -> String {
         Kind::Created => "creations".to_owned(),
         Kind::Bound => "bindings".to_owned(),
         Kind::Phase(phase) => format!("changes to phase {}", phase.as_str()),
-        Kind::PodCondition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
+        Kind::PodCondition(kind, status) => {
+            format!("changes to {} {}", kind.as_str(), status.as_str())
+        }
         Kind::TimerSet => "eviction timers".to_owned(),
         Kind::TimerCancelled => "cancelled eviction timers".to_owned(),
         Kind::EvictionFailed => "failed evictions".to_owned(),
         Kind::Tainted(t) => format!("taints {} added", taint(t)),
         Kind::Untainted(t) => format!("taints {} removed", taint(t)),
-        Kind::Condition(kind, status) => format!("changes to {} {}", kind.as_str(), status.as_str()),
+        Kind::Condition(kind, status) => {
+            format!("changes to {} {}", kind.as_str(), status.as_str())
+        }
         Kind::Unschedulable(true) => "cordons".to_owned(),
         Kind::Unschedulable(false) => "uncordons".to_owned(),
         Kind::Zone(state, zone) => {
-            format!("changes of {} to {}", zone.as_ref().map_or("a zone".to_owned(), |z| format!("zone {z}")), state.as_str())
+            format!(
+                "changes of {} to {}",
+                zone.as_ref()
+                    .map_or("a zone".to_owned(), |z| format!("zone {z}")),
+                state.as_str()
+            )
         }
         Kind::MasterDisruption { entered: true } => "beginnings of master disruption".to_owned(),
         Kind::MasterDisruption { entered: false } => "ends of master disruption".to_owned(),
-        Kind::Event { reason, message, object } => {
-            let about = object.as_ref().map(|o| format!(" about {o}")).unwrap_or_default();
-            let with = message.as_ref().map(|m| format!(" with {m:?}")).unwrap_or_default();
+        Kind::Event {
+            reason,
+            message,
+            object,
+        } => {
+            let about = object
+                .as_ref()
+                .map(|o| format!(" about {o}"))
+                .unwrap_or_default();
+            let with = message
+                .as_ref()
+                .map(|m| format!(" with {m:?}"))
+                .unwrap_or_default();
             format!("events {reason}{about}{with}")
         }
     }
@@ -93,5 +121,7 @@ pub(super) fn subject(sought: &Sought, on: Option<&str>) -> String {
 
 /// The pods that are meant.
 pub(super) fn written(pods: &Pods) -> String {
-    pods.written.strip_prefix("pods of ").map_or_else(|| pods.written.clone(), str::to_owned)
+    pods.written
+        .strip_prefix("pods of ")
+        .map_or_else(|| pods.written.clone(), str::to_owned)
 }

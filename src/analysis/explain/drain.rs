@@ -1,4 +1,5 @@
-//! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would let it go on.
+//! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would
+//! let it go on.
 
 use super::super::causes::chain;
 use super::super::clock::{absolute, short};
@@ -35,9 +36,19 @@ pub(super) struct Refusals(BTreeMap<WorkloadId, Held>);
 impl Refusals {
     /// Takes a record in, if it is a refusal.
     pub(super) fn add(&mut self, question: Question<'_>, id: RecordId, r: &Record) {
-        let What::EvictionRefused(state) = r.what else { return };
-        let Some(state) = question.analysis.trace.budgets.get(state as usize) else { return };
-        let new = Held { first: id, since: r.at, last: id, until: r.at, times: 0 };
+        let What::EvictionRefused(state) = r.what else {
+            return;
+        };
+        let Some(state) = question.analysis.trace.budgets.get(state as usize) else {
+            return;
+        };
+        let new = Held {
+            first: id,
+            since: r.at,
+            last: id,
+            until: r.at,
+            times: 0,
+        };
         let held = self.0.entry(state.budget).or_insert(new);
         (held.last, held.until, held.times) = (id, r.at, held.times + 1);
     }
@@ -54,9 +65,18 @@ impl Refusals {
             let r = analysis.trace.get(h.first)?;
             let again = match h.times {
                 1 => "kubectl tries again after 5 s".to_owned(),
-                n => format!("refused {} times until {}: kubectl tries again after 5 s", grouped(n), absolute(h.until)),
+                n => format!(
+                    "refused {} times until {}: kubectl tries again after 5 s",
+                    grouped(n),
+                    absolute(h.until)
+                ),
             };
-            Some(Step { at: h.since, text: words::record(analysis, r), rule: Some(again), record: Some(h.first) })
+            Some(Step {
+                at: h.since,
+                text: words::record(analysis, r),
+                rule: Some(again),
+                record: Some(h.first),
+            })
         };
         self.0.values().filter_map(say).collect()
     }
@@ -73,24 +93,56 @@ impl Refusals {
 
     /// `budget default/web held its eviction up`
     pub(super) fn verdict(&self, question: Question<'_>, what: &str) -> String {
-        let names: Vec<String> = self.states(question).iter().map(|s| words::budget_name(question.analysis, s.budget)).collect();
+        let names: Vec<String> = self
+            .states(question)
+            .iter()
+            .map(|s| words::budget_name(question.analysis, s.budget))
+            .collect();
         let never = self.states(question).iter().any(|s| s.never_allows());
-        format!("{} held {what} up{}", names.join(" and "), if never { ", and would for ever" } else { "" })
+        format!(
+            "{} held {what} up{}",
+            names.join(" and "),
+            if never { ", and would for ever" } else { "" }
+        )
     }
 
     /// What would have let it go on.
     pub(super) fn remedies(&self, question: Question<'_>, pod: Option<PodId>) -> Vec<Remedy> {
         let analysis = question.analysis;
         let mut found = Vec::new();
-        for state in self.states(question).into_iter().filter(|s| s.never_allows()) {
+        for state in self
+            .states(question)
+            .into_iter()
+            .filter(|s| s.never_allows())
+        {
             let name = words::budget_name(analysis, state.budget);
             if let (Some((replicas, text)), Some(pod)) = (enough(state), pod) {
-                let owner = Owners::new(analysis).of(analysis, pod).map(|w| short_name(analysis.trace.names.workload_name(w)));
-                let unique = |n: &&str| analysis.plan.workloads.iter().filter(|w| short_name(&w.name) == *n).count() == 1;
-                let set = owner.filter(unique).map(|w| format!("workloads.{w}.replicas={replicas}"));
-                found.push(Remedy { text: format!("with {replicas} replicas {name} would let one go at a time: {text}"), set });
+                let owner = Owners::new(analysis)
+                    .of(analysis, pod)
+                    .map(|w| short_name(analysis.trace.names.workload_name(w)));
+                let unique = |n: &&str| {
+                    analysis
+                        .plan
+                        .workloads
+                        .iter()
+                        .filter(|w| short_name(&w.name) == *n)
+                        .count()
+                        == 1
+                };
+                let set = owner
+                    .filter(unique)
+                    .map(|w| format!("workloads.{w}.replicas={replicas}"));
+                found.push(Remedy {
+                    text: format!(
+                        "with {replicas} replicas {name} would let one go at a time: {text}"
+                    ),
+                    set,
+                });
             }
-            let instead = format!("`PatchBudget(budget: \"{}\", maxUnavailable: 1)`", name.trim_start_matches("budget "));
+            let instead = format!(
+                "`PatchBudget(budget: \"{}\", maxUnavailable: 1)`",
+                name.trim_start_matches("budget ")
+            );
             found.push(rules::only_words(format!(
                 "with maxUnavailable 1 instead {name} would let one go at a time, whatever there are: {instead}"
             )));
@@ -101,16 +153,33 @@ impl Refusals {
 
 /// How many pods there would have to be for a share to leave one of them over, and the arithmetic.
 fn enough(state: &BudgetState) -> Option<(i32, String)> {
-    let BudgetRule::MinAvailable(share @ IntOrPercent::Percent(p)) = state.rule else { return None };
+    let BudgetRule::MinAvailable(share @ IntOrPercent::Percent(p)) = state.rule else {
+        return None;
+    };
     // One is left over once the rest, (100 - p) % of them, is one whole pod.
-    let replicas = 100_i32.checked_div(100 - p).filter(|_| p < 100)? + i32::from(100 % (100 - p) != 0);
-    Some((replicas, format!("{share} of {replicas}, rounded up, is {}", share.of(replicas))))
+    let replicas =
+        100_i32.checked_div(100 - p).filter(|_| p < 100)? + i32::from(100 % (100 - p) != 0);
+    Some((
+        replicas,
+        format!(
+            "{share} of {replicas}, rounded up, is {}",
+            share.of(replicas)
+        ),
+    ))
 }
 
 /// Explains a pod that the eviction API, or a drain, evicted.
-pub(super) fn evicted(question: Question<'_>, refused: &Refusals, record: RecordId, from: &str, found: &mut Explanation) {
+pub(super) fn evicted(
+    question: Question<'_>,
+    refused: &Refusals,
+    record: RecordId,
+    from: &str,
+    found: &mut Explanation,
+) {
     let analysis = question.analysis;
-    let Some(r) = analysis.trace.get(record) else { return };
+    let Some(r) = analysis.trace.get(record) else {
+        return;
+    };
     let by = match analysis.trace.get(r.cause).map(|c| c.what) {
         Some(What::DrainDeletes) => "kubectl drain --disable-eviction, which no budget stops",
         _ => "the eviction API (drain)",
@@ -123,7 +192,12 @@ pub(super) fn evicted(question: Question<'_>, refused: &Refusals, record: Record
                 What::EvictionGranted(NO_BUDGET) => Some("no budget had to be asked".to_owned()),
                 _ => None,
             };
-            Step { at: r.at, text: words::record(analysis, r), rule, record: Some(id) }
+            Step {
+                at: r.at,
+                text: words::record(analysis, r),
+                rule,
+                record: Some(id),
+            }
         })
         .collect();
     steps.reverse();
@@ -132,24 +206,51 @@ pub(super) fn evicted(question: Question<'_>, refused: &Refusals, record: Record
     found.steps = steps;
     if let Some(since) = refused.0.values().map(|h| h.since).min() {
         let late = short(Dur::from_millis(r.at.since(since).as_millis()));
-        found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
+        found.notes.push(format!(
+            "{} for {late}",
+            refused.verdict(question, "its eviction")
+        ));
     }
 }
 
 /// Explains a pod that stayed because no budget let it go.
-pub(super) fn held_up(question: Question<'_>, refused: &Refusals, pod: PodId, found: &mut Explanation) {
+pub(super) fn held_up(
+    question: Question<'_>,
+    refused: &Refusals,
+    pod: PodId,
+    found: &mut Explanation,
+) {
     let analysis = question.analysis;
     found.verdict = format!("not evicted: {}", refused.verdict(question, "its eviction"));
     let mut steps = refused.steps(question);
     for held in refused.0.values() {
         let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
-        steps.extend(entry.map(|(id, r)| Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id) }));
+        steps.extend(entry.map(|(id, r)| Step {
+            at: r.at,
+            text: words::record(analysis, r),
+            rule: None,
+            record: Some(id),
+        }));
     }
-    let ended = analysis.trace.iter().enumerate().filter(|(_, r)| r.at <= question.until).filter(|(_, r)| match r.what {
-        What::DrainEnded(end) => analysis.trace.drains.get(end as usize).is_some_and(|e| e.left.contains(&pod)),
-        _ => false,
-    });
-    steps.extend(ended.map(|(id, r)| Step { at: r.at, text: words::record(analysis, r), rule: None, record: Some(id as RecordId) }));
+    let ended = analysis
+        .trace
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.at <= question.until)
+        .filter(|(_, r)| match r.what {
+            What::DrainEnded(end) => analysis
+                .trace
+                .drains
+                .get(end as usize)
+                .is_some_and(|e| e.left.contains(&pod)),
+            _ => false,
+        });
+    steps.extend(ended.map(|(id, r)| Step {
+        at: r.at,
+        text: words::record(analysis, r),
+        rule: None,
+        record: Some(id as RecordId),
+    }));
     steps.sort_by_key(|s| (s.at, s.record));
     steps.dedup_by_key(|s| s.record);
     found.steps = steps;

@@ -1,8 +1,10 @@
-//! Why something happened to an object, or did not: the chain of causes with the rule behind each step, and what would have changed it.
+//! Why something happened to an object, or did not: the chain of causes with the rule behind each
+//! step, and what would have changed it.
 //!
-//! An explanation is made from the records alone. Steps that no record is about, such as the last heartbeat, come from the notes that
-//! controllers leave when they decide. What would have changed the outcome is only said where it follows from the records by
-//! arithmetic; `tests/it/cli/explain.rs` runs scenarios again with the change and looks.
+//! An explanation is made from the records alone. Steps that no record is about, such as the last
+//! heartbeat, come from the notes that controllers leave when they decide. What would have changed
+//! the outcome is only said where it follows from the records by arithmetic;
+//! `tests/it/cli/explain.rs` runs scenarios again with the change and looks.
 //!
 //! Left out: what another order of events, another seed or another cluster would have done.
 

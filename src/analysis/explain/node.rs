@@ -28,7 +28,8 @@ pub(super) enum Kind {
 /// A node's steps.
 pub(super) struct Story {
     pub(super) steps: Vec<(Step, Kind)>,
-    /// The times of the latest expiry: of the last pass with news, and of the pass that found the node expired.
+    /// The times of the latest expiry: of the last pass with news, and of the pass that found the
+    /// node expired.
     expired: Option<(Time, Time)>,
     /// When it was heard and Ready again after that.
     heard_at: Option<Time>,
@@ -55,14 +56,37 @@ pub(super) struct AtStart {
 pub(super) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     let analysis = question.analysis;
     let mut found = AtStart::default();
-    let Some(plan) = (0..).zip(&analysis.plan.nodes).find(|(i, _)| analysis.node_id(*i) == node).map(|(_, n)| n) else { return found };
-    let ago = |at: Timestamp| u64::try_from(-at.0).ok().filter(|s| *s > 0).map(|s| format!(", since {} before", short(Dur::from_secs(s))));
-    if let NodeStart::Imported { conditions, cut, .. } = &plan.start {
-        let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
+    let Some(plan) = (0..)
+        .zip(&analysis.plan.nodes)
+        .find(|(i, _)| analysis.node_id(*i) == node)
+        .map(|(_, n)| n)
+    else {
+        return found;
+    };
+    let ago = |at: Timestamp| {
+        u64::try_from(-at.0)
+            .ok()
+            .filter(|s| *s > 0)
+            .map(|s| format!(", since {} before", short(Dur::from_secs(s))))
+    };
+    if let NodeStart::Imported {
+        conditions, cut, ..
+    } = &plan.start
+    {
+        let ready = conditions
+            .iter()
+            .find(|c| c.kind == NodeConditionType::Ready);
         match ready {
             Some(c) if c.status != ConditionStatus::True => {
-                let said = if c.status == ConditionStatus::Unknown { "Unknown" } else { "NotReady" };
-                found.said.push(format!("{said}{}", ago(c.last_transition_time).unwrap_or_default()));
+                let said = if c.status == ConditionStatus::Unknown {
+                    "Unknown"
+                } else {
+                    "NotReady"
+                };
+                found.said.push(format!(
+                    "{said}{}",
+                    ago(c.last_transition_time).unwrap_or_default()
+                ));
             }
             None => found.said.push("without a Ready condition".to_owned()),
             Some(_) if *cut => found.said.push("silent".to_owned()),
@@ -73,9 +97,17 @@ pub(super) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     if plan.unschedulable && !matches!(plan.start, NodeStart::Absent) {
         found.said.push("cordoned".to_owned());
     }
-    for taint in plan.taints.iter().filter(|t| is_no_execute(t.effect) && !matches!(plan.start, NodeStart::Absent)) {
+    for taint in plan
+        .taints
+        .iter()
+        .filter(|t| is_no_execute(t.effect) && !matches!(plan.start, NodeStart::Absent))
+    {
         found.no_execute = true;
-        found.said.push(format!("tainted {}{}", words::short_taint(taint), taint.time_added.and_then(ago).unwrap_or_default()));
+        found.said.push(format!(
+            "tainted {}{}",
+            words::short_taint(taint),
+            taint.time_added.and_then(ago).unwrap_or_default()
+        ));
     }
     found
 }
@@ -104,12 +136,33 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
     };
     let before = at_start(question, node);
     if !before.said.is_empty() {
-        let text = format!("when the run began, {} was {}", analysis.node_name(node), before.said.join("; "));
-        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
-        teller.story.steps.push((Step { at: Time::ZERO, text, rule: None, record: None }, kind));
+        let text = format!(
+            "when the run began, {} was {}",
+            analysis.node_name(node),
+            before.said.join("; ")
+        );
+        let kind = if before.unready || before.no_execute {
+            Kind::Harm
+        } else {
+            Kind::Other
+        };
+        teller.story.steps.push((
+            Step {
+                at: Time::ZERO,
+                text,
+                rule: None,
+                record: None,
+            },
+            kind,
+        ));
     }
     let mut follow = Follow::new(analysis);
-    for (id, r) in analysis.trace.iter().enumerate().take_while(|(_, r)| r.at <= until) {
+    for (id, r) in analysis
+        .trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= until)
+    {
         let id = id as RecordId;
         let step = follow.apply(id, r);
         if let Some((_, pod)) = step.eviction(r)
@@ -117,16 +170,25 @@ pub(super) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story 
         {
             teller.story.evicted += 1;
         }
-        if step.pod.is_some_and(|(_, before, _)| before.node_id() == Some(node)) {
+        if step
+            .pod
+            .is_some_and(|(_, before, _)| before.node_id() == Some(node))
+        {
             teller.story.refused.add(question, id, r);
         }
         teller.record(id, r);
     }
     let refused = teller.story.refused.steps(question);
-    teller.story.steps.extend(refused.into_iter().map(|s| (s, Kind::Other)));
+    teller
+        .story
+        .steps
+        .extend(refused.into_iter().map(|s| (s, Kind::Other)));
     teller.story.health = follow.node(node).health();
     teller.story.steps.sort_by_key(|(s, _)| s.at);
-    teller.story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
+    teller
+        .story
+        .steps
+        .dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
     teller.story
 }
 
@@ -142,13 +204,22 @@ struct Teller<'a> {
     started_at: Time,
     /// Since when its zone is in its state.
     zone_since: Time,
-    /// Which nodes of its zone got NoExecute taints, and when: each took a token of the zone's limiter, which is one of the process.
+    /// Which nodes of its zone got NoExecute taints, and when: each took a token of the zone's
+    /// limiter, which is one of the process.
     tokens: Vec<(Time, NodeId)>,
 }
 
 impl Teller<'_> {
     fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {
-        self.story.steps.push((Step { at, text, rule, record: Some(record) }, kind));
+        self.story.steps.push((
+            Step {
+                at,
+                text,
+                rule,
+                record: Some(record),
+            },
+            kind,
+        ));
     }
 
     /// The entry of the timeline that led to a record, as a step of its own.
@@ -165,10 +236,18 @@ impl Teller<'_> {
     fn record(&mut self, id: RecordId, r: &Record) {
         let analysis = self.question.analysis;
         let plan = analysis.plan;
-        let say = |me: &mut Self, rule, kind| me.push(r.at, id, words::record(analysis, r), rule, kind);
+        let say =
+            |me: &mut Self, rule, kind| me.push(r.at, id, words::record(analysis, r), rule, kind);
         match r.what {
-            What::Zone(state) if zone_name(analysis.trace.names.text_of(TextId(r.object))) == analysis.zone_name(self.node) => {
-                let nodes = analysis.zone_of.iter().filter(|z| **z == analysis.zone_of[self.node.index()]).count();
+            What::Zone(state)
+                if zone_name(analysis.trace.names.text_of(TextId(r.object)))
+                    == analysis.zone_name(self.node) =>
+            {
+                let nodes = analysis
+                    .zone_of
+                    .iter()
+                    .filter(|z| **z == analysis.zone_of[self.node.index()])
+                    .count();
                 if state != self.zone
                     && let Some(rule) = rules::zone(plan, state, nodes)
                 {
@@ -178,7 +257,9 @@ impl Teller<'_> {
                     (self.zone, self.zone_since) = (state, r.at);
                 }
             }
-            What::MasterDisruptionEntered | What::MasterDisruptionLeft | What::ControllersStopped => say(self, None, Kind::Other),
+            What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::ControllersStopped => say(self, None, Kind::Other),
             What::ControllersStarted if r.at > Time::ZERO => {
                 (self.started_at, self.queued_at) = (r.at, None);
                 self.tokens.clear();
@@ -186,7 +267,10 @@ impl Teller<'_> {
             }
             What::NodeTaints(change) if r.node() != Some(self.node) => {
                 let zone = |n: NodeId| analysis.zone_of.get(n.index());
-                if let Some(node) = r.node().filter(|n| zone(*n) == zone(self.node) && r.actor == Actor::NodeLifecycle) {
+                if let Some(node) = r
+                    .node()
+                    .filter(|n| zone(*n) == zone(self.node) && r.actor == Actor::NodeLifecycle)
+                {
                     self.token(r.at, node, change);
                 }
             }
@@ -197,8 +281,16 @@ impl Teller<'_> {
 
     /// Notes the token that a new NoExecute taint took; a swap of one for the other takes none.
     fn token(&mut self, at: Time, node: NodeId, change: u32) {
-        let has = |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
-        if self.question.analysis.trace.taints.get(change as usize).is_some_and(|c| has(&c.added) && !has(&c.removed)) {
+        let has =
+            |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
+        if self
+            .question
+            .analysis
+            .trace
+            .taints
+            .get(change as usize)
+            .is_some_and(|c| has(&c.added) && !has(&c.removed))
+        {
             self.tokens.push((at, node));
         }
     }
@@ -212,11 +304,18 @@ impl Teller<'_> {
             return rule;
         }
         if self.zone_since > since {
-            return format!("{rule}, and its zone was in another state, with another rate, until {}", absolute(self.zone_since));
+            return format!(
+                "{rule}, and its zone was in another state, with another rate, until {}",
+                absolute(self.zone_since)
+            );
         }
         match self.tokens.last() {
             Some((taken, node)) => {
-                format!("{rule}, and the zone's last token went to {} at {}", analysis.node_name(*node), absolute(*taken))
+                format!(
+                    "{rule}, and the zone's last token went to {} at {}",
+                    analysis.node_name(*node),
+                    absolute(*taken)
+                )
             }
             None => format!("{rule}, and the zone had no token before"),
         }
@@ -243,14 +342,27 @@ impl Teller<'_> {
             }
             What::Noted(Note::LastHeartbeat, ms) => {
                 let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
-                let text = if plan.profile.node_lifecycle.leases { "its lease is renewed" } else { "its status is posted" };
-                self.push(at, id, format!("the last heartbeat of {name} that arrives: {text}"), None, Kind::Other);
+                let text = if plan.profile.node_lifecycle.leases {
+                    "its lease is renewed"
+                } else {
+                    "its status is posted"
+                };
+                self.push(
+                    at,
+                    id,
+                    format!("the last heartbeat of {name} that arrives: {text}"),
+                    None,
+                    Kind::Other,
+                );
             }
             What::Noted(Note::NodeExpired, ms) => {
                 let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
-                let text = format!("the last pass that finds a new heartbeat of {name}: its grace period begins");
+                let text = format!(
+                    "the last pass that finds a new heartbeat of {name}: its grace period begins"
+                );
                 self.push(at, id, text, None, Kind::Other);
-                (self.story.expired, self.story.heard_at, self.story.ready_at) = (Some((at, r.at)), None, None);
+                (self.story.expired, self.story.heard_at, self.story.ready_at) =
+                    (Some((at, r.at)), None, None);
             }
             What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
                 self.turned = Some((r.at, ConditionStatus::Unknown));
@@ -258,13 +370,18 @@ impl Teller<'_> {
             }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 self.turned = Some((r.at, status));
-                let kind = if status == ConditionStatus::True { Kind::Recovery } else { Kind::Harm };
+                let kind = if status == ConditionStatus::True {
+                    Kind::Recovery
+                } else {
+                    Kind::Harm
+                };
                 if status == ConditionStatus::True {
                     self.story.ready_at.get_or_insert(r.at);
                 }
                 self.push(r.at, id, said, None, kind);
             }
-            What::NodeCondition(_, ConditionStatus::Unknown, _) | What::Noted(Note::TaintsKnown, _) => {}
+            What::NodeCondition(_, ConditionStatus::Unknown, _)
+            | What::Noted(Note::TaintsKnown, _) => {}
             What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
             What::NodeQueued => {
                 self.queued_at = Some(r.at);
@@ -283,9 +400,13 @@ impl Teller<'_> {
             }
             What::NodeTaints(change) => {
                 let index = change;
-                let Some(change) = analysis.trace.taints.get(index as usize) else { return };
+                let Some(change) = analysis.trace.taints.get(index as usize) else {
+                    return;
+                };
                 let (adds, removes) = (&change.added, &change.removed);
-                let no_execute = |taints: &[crate::api::taint::Taint]| taints.iter().any(|t| is_no_execute(t.effect));
+                let no_execute = |taints: &[crate::api::taint::Taint]| {
+                    taints.iter().any(|t| is_no_execute(t.effect))
+                };
                 let rule = match (r.actor, self.queued_at) {
                     (Actor::NodeLifecycle, _) if no_execute(adds) && no_execute(removes) => {
                         Some("the condition changed: one taint is swapped for the other at once, without waiting".to_owned())
@@ -305,7 +426,13 @@ impl Teller<'_> {
                 if r.actor == Actor::NodeLifecycle {
                     self.token(r.at, self.node, index);
                 }
-                self.push(r.at, id, said, rule, if back { Kind::Recovery } else { Kind::Other });
+                self.push(
+                    r.at,
+                    id,
+                    said,
+                    rule,
+                    if back { Kind::Recovery } else { Kind::Other },
+                );
             }
             What::NodeEvent(..) => {}
             _ => self.push(r.at, id, said, None, Kind::Other),
@@ -322,7 +449,9 @@ impl Story {
             return None;
         }
         // A pass after the node is Ready again finds it so; a second for that pass to come.
-        let news = ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
+        let news = ready
+            .saturating_add(flags.node_monitor_period)
+            .saturating_add(Dur::from_secs(1));
         let grace = Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000));
         let name = question.analysis.node_name(node);
         let text = format!(
@@ -330,15 +459,34 @@ impl Story {
             short(grace),
             absolute(heard)
         );
-        Some(Remedy { text, set: rules::manager_flag("node-monitor-grace-period", short(grace)) })
+        Some(Remedy {
+            text,
+            set: rules::manager_flag("node-monitor-grace-period", short(grace)),
+        })
     }
 
-    /// The steps that led to a record: from the last recovery on that was before the harm that led to it.
+    /// The steps that led to a record: from the last recovery on that was before the harm that led
+    /// to it.
     pub(super) fn until(&self, record: RecordId) -> Vec<Step> {
-        let Some(end) = self.steps.iter().rposition(|(s, _)| s.record == Some(record)) else { return Vec::new() };
-        let harm = self.steps[..end].iter().rposition(|(_, kind)| *kind == Kind::Harm).unwrap_or(end);
-        let from = self.steps[..harm].iter().rposition(|(_, kind)| *kind == Kind::Recovery).map_or(0, |i| i + 1);
-        self.steps[from..=end].iter().map(|(s, _)| s.clone()).collect()
+        let Some(end) = self
+            .steps
+            .iter()
+            .rposition(|(s, _)| s.record == Some(record))
+        else {
+            return Vec::new();
+        };
+        let harm = self.steps[..end]
+            .iter()
+            .rposition(|(_, kind)| *kind == Kind::Harm)
+            .unwrap_or(end);
+        let from = self.steps[..harm]
+            .iter()
+            .rposition(|(_, kind)| *kind == Kind::Recovery)
+            .map_or(0, |i| i + 1);
+        self.steps[from..=end]
+            .iter()
+            .map(|(s, _)| s.clone())
+            .collect()
     }
 }
 
@@ -354,21 +502,49 @@ pub(super) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
         Health::NotReady => "it is NotReady",
     };
     let verdict = match (story.steps.is_empty(), story.evicted) {
-        (true, _) => format!("nothing happened to it; at {} {health}", absolute(question.until)),
-        (_, 0) => format!("no pod was evicted from it; at {} {health}", absolute(question.until)),
+        (true, _) => format!(
+            "nothing happened to it; at {} {health}",
+            absolute(question.until)
+        ),
+        (_, 0) => format!(
+            "no pod was evicted from it; at {} {health}",
+            absolute(question.until)
+        ),
         (_, n) => {
-            let pods = if n == 1 { "1 pod was".to_owned() } else { format!("{} pods were", grouped(n)) };
-            format!("{pods} evicted from it; at {} {health}", absolute(question.until))
+            let pods = if n == 1 {
+                "1 pod was".to_owned()
+            } else {
+                format!("{} pods were", grouped(n))
+            };
+            format!(
+                "{pods} evicted from it; at {} {health}",
+                absolute(question.until)
+            )
         }
     };
     let verdict = match story.refused.last() {
-        Some(_) => format!("{verdict}; {}", story.refused.verdict(question, "its drain")),
+        Some(_) => format!(
+            "{verdict}; {}",
+            story.refused.verdict(question, "its drain")
+        ),
         None => verdict,
     };
     let mut remedies: Vec<Remedy> = story.grace_remedy(question, node).into_iter().collect();
     remedies.extend(story.refused.remedies(question, None));
     let zone = analysis.zone_name(node);
-    let notes = if zone.is_empty() { Vec::new() } else { vec![format!("it is of zone {zone}: `explain … zone/{zone}` tells of that")] };
+    let notes = if zone.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!(
+            "it is of zone {zone}: `explain … zone/{zone}` tells of that"
+        )]
+    };
     let steps = story.steps.into_iter().map(|(s, _)| s).collect();
-    Explanation { object: format!("node {}", analysis.node_name(node)), verdict, steps, remedies, notes }
+    Explanation {
+        object: format!("node {}", analysis.node_name(node)),
+        verdict,
+        steps,
+        remedies,
+        notes,
+    }
 }

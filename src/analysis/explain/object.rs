@@ -27,7 +27,12 @@ impl Object {
             Self::Node(id) => format!("node/{}", analysis.node_name(id)),
             Self::Zone(id) => format!("zone/{}", analysis.zones[usize::from(id)]),
             Self::Workload(id) => {
-                let (kind, full) = analysis.trace.names.workload_name(id).split_once('/').unwrap_or_default();
+                let (kind, full) = analysis
+                    .trace
+                    .names
+                    .workload_name(id)
+                    .split_once('/')
+                    .unwrap_or_default();
                 format!("{}/{full}", kind.to_lowercase())
             }
         }
@@ -58,15 +63,28 @@ pub enum ObjectError {
 /// Candidates that are listed.
 const LISTED: usize = 6;
 
-/// Finds an object: `default/web-3`, `web-3`, `pod/web-3`, `node/a-03`, `a-03`, `deployment/web`, `web`, `zone/b`, `b`.
+/// Finds an object: `default/web-3`, `web-3`, `pod/web-3`, `node/a-03`, `a-03`, `deployment/web`,
+/// `web`, `zone/b`, `b`.
 ///
 /// # Errors
 /// No object is called that, or several are.
 pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> {
     let all = all(analysis);
-    let kinds = ["pod", "node", "zone", "deployment", "replicaset", "statefulset", "daemonset", "job", "workload"];
+    let kinds = [
+        "pod",
+        "node",
+        "zone",
+        "deployment",
+        "replicaset",
+        "statefulset",
+        "daemonset",
+        "job",
+        "workload",
+    ];
     let (kind, rest) = match name.split_once('/') {
-        Some((kind, rest)) if kinds.contains(&kind.to_lowercase().as_str()) => (Some(kind.to_lowercase()), rest),
+        Some((kind, rest)) if kinds.contains(&kind.to_lowercase().as_str()) => {
+            (Some(kind.to_lowercase()), rest)
+        }
         _ => (None, name),
     };
     let is_kind = |n: &Named| match kind.as_deref() {
@@ -74,25 +92,49 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
         Some("workload") => matches!(n.object, Object::Workload(_)),
         Some(kind) => n.kind.eq_ignore_ascii_case(kind),
     };
-    let found: Vec<&Named> = all.iter().filter(|n| is_kind(n) && (n.full == rest || short_name(n.full) == rest)).collect();
+    let found: Vec<&Named> = all
+        .iter()
+        .filter(|n| is_kind(n) && (n.full == rest || short_name(n.full) == rest))
+        .collect();
     match found[..] {
         [one] => Ok(one.object),
         [] => {
-            let names = all.iter().filter(|n| is_kind(n)).map(|n| if rest.contains('/') { n.full } else { short_name(n.full) });
-            // Whoever names a group of pods gets its first one.
-            let begins = names.clone().find(|n| n.strip_prefix(rest).is_some_and(|more| more.starts_with('-')));
-            let near = spelling::nearest(rest, names).or(begins).map(|near| match &kind {
-                Some(kind) => format!("{kind}/{near}"),
-                None => near.to_owned(),
+            let names = all.iter().filter(|n| is_kind(n)).map(|n| {
+                if rest.contains('/') {
+                    n.full
+                } else {
+                    short_name(n.full)
+                }
             });
-            Err(ObjectError::Unknown { name: name.to_owned(), near })
+            // Whoever names a group of pods gets its first one.
+            let begins = names.clone().find(|n| {
+                n.strip_prefix(rest)
+                    .is_some_and(|more| more.starts_with('-'))
+            });
+            let near = spelling::nearest(rest, names)
+                .or(begins)
+                .map(|near| match &kind {
+                    Some(kind) => format!("{kind}/{near}"),
+                    None => near.to_owned(),
+                });
+            Err(ObjectError::Unknown {
+                name: name.to_owned(),
+                near,
+            })
         }
         _ => {
-            let mut candidates: Vec<String> = found.iter().take(LISTED).map(|n| format!("{}/{}", n.kind.to_lowercase(), n.full)).collect();
+            let mut candidates: Vec<String> = found
+                .iter()
+                .take(LISTED)
+                .map(|n| format!("{}/{}", n.kind.to_lowercase(), n.full))
+                .collect();
             if found.len() > LISTED {
                 candidates.push(format!("{} more", found.len() - LISTED));
             }
-            Err(ObjectError::Ambiguous { name: name.to_owned(), candidates })
+            Err(ObjectError::Ambiguous {
+                name: name.to_owned(),
+                candidates,
+            })
         }
     }
 }
@@ -111,10 +153,16 @@ fn all<'a>(analysis: &'a Analysis<'a>) -> Vec<Named<'a>> {
     let mut all = Vec::new();
     for i in 0..names.workloads() as u32 {
         let id = WorkloadId(i);
-        let Some((kind, full)) = names.workload_name(id).split_once('/') else { continue };
+        let Some((kind, full)) = names.workload_name(id).split_once('/') else {
+            continue;
+        };
         // Budgets are interned with them, and ReplicaSets that a Deployment made are parts of it.
         if kind != "PodDisruptionBudget" && owners.root_of(id) == Some(id) {
-            all.push(Named { kind, full, object: Object::Workload(id) });
+            all.push(Named {
+                kind,
+                full,
+                object: Object::Workload(id),
+            });
         }
     }
     all.extend((0..analysis.pod_count() as u32).map(PodId).map(|id| Named {
@@ -123,8 +171,20 @@ fn all<'a>(analysis: &'a Analysis<'a>) -> Vec<Named<'a>> {
         object: Object::Pod(id),
     }));
     let nodes = (0..analysis.node_count() as u32).map(NodeId);
-    all.extend(nodes.map(|id| Named { kind: "node", full: analysis.node_name(id), object: Object::Node(id) }));
-    let zones = analysis.zones.iter().zip(0..).filter(|(zone, _)| !zone.is_empty());
-    all.extend(zones.map(|(zone, i)| Named { kind: "zone", full: zone, object: Object::Zone(i) }));
+    all.extend(nodes.map(|id| Named {
+        kind: "node",
+        full: analysis.node_name(id),
+        object: Object::Node(id),
+    }));
+    let zones = analysis
+        .zones
+        .iter()
+        .zip(0..)
+        .filter(|(zone, _)| !zone.is_empty());
+    all.extend(zones.map(|(zone, i)| Named {
+        kind: "zone",
+        full: zone,
+        object: Object::Zone(i),
+    }));
     all
 }

@@ -19,7 +19,8 @@ pub(super) struct Rejection {
     pub(super) names: String,
 }
 
-/// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that fits.
+/// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
+/// fits.
 const FILTERS: [(&str, &str); 11] = [
     ("pod topology spread", "PodTopologySpread"),
     ("pod affinity", "InterPodAffinity"),
@@ -34,15 +35,35 @@ const FILTERS: [(&str, &str); 11] = [
     ("Too many pods", "NodeResourcesFit"),
 ];
 
-/// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}. preemption: …`.
+/// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
+/// preemption: …`.
 pub(super) fn rejections(message: &str) -> Vec<Rejection> {
-    let Some((_, list)) = message.split_once("nodes are available: ") else { return Vec::new() };
-    let list = list.split(". ").next().unwrap_or(list).trim_end_matches('.');
+    let Some((_, list)) = message.split_once("nodes are available: ") else {
+        return Vec::new();
+    };
+    let list = list
+        .split(". ")
+        .next()
+        .unwrap_or(list)
+        .trim_end_matches('.');
     let mut found = Vec::new();
     for part in list.split(", ") {
-        let Some((nodes, reason)) = part.split_once(' ').and_then(|(n, r)| Some((n.parse().ok()?, r))) else { continue };
-        let filter = FILTERS.iter().find(|(word, _)| reason.contains(word)).map_or("a filter", |f| f.1);
-        found.push(Rejection { nodes, filter, reason: reason.to_owned(), names: String::new() });
+        let Some((nodes, reason)) = part
+            .split_once(' ')
+            .and_then(|(n, r)| Some((n.parse().ok()?, r)))
+        else {
+            continue;
+        };
+        let filter = FILTERS
+            .iter()
+            .find(|(word, _)| reason.contains(word))
+            .map_or("a filter", |f| f.1);
+        found.push(Rejection {
+            nodes,
+            filter,
+            reason: reason.to_owned(),
+            names: String::new(),
+        });
     }
     found
 }
@@ -59,7 +80,9 @@ impl Attempt {
     pub(super) fn new(analysis: &Analysis<'_>, id: RecordId, r: &Record) -> Self {
         let mut by_reason: BTreeMap<(&'static str, &str), Vec<&str>> = BTreeMap::new();
         for (node, rejection) in analysis.trace.verdicts(r) {
-            let names = by_reason.entry((rejection.plugin, &rejection.reason)).or_default();
+            let names = by_reason
+                .entry((rejection.plugin, &rejection.reason))
+                .or_default();
             names.extend(node.map(|n| analysis.node_name(n)));
         }
         let one = |((filter, reason), names): ((&'static str, &str), Vec<&str>)| Rejection {
@@ -68,7 +91,11 @@ impl Attempt {
             reason: reason.to_owned(),
             names: ranges(&names),
         };
-        Attempt { at: r.at, record: id, rejections: by_reason.into_iter().map(one).collect() }
+        Attempt {
+            at: r.at,
+            record: id,
+            rejections: by_reason.into_iter().map(one).collect(),
+        }
     }
 
     /// Whether it came to the same as another one.
@@ -82,33 +109,63 @@ pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     let step = |a: &Attempt| {
         let said = |r: &Rejection| match r.nodes {
             0 => format!("{} refuses the pod ({})", r.filter, r.reason),
-            n => format!("{} says no to {}: {} ({})", r.filter, nodes(n), r.names, r.reason),
+            n => format!(
+                "{} says no to {}: {} ({})",
+                r.filter,
+                nodes(n),
+                r.names,
+                r.reason
+            ),
         };
         let rule = a.rejections.iter().map(said).collect::<Vec<_>>().join("; ");
         let text = "the scheduler finds no node for it".to_owned();
-        Step { at: a.at, text, rule: Some(rule).filter(|r| !r.is_empty()), record: Some(a.record) }
+        Step {
+            at: a.at,
+            text,
+            rule: Some(rule).filter(|r| !r.is_empty()),
+            record: Some(a.record),
+        }
     };
     attempts.iter().map(step).collect()
 }
 
 /// The answer in one line.
 pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
-    let Some(last) = attempts.last() else { return format!("pending at {}: the scheduler has not looked at it yet", absolute(until)) };
+    let Some(last) = attempts.last() else {
+        return format!(
+            "pending at {}: the scheduler has not looked at it yet",
+            absolute(until)
+        );
+    };
     let mut by_filter: BTreeMap<&str, u64> = BTreeMap::new();
     for r in &last.rejections {
         *by_filter.entry(r.filter).or_default() += r.nodes;
     }
     let mut by_filter: Vec<(&str, u64)> = by_filter.into_iter().collect();
     by_filter.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    let said = |(filter, n): &(&str, u64)| if *n == 0 { (*filter).to_owned() } else { format!("{filter} on {}", nodes(*n)) };
+    let said = |(filter, n): &(&str, u64)| {
+        if *n == 0 {
+            (*filter).to_owned()
+        } else {
+            format!("{filter} on {}", nodes(*n))
+        }
+    };
     match &by_filter[..] {
         [] => format!("pending at {}: no node suits", absolute(until)),
-        all => format!("pending at {}: no node suits; {}", absolute(until), all.iter().map(said).collect::<Vec<_>>().join(", ")),
+        all => format!(
+            "pending at {}: no node suits; {}",
+            absolute(until),
+            all.iter().map(said).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 
 fn nodes(n: u64) -> String {
-    if n == 1 { "1 node".to_owned() } else { format!("{} nodes", grouped(n)) }
+    if n == 1 {
+        "1 node".to_owned()
+    } else {
+        format!("{} nodes", grouped(n))
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +179,14 @@ mod tests {
              {node.kubernetes.io/unreachable: }. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.",
         );
         let short: Vec<(u64, &str)> = found.iter().map(|r| (r.nodes, r.filter)).collect();
-        assert_eq!(short, [(1, "NodeUnschedulable"), (2, "NodeResourcesFit"), (3, "TaintToleration")]);
+        assert_eq!(
+            short,
+            [
+                (1, "NodeUnschedulable"),
+                (2, "NodeResourcesFit"),
+                (3, "TaintToleration")
+            ]
+        );
         assert_eq!(rejections("no nodes available to schedule pods"), []);
     }
 }

@@ -35,18 +35,27 @@ pub(super) fn queued(plan: &Plan) -> String {
 pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
     let f = &plan.flags;
     let (flag, rate) = match state {
-        ZoneState::PartialDisruption => ("--secondary-node-eviction-rate", f.secondary_node_eviction_rate),
+        ZoneState::PartialDisruption => (
+            "--secondary-node-eviction-rate",
+            f.secondary_node_eviction_rate,
+        ),
         _ => ("--node-eviction-rate", f.node_eviction_rate),
     };
     let every = if rate > 0.0 {
-        format!(", one node of the zone every {}", Dur::from_millis((1000.0 / f64::from(rate)).round() as u64))
+        format!(
+            ", one node of the zone every {}",
+            Dur::from_millis((1000.0 / f64::from(rate)).round() as u64)
+        )
     } else {
         String::new()
     };
     match before {
         0 => format!("{flag}={rate}{every}; it was the first in its zone's queue"),
         1 => format!("{flag}={rate}{every}; one node was before it"),
-        n => format!("{flag}={rate}{every}; {} nodes were before it", grouped(n as u64)),
+        n => format!(
+            "{flag}={rate}{every}; {} nodes were before it",
+            grouped(n as u64)
+        ),
     }
 }
 
@@ -55,7 +64,10 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize) -> Option<String
     let f = &plan.flags;
     Some(match state {
         ZoneState::FullDisruption => {
-            format!("no node of it is Ready: its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate)
+            format!(
+                "no node of it is Ready: its nodes are tainted at --node-eviction-rate={}",
+                f.node_eviction_rate
+            )
         }
         ZoneState::PartialDisruption => {
             let threshold = f.unhealthy_zone_threshold;
@@ -66,11 +78,18 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize) -> Option<String
                     f.secondary_node_eviction_rate
                 )
             } else {
-                format!("0, as it has no more than --large-cluster-size-threshold={large} nodes: nobody is tainted")
+                format!(
+                    "0, as it has no more than --large-cluster-size-threshold={large} nodes: nobody is tainted"
+                )
             };
-            format!("more than two nodes and at least --unhealthy-zone-threshold={threshold} of them are not Ready; the rate is {rate}")
+            format!(
+                "more than two nodes and at least --unhealthy-zone-threshold={threshold} of them are not Ready; the rate is {rate}"
+            )
         }
-        ZoneState::Normal => format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate),
+        ZoneState::Normal => format!(
+            "its nodes are tainted at --node-eviction-rate={}",
+            f.node_eviction_rate
+        ),
         ZoneState::Initial | ZoneState::Empty => return None,
     })
 }
@@ -79,12 +98,22 @@ pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize) -> Option<String
 pub(super) fn toleration(t: &Toleration) -> String {
     let taint = Taint {
         key: t.key.clone(),
-        value: if t.operator == Operator::Equal { t.value.clone() } else { String::new() },
+        value: if t.operator == Operator::Equal {
+            t.value.clone()
+        } else {
+            String::new()
+        },
         ..Taint::new("", crate::api::taint::Effect::NoExecute)
     };
     let effect = t.effect.map_or(String::new(), |e| format!(":{e}"));
-    let key = short_taint(&taint).trim_end_matches(":NoExecute").to_owned();
-    let key = if t.key.is_empty() { "every taint".to_owned() } else { key };
+    let key = short_taint(&taint)
+        .trim_end_matches(":NoExecute")
+        .to_owned();
+    let key = if t.key.is_empty() {
+        "every taint".to_owned()
+    } else {
+        key
+    };
     match t.toleration_seconds {
         Some(s) => format!("toleration of {key}{effect} for {s} s"),
         None => format!("toleration of {key}{effect} for ever"),
@@ -95,13 +124,21 @@ pub(super) fn toleration(t: &Toleration) -> String {
 pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> String {
     let plan = question.analysis.plan;
     let seconds = match t.key.as_str() {
-        NOT_READY => Some(("--default-not-ready-toleration-seconds", plan.flags.default_not_ready_toleration_seconds)),
-        UNREACHABLE => Some(("--default-unreachable-toleration-seconds", plan.flags.default_unreachable_toleration_seconds)),
+        NOT_READY => Some((
+            "--default-not-ready-toleration-seconds",
+            plan.flags.default_not_ready_toleration_seconds,
+        )),
+        UNREACHABLE => Some((
+            "--default-unreachable-toleration-seconds",
+            plan.flags.default_unreachable_toleration_seconds,
+        )),
         _ => None,
     };
     match seconds {
         Some((flag, value))
-            if plan.admission.default_toleration_seconds && t.toleration_seconds == Some(value) && !states(question, pod, t) =>
+            if plan.admission.default_toleration_seconds
+                && t.toleration_seconds == Some(value)
+                && !states(question, pod, t) =>
         {
             format!(", by admission: kube-apiserver {flag}={value}")
         }
@@ -113,40 +150,71 @@ pub(super) fn source(question: Question<'_>, pod: PodId, t: &Toleration) -> Stri
 fn states(question: Question<'_>, pod: PodId, t: &Toleration) -> bool {
     let plan = question.analysis.plan;
     let name = question.analysis.pod_name(pod);
-    let own = plan.pods.iter().find(|p| &*p.name == name).map(|p| p.template);
+    let own = plan
+        .pods
+        .iter()
+        .find(|p| &*p.name == name)
+        .map(|p| p.template);
     let owner = || {
         let names = &question.analysis.trace.names;
         let workload = workload_name(question, pod)?;
         debug_assert!(names.find_workload(&workload).is_some());
-        plan.workloads.iter().find(|w| w.name == workload).map(|w| w.template)
+        plan.workloads
+            .iter()
+            .find(|w| w.name == workload)
+            .map(|w| w.template)
     };
-    let template = own.or_else(owner).and_then(|i| plan.templates.get(i as usize));
+    let template = own
+        .or_else(owner)
+        .and_then(|i| plan.templates.get(i as usize));
     template.is_some_and(|of| of.tolerations.contains(t))
 }
 
 /// The `Kind/namespace/name` of the workload that a pod belongs to in the eyes of people.
 fn workload_name(question: Question<'_>, pod: PodId) -> Option<String> {
     let owners = super::super::workloads::Owners::new(question.analysis);
-    owners.of(question.analysis, pod).map(|w| question.analysis.trace.names.workload_name(w).to_owned())
+    owners
+        .of(question.analysis, pod)
+        .map(|w| question.analysis.trace.names.workload_name(w).to_owned())
 }
 
 /// The path of a toleration's seconds in the scenario, and what it is set to.
-pub(super) fn seconds_path(question: Question<'_>, pod: PodId, key: &str, value: &str) -> Option<String> {
+pub(super) fn seconds_path(
+    question: Question<'_>,
+    pod: PodId,
+    key: &str,
+    value: &str,
+) -> Option<String> {
     let key = key.strip_prefix("node.kubernetes.io/").unwrap_or(key);
     let plan = question.analysis.plan;
     if key.is_empty() {
         return None;
     }
-    if let Some(workload) = workload_name(question, pod).filter(|w| plan.workloads.iter().any(|p| p.name == *w)) {
+    if let Some(workload) =
+        workload_name(question, pod).filter(|w| plan.workloads.iter().any(|p| p.name == *w))
+    {
         // Those that a Deployment owns are its own affair.
-        let written = plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.as_str());
+        let written = plan
+            .workloads
+            .iter()
+            .filter(|w| w.owner.is_none())
+            .map(|w| w.name.as_str());
         let name = told_apart(&workload, written);
-        return Some(format!("workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"));
+        return Some(format!(
+            "workloads.{name}.template.tolerations[{key}].tolerationSeconds={value}"
+        ));
     }
     let name = short_name(question.analysis.pod_name(pod));
-    let of = |group: &&String| name == group.as_str() || name.strip_prefix(group.as_str()).is_some_and(|rest| rest.starts_with('-'));
+    let of = |group: &&String| {
+        name == group.as_str()
+            || name
+                .strip_prefix(group.as_str())
+                .is_some_and(|rest| rest.starts_with('-'))
+    };
     let group = question.groups.iter().filter(of).max_by_key(|g| g.len())?;
-    Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
+    Some(format!(
+        "pods.{group}.tolerations[{key}].tolerationSeconds={value}"
+    ))
 }
 
 /// A flag of the controller manager, as an argument of `--set`.

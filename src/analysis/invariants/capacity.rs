@@ -1,5 +1,5 @@
-//! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests of pods that are not finished, and their
-//! number, stay within what the node can allocate.
+//! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests
+//! of pods that are not finished, and their number, stay within what the node can allocate.
 
 use super::Checker;
 use crate::api::names::{NodeId, PodId};
@@ -27,11 +27,25 @@ pub(super) struct Capacity<'a> {
 
 impl<'a> Capacity<'a> {
     pub(super) fn new(plan: &'a Plan, trace: &'a Trace) -> Self {
-        let mut new = Capacity { plan, trace, templates: BTreeMap::new(), on: BTreeMap::new(), others: BTreeMap::new(), taken: 0 };
+        let mut new = Capacity {
+            plan,
+            trace,
+            templates: BTreeMap::new(),
+            on: BTreeMap::new(),
+            others: BTreeMap::new(),
+            taken: 0,
+        };
         for (i, p) in plan.pods.iter().enumerate() {
             let id = PodId(i as u32);
-            new.templates.insert(id, Rc::new(plan.templates[p.template as usize].clone()));
-            let done = matches!(p.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. });
+            new.templates
+                .insert(id, Rc::new(plan.templates[p.template as usize].clone()));
+            let done = matches!(
+                p.start,
+                PodStart::Imported {
+                    phase: PodPhase::Succeeded | PodPhase::Failed,
+                    ..
+                }
+            );
             if let (Some(node), false) = (p.node, done || p.start == PodStart::Absent) {
                 new.on.entry(NodeId(node)).or_default().push(id);
             }
@@ -53,8 +67,8 @@ impl<'a> Capacity<'a> {
         }
     }
 
-    /// What the newest pod of a node asks for and the node has too little of. Of what it does not ask for, others may have been put there
-    /// more than the node has.
+    /// What the newest pod of a node asks for and the node has too little of. Of what it does not
+    /// ask for, others may have been put there more than the node has.
     fn full(&self, node: NodeId) -> Option<String> {
         let mut total = Resources::default();
         let pods = self.on.get(&node)?;
@@ -67,21 +81,41 @@ impl<'a> Capacity<'a> {
         let allocatable = &self.plan.nodes.get(node.index())?.allocatable;
         let newest = &self.templates.get(pods.last()?)?.requests;
         let counts = |name: &str| name == "pods" || newest.get(name).is_some_and(|q| !q.is_zero());
-        total.iter().filter(|(name, _)| counts(name)).find_map(|(name, asked)| {
-            // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
-            let has = allocatable.get(name).copied()?;
-            let rounded = if name == "cpu" { has.milli_value() } else { has.value().saturating_mul(1_000) };
-            // What the scheduler adds up wraps beyond int64, and then anything fits.
-            let counted = if name == "cpu" { asked.milli_value() } else { asked.value() };
-            (asked.milli_value() > rounded && i64::try_from(counted).is_ok())
-                .then(|| format!("{} has {has} of {name}, and its pods ask for {asked}", self.trace.names.node_name(node)))
-        })
+        total
+            .iter()
+            .filter(|(name, _)| counts(name))
+            .find_map(|(name, asked)| {
+                // The scheduler counts whole units, and thousandths of a CPU, both rounded up.
+                let has = allocatable.get(name).copied()?;
+                let rounded = if name == "cpu" {
+                    has.milli_value()
+                } else {
+                    has.value().saturating_mul(1_000)
+                };
+                // What the scheduler adds up wraps beyond int64, and then anything fits.
+                let counted = if name == "cpu" {
+                    asked.milli_value()
+                } else {
+                    asked.value()
+                };
+                (asked.milli_value() > rounded && i64::try_from(counted).is_ok()).then(|| {
+                    format!(
+                        "{} has {has} of {name}, and its pods ask for {asked}",
+                        self.trace.names.node_name(node)
+                    )
+                })
+            })
     }
 }
 
 impl Checker for Capacity<'_> {
     fn see(&mut self, id: RecordId, record: &Record) -> Option<String> {
-        while let Some((of, template)) = self.trace.templates.get(self.taken).filter(|(of, _)| *of <= id) {
+        while let Some((of, template)) = self
+            .trace
+            .templates
+            .get(self.taken)
+            .filter(|(of, _)| *of <= id)
+        {
             if let Some(pod) = self.trace.get(*of).and_then(Record::pod) {
                 self.templates.insert(pod, template.clone());
             }
@@ -94,13 +128,19 @@ impl Checker for Capacity<'_> {
                 self.stands_on(pod, node);
                 self.others.insert(node, record.at);
             }
-            What::PodGone | What::PodPhase(PodPhase::Succeeded | PodPhase::Failed) => self.leaves(pod),
+            What::PodGone | What::PodPhase(PodPhase::Succeeded | PodPhase::Failed) => {
+                self.leaves(pod)
+            }
             What::PodBound(node) => {
                 let node = NodeId(node);
                 self.stands_on(pod, node);
                 if record.actor != Actor::Scheduler {
                     self.others.insert(node, record.at);
-                } else if self.others.get(&node).is_none_or(|at| record.at.since(*at) > UNSEEN) {
+                } else if self
+                    .others
+                    .get(&node)
+                    .is_none_or(|at| record.at.since(*at) > UNSEEN)
+                {
                     return self.full(node);
                 }
             }

@@ -1,8 +1,10 @@
-//! What holds in every run, whatever is simulated: checkers that know the plan and the trace, and nothing of how the model works.
+//! What holds in every run, whatever is simulated: checkers that know the plan and the trace, and
+//! nothing of how the model works.
 //!
-//! Each is a file. They are strict where the readers of traces are lenient, and they are run on every shipped scenario, on every race of the
-//! catalogue, on every recorded timeline and on random scenarios (`taintsim soak`). What upstream itself breaks, a race of the catalogue say,
-//! is no invariant.
+//! Each is a file. They are strict where the readers of traces are lenient, and they are run on
+//! every shipped scenario, on every race of the catalogue, on every recorded timeline and on random
+//! scenarios (`taintsim soak`). What upstream itself breaks, a race of the catalogue say, is no
+//! invariant.
 
 mod capacity;
 mod causality;
@@ -29,7 +31,14 @@ pub fn first_broken(plan: &Plan, trace: &Trace) -> Option<String> {
         Box::new(capacity::Capacity::new(plan, trace)),
     ];
     trace.iter().enumerate().find_map(|(id, record)| {
-        let broken = checkers.iter_mut().find_map(|c| c.see(id as RecordId, record))?;
-        Some(format!("record {id} at {} ({} {:?}): {broken}", record.at, record.actor.as_str(), record.what))
+        let broken = checkers
+            .iter_mut()
+            .find_map(|c| c.see(id as RecordId, record))?;
+        Some(format!(
+            "record {id} at {} ({} {:?}): {broken}",
+            record.at,
+            record.actor.as_str(),
+            record.what
+        ))
     })
 }

@@ -1,4 +1,5 @@
-//! Objects begin and end once, are bound once, and a record that says that something changed tells of a change.
+//! Objects begin and end once, are bound once, and a record that says that something changed tells
+//! of a change.
 
 use super::Checker;
 use crate::api::meta::ConditionStatus;
@@ -34,19 +35,45 @@ pub(super) struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     pub(super) fn new(plan: &Plan, trace: &'a Trace) -> Self {
-        let nodes = plan.nodes.iter().enumerate().filter(|(_, n)| n.start != NodeStart::Absent).map(|(i, n)| {
-            let node = Node { taints: n.taints.clone(), unschedulable: n.unschedulable, ..Node::default() };
-            (NodeId(i as u32), node)
-        });
-        let pods = plan.pods.iter().enumerate().filter(|(_, p)| p.start != PodStart::Absent).map(|(i, p)| {
-            let phase = match p.start {
-                PodStart::Running => PodPhase::Running,
-                PodStart::Imported { phase, .. } => phase,
-                PodStart::Pending | PodStart::Absent => PodPhase::Pending,
-            };
-            (PodId(i as u32), Pod { node: p.node.map(NodeId), phase, conditions: BTreeMap::new(), deleting: None })
-        });
-        Objects { trace, nodes: nodes.collect(), pods: pods.collect() }
+        let nodes = plan
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| n.start != NodeStart::Absent)
+            .map(|(i, n)| {
+                let node = Node {
+                    taints: n.taints.clone(),
+                    unschedulable: n.unschedulable,
+                    ..Node::default()
+                };
+                (NodeId(i as u32), node)
+            });
+        let pods = plan
+            .pods
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.start != PodStart::Absent)
+            .map(|(i, p)| {
+                let phase = match p.start {
+                    PodStart::Running => PodPhase::Running,
+                    PodStart::Imported { phase, .. } => phase,
+                    PodStart::Pending | PodStart::Absent => PodPhase::Pending,
+                };
+                (
+                    PodId(i as u32),
+                    Pod {
+                        node: p.node.map(NodeId),
+                        phase,
+                        conditions: BTreeMap::new(),
+                        deleting: None,
+                    },
+                )
+            });
+        Objects {
+            trace,
+            nodes: nodes.collect(),
+            pods: pods.collect(),
+        }
     }
 
     fn node(&mut self, id: NodeId, record: &Record) -> Option<String> {
@@ -56,9 +83,10 @@ impl<'a> Objects<'a> {
                     self.nodes.insert(id, Node::default());
                     None
                 }
-                What::NodeDeleted | What::NodeCondition(..) | What::NodeTaints(_) | What::NodeUnschedulable(_) => {
-                    Some("there is no such node".to_owned())
-                }
+                What::NodeDeleted
+                | What::NodeCondition(..)
+                | What::NodeTaints(_)
+                | What::NodeUnschedulable(_) => Some("there is no such node".to_owned()),
                 // Events outlive their object, and a machine its node.
                 _ => None,
             };
@@ -69,14 +97,23 @@ impl<'a> Objects<'a> {
                 self.nodes.remove(&id);
                 None
             }
-            What::NodeCondition(kind, status, _) => repeats(node.conditions.insert(kind, status) == Some(status)),
-            What::NodeUnschedulable(on) => repeats(std::mem::replace(&mut node.unschedulable, on) == on),
+            What::NodeCondition(kind, status, _) => {
+                repeats(node.conditions.insert(kind, status) == Some(status))
+            }
+            What::NodeUnschedulable(on) => {
+                repeats(std::mem::replace(&mut node.unschedulable, on) == on)
+            }
             What::NodeTaints(change) => {
                 let change = &self.trace.taints[change as usize];
-                if let Some(t) = change.removed.iter().find(|t| !node.taints.iter().any(|held| held.matches(t))) {
+                if let Some(t) = change
+                    .removed
+                    .iter()
+                    .find(|t| !node.taints.iter().any(|held| held.matches(t)))
+                {
                     return Some(format!("it removes {t}, which was not there"));
                 }
-                node.taints.retain(|held| !change.removed.iter().any(|t| t.matches(held)));
+                node.taints
+                    .retain(|held| !change.removed.iter().any(|t| t.matches(held)));
                 for t in &change.added {
                     // A taint whose value changes is removed and added in one write.
                     if node.taints.iter().any(|held| held.matches(t)) {
@@ -95,7 +132,15 @@ impl<'a> Objects<'a> {
             return match record.what {
                 What::PodCreated(node) => {
                     let node = What::created_on(node);
-                    self.pods.insert(id, Pod { node, phase: PodPhase::Pending, conditions: BTreeMap::new(), deleting: None });
+                    self.pods.insert(
+                        id,
+                        Pod {
+                            node,
+                            phase: PodPhase::Pending,
+                            conditions: BTreeMap::new(),
+                            deleting: None,
+                        },
+                    );
                     None
                 }
                 What::PodBound(_)
@@ -117,19 +162,28 @@ impl<'a> Objects<'a> {
             What::PodBound(_) if pod.deleting.is_some() => Some("it is being deleted".to_owned()),
             What::PodBound(node) => {
                 let old = pod.node.replace(NodeId(node))?;
-                Some(format!("it was bound to {}", self.trace.names.node_name(old)))
+                Some(format!(
+                    "it was bound to {}",
+                    self.trace.names.node_name(old)
+                ))
             }
-            What::PodPhase(PodPhase::Running) if pod.node.is_none() => Some("it is on no node".to_owned()),
+            What::PodPhase(PodPhase::Running) if pod.node.is_none() => {
+                Some("it is on no node".to_owned())
+            }
             What::PodPhase(phase) => {
                 let old = std::mem::replace(&mut pod.phase, phase);
                 // A scheduler gives its victim the preemptor's status in some releases.
                 let back = phase == PodPhase::Pending && record.actor != Actor::Scheduler;
                 (old.is_terminal() || back || phase == old).then(|| format!("it was {old:?}"))
             }
-            What::PodCondition(kind, status, _) => repeats(pod.conditions.insert(kind, status) == Some(status)),
+            What::PodCondition(kind, status, _) => {
+                repeats(pod.conditions.insert(kind, status) == Some(status))
+            }
             What::PodDeleting(grace) => {
                 let old = pod.deleting.replace(grace).filter(|old| *old <= grace)?;
-                Some(format!("it was being deleted with a grace period of {old} s, and that is not shortened"))
+                Some(format!(
+                    "it was being deleted with a grace period of {old} s, and that is not shortened"
+                ))
             }
             _ => None,
         }

@@ -1,4 +1,5 @@
-//! A pod has one eviction timer at most (`timed_workers.go: AddWork` refuses a second), and one that a process had dies with it.
+//! A pod has one eviction timer at most (`timed_workers.go: AddWork` refuses a second), and one
+//! that a process had dies with it.
 
 use super::Checker;
 use crate::api::names::PodId;
@@ -19,13 +20,20 @@ impl Checker for Timers {
             What::TimerCancelled => {
                 self.running.remove(&PodId(record.object));
             }
-            // The end of an eviction takes away whatever entry its pod's name has by then (a race of the catalogue).
-            What::PodDeleting(_) | What::PodGone | What::EvictionFailed if record.actor == Actor::TaintEviction => {
+            // The end of an eviction takes away whatever entry its pod's name has by then (a race
+            // of the catalogue).
+            What::PodDeleting(_) | What::PodGone | What::EvictionFailed
+                if record.actor == Actor::TaintEviction =>
+            {
                 self.running.remove(&PodId(record.object));
             }
             What::TimerSet(seconds) => {
                 let ends = record.at + Dur::from_secs(u64::from(seconds));
-                if let Some(first) = self.running.insert(PodId(record.object), ends).filter(|first| *first > record.at) {
+                if let Some(first) = self
+                    .running
+                    .insert(PodId(record.object), ends)
+                    .filter(|first| *first > record.at)
+                {
                     return Some(format!("it has a timer that runs out at {first}"));
                 }
             }

@@ -1,7 +1,8 @@
 //! `evict-loop`: a workload's pods are placed on a node and evicted from it, again and again.
 //!
-//! Counted are rounds: an eviction counts when its pod was created after the eviction that counted last, so that several pods
-//! that leave a node together are one. Pods without a workload are counted by name.
+//! Counted are rounds: an eviction counts when its pod was created after the eviction that counted
+//! last, so that several pods that leave a node together are one. Pods without a workload are
+//! counted by name.
 
 use super::super::setting::Analysis;
 use super::super::workloads::Owners;
@@ -27,9 +28,15 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Viola
         let id = id as RecordId;
         let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
         let step = walk.apply(id, r);
-        let Some((pod, before)) = evicted(&step, r) else { continue };
-        let Some(node) = before.node_id() else { continue };
-        let whose = owners.of(analysis, pod).map_or(Whose::Pod(pod), Whose::Workload);
+        let Some((pod, before)) = evicted(&step, r) else {
+            continue;
+        };
+        let Some(node) = before.node_id() else {
+            continue;
+        };
+        let whose = owners
+            .of(analysis, pod)
+            .map_or(Whose::Pod(pod), Whose::Workload);
         let (count, first, last) = rounds.entry((whose, node)).or_insert((0, id, NO_RECORD));
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;
         if !is_next {
@@ -48,7 +55,11 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, more_than: u32) -> Vec<Viola
             at: r.at,
             pod: Some(pod),
             node: Some(node),
-            text: format!("{name} was evicted from {} for the {count}th time at {}", walk.node_name(node), r.at),
+            text: format!(
+                "{name} was evicted from {} for the {count}th time at {}",
+                walk.node_name(node),
+                r.at
+            ),
             records: records(&[*first, created, id]),
         });
     }

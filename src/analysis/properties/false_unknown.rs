@@ -1,6 +1,7 @@
 //! `false-unknown`: a healthy node is marked Unknown.
 //!
-//! Healthy is a node whose kubelet reaches the API server, however slowly, or was cut off from it no longer than is to be borne.
+//! Healthy is a node whose kubelet reaches the API server, however slowly, or was cut off from it
+//! no longer than is to be borne.
 
 use super::super::setting::Analysis;
 use super::walk::{Walk, records};
@@ -18,11 +19,16 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = walk.apply(id, r);
-        let Some((node, before, after)) = step.node else { continue };
+        let Some((node, before, after)) = step.node else {
+            continue;
+        };
         if after.silent && !before.silent {
             since[node.index()] = (r.at, id);
         }
-        let marked = matches!(r.what, What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _));
+        let marked = matches!(
+            r.what,
+            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _)
+        );
         if !marked || r.actor != Actor::NodeLifecycle || before.ready == after.ready {
             continue;
         }
@@ -32,13 +38,20 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, silent: Dur) -> Vec<Violatio
             continue;
         }
         let name = walk.node_name(node);
-        let why = if after.silent { format!("silent only since {from}") } else { "in touch".to_owned() };
+        let why = if after.silent {
+            format!("silent only since {from}")
+        } else {
+            "in touch".to_owned()
+        };
         found.push(Violation {
             property: Property::FalseUnknown { silent },
             at: r.at,
             pod: None,
             node: Some(node),
-            text: format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at),
+            text: format!(
+                "{name} was marked Unknown at {} although its kubelet was {why}",
+                r.at
+            ),
             records: records(&[if after.silent { record } else { NO_RECORD }, id]),
         });
     }

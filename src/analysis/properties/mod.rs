@@ -1,11 +1,13 @@
 //! Properties: what must never happen, named, and found in a trace.
 //!
-//! A property is a function of the trace (and of the plan that it refers to) and of nothing else; [`check`] walks through the
-//! records once. What the API's words leave open is read in the controllers' favour: a violation is one under every reading.
-//! Bounds stand behind a name in brackets, `pod-stuck(10s)`, and have defaults.
+//! A property is a function of the trace (and of the plan that it refers to) and of nothing else;
+//! [`check`] walks through the records once. What the API's words leave open is read in the
+//! controllers' favour: a violation is one under every reading. Bounds stand behind a name in
+//! brackets, `pod-stuck(10s)`, and have defaults.
 //!
-//! Left out: [`Property::Deterministic`] is about two runs, which only who runs them can compare, and [`Property::Expect`] about what a
-//! scenario expects ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
+//! Left out: [`Property::Deterministic`] is about two runs, which only who runs them can compare,
+//! and [`Property::Expect`] about what a scenario expects
+//! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
 mod evict_loop;
 mod false_unknown;
@@ -34,7 +36,8 @@ use std::fmt;
 /// What must never happen in a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Property {
-    /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for longer than `within` (1m).
+    /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for
+    /// longer than `within` (1m).
     PodStuck {
         /// From the time at which it has to go.
         within: Dur,
@@ -43,34 +46,39 @@ pub enum Property {
     NeedlessEviction,
     /// A deletion that was decided on for one pod hits its successor of the same name.
     WrongPod,
-    /// The countdown of an eviction begins anew although the taint never left and the tolerations are the same.
+    /// The countdown of an eviction begins anew although the taint never left and the tolerations
+    /// are the same.
     TimerReset,
-    /// A taint that a user wrote is removed, or gets another value, by a controller whose taint it is not.
+    /// A taint that a user wrote is removed, or gets another value, by a controller whose taint it
+    /// is not.
     TaintLost,
-    /// A taint for a condition, or for `spec.unschedulable`, that a controller wrote is there for longer than `within` (1m) after
-    /// the condition is over. For its NoExecute taints the end of their reason is master disruption, too.
+    /// A taint for a condition, or for `spec.unschedulable`, that a controller wrote is there for
+    /// longer than `within` (1m) after the condition is over. For its NoExecute taints the end of
+    /// their reason is master disruption, too.
     TaintStale {
         /// From the end of the condition.
         within: Dur,
     },
-    /// A pod that was Ready stays NotReady for longer than `within` (1m) although its node is healthy.
+    /// A pod that was Ready stays NotReady for longer than `within` (1m) although its node is
+    /// healthy.
     NeverReady {
         /// From when the pod turned NotReady and the node is back.
         within: Dur,
     },
-    /// A node is not Ready for longer than `within` (5m) and has no NoExecute taint, while its zone is tainted at a rate and no other
-    /// node of it was tainted for so long.
+    /// A node is not Ready for longer than `within` (5m) and has no NoExecute taint, while its zone
+    /// is tainted at a rate and no other node of it was tainted for so long.
     NeverTainted {
         /// From when the node could have been tainted.
         within: Dur,
     },
-    /// A pod, or its successors of the same workload, is evicted from the same node more than so many times (3), each time
-    /// having been created after the eviction before.
+    /// A pod, or its successors of the same workload, is evicted from the same node more than so
+    /// many times (3), each time having been created after the eviction before.
     EvictLoop {
         /// What is not yet too often.
         more_than: u32,
     },
-    /// A node is marked Unknown whose kubelet reaches the API server, or has not done so for `silent` (0s) at most.
+    /// A node is marked Unknown whose kubelet reaches the API server, or has not done so for
+    /// `silent` (0s) at most.
     FalseUnknown {
         /// A silence that should be borne.
         silent: Dur,
@@ -127,7 +135,8 @@ impl Property {
         }
     }
 
-    /// Reads a name, `pod-stuck` or `PodStuck`, with a bound in brackets where there is one: `pod-stuck(10s)`, `evict-loop(5)`.
+    /// Reads a name, `pod-stuck` or `PodStuck`, with a bound in brackets where there is one:
+    /// `pod-stuck(10s)`, `evict-loop(5)`.
     ///
     /// # Errors
     /// An unknown name, a bound that cannot be read, a bound of a property that has none.
@@ -135,25 +144,41 @@ impl Property {
         let (name, bound) = match text.trim().split_once('(') {
             None => (text.trim(), None),
             Some((name, rest)) => {
-                let bound = rest.strip_suffix(')').ok_or_else(|| PropertyError::Bracket(text.to_owned()))?;
+                let bound = rest
+                    .strip_suffix(')')
+                    .ok_or_else(|| PropertyError::Bracket(text.to_owned()))?;
                 (name.trim(), Some(bound.trim()))
             }
         };
         let kebab = kebab(name);
         let within = |default: u64| match bound {
             None => Ok(Dur::from_secs(default)),
-            Some(b) => duration::parse(b).map_err(|e| PropertyError::Bound(kebab.clone(), e.to_string())),
+            Some(b) => {
+                duration::parse(b).map_err(|e| PropertyError::Bound(kebab.clone(), e.to_string()))
+            }
         };
         let property = match kebab.as_str() {
-            "pod-stuck" => Self::PodStuck { within: within(60)? },
-            "taint-stale" => Self::TaintStale { within: within(60)? },
-            "never-ready" => Self::NeverReady { within: within(60)? },
-            "never-tainted" => Self::NeverTainted { within: within(300)? },
-            "stale-ready" => Self::StaleReady { within: within(60)? },
+            "pod-stuck" => Self::PodStuck {
+                within: within(60)?,
+            },
+            "taint-stale" => Self::TaintStale {
+                within: within(60)?,
+            },
+            "never-ready" => Self::NeverReady {
+                within: within(60)?,
+            },
+            "never-tainted" => Self::NeverTainted {
+                within: within(300)?,
+            },
+            "stale-ready" => Self::StaleReady {
+                within: within(60)?,
+            },
             "false-unknown" => Self::FalseUnknown { silent: within(0)? },
             "evict-loop" => {
                 let more_than = bound.map_or(Ok(3), str::parse);
-                let more_than = more_than.map_err(|_| PropertyError::Bound(kebab.clone(), "expected a whole number".to_owned()))?;
+                let more_than = more_than.map_err(|_| {
+                    PropertyError::Bound(kebab.clone(), "expected a whole number".to_owned())
+                })?;
                 Self::EvictLoop { more_than }
             }
             plain => {
@@ -164,7 +189,12 @@ impl Property {
                     "taint-lost" => Self::TaintLost,
                     "deterministic" => Self::Deterministic,
                     "expect" => Self::Expect,
-                    _ => return Err(PropertyError::Unknown { name: name.to_owned(), near: spelling::nearest(plain, Self::NAMES) }),
+                    _ => {
+                        return Err(PropertyError::Unknown {
+                            name: name.to_owned(),
+                            near: spelling::nearest(plain, Self::NAMES),
+                        });
+                    }
                 };
                 if bound.is_some() {
                     return Err(PropertyError::NoBound(kebab));
@@ -200,7 +230,12 @@ impl fmt::Display for Property {
             | Self::StaleReady { within }
             | Self::FalseUnknown { silent: within } => write!(f, "({})", duration::format(*within)),
             Self::EvictLoop { more_than } => write!(f, "({more_than})"),
-            Self::NeedlessEviction | Self::WrongPod | Self::TimerReset | Self::TaintLost | Self::Deterministic | Self::Expect => Ok(()),
+            Self::NeedlessEviction
+            | Self::WrongPod
+            | Self::TimerReset
+            | Self::TaintLost
+            | Self::Deterministic
+            | Self::Expect => Ok(()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `needless-eviction`: taint eviction deletes a pod that could have stayed.
 //!
-//! Judged by the API at the moment at which the deletion is applied, not by what the controller could know.
+//! Judged by the API at the moment at which the deletion is applied, not by what the controller
+//! could know.
 
 use super::super::causes::chain;
 use super::super::setting::Analysis;
@@ -14,7 +15,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = walk.apply(id, r);
-        let Some((pod, before)) = evicted(&step, r) else { continue };
+        let Some((pod, before)) = evicted(&step, r) else {
+            continue;
+        };
         let due = walk.due(pod, &before, true);
         if due.is_some_and(|d| d.at <= r.at) {
             continue;
@@ -22,15 +25,25 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
         let (name, node) = (walk.pod_name(pod), walk.node_of(&before));
         let why = match due {
             None => format!("no NoExecute taint of {node} required it"),
-            Some(d) => format!("it tolerates {} of {node} for {}s, until {}", short(&d.taint), d.seconds, d.at),
+            Some(d) => format!(
+                "it tolerates {} of {node} for {}s, until {}",
+                short(&d.taint),
+                d.seconds,
+                d.at
+            ),
         };
-        let timer = chain(walk.trace(), id).find(|(_, r)| matches!(r.what, What::TimerSet(_))).map_or(NO_RECORD, |(id, _)| id);
+        let timer = chain(walk.trace(), id)
+            .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
+            .map_or(NO_RECORD, |(id, _)| id);
         found.push(Violation {
             property: Property::NeedlessEviction,
             at: r.at,
             pod: Some(pod),
             node: before.node_id(),
-            text: format!("{name} was deleted by taint eviction at {} although {why}", r.at),
+            text: format!(
+                "{name} was deleted by taint eviction at {} although {why}",
+                r.at
+            ),
             records: records(&[timer, due.map_or(NO_RECORD, |d| d.taint.record), id]),
         });
     }

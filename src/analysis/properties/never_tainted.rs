@@ -1,7 +1,8 @@
 //! `never-tainted`: a node is dead for long and has no NoExecute taint.
 //!
-//! Nodes of a zone are tainted one after another at a rate, so the time runs anew with each that is. It does not run in a zone that is
-//! partly disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its own.
+//! Nodes of a zone are tainted one after another at a rate, so the time runs anew with each that
+//! is. It does not run in a zone that is partly disrupted, nor in master disruption, nor where
+//! tainting is switched off by flags or belongs to a release of its own.
 
 use super::super::setting::{Analysis, zone_name};
 use super::walk::{Walk, records};
@@ -33,13 +34,27 @@ struct Search<'a> {
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
     let (flags, switches) = (&analysis.plan.flags, &analysis.plan.profile.node_lifecycle);
-    let timeout = switches.eviction_mode == EvictionMode::Timeout || switches.timeout_mode_available && !flags.enable_taint_manager;
+    let timeout = switches.eviction_mode == EvictionMode::Timeout
+        || switches.timeout_mode_available && !flags.enable_taint_manager;
     if timeout || flags.node_eviction_rate <= 0.0 {
         return Vec::new();
     }
-    let zones = vec![Zone { moved_at: Time::ZERO, partial: false }; analysis.zones.len().max(1)];
+    let zones = vec![
+        Zone {
+            moved_at: Time::ZERO,
+            partial: false
+        };
+        analysis.zones.len().max(1)
+    ];
     let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
-    let mut search = Search { walk, within, zones, master_disruption: false, waiting, found: Vec::new() };
+    let mut search = Search {
+        walk,
+        within,
+        zones,
+        master_disruption: false,
+        waiting,
+        found: Vec::new(),
+    };
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
@@ -53,7 +68,13 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
 impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         if let Some(node) = r.node() {
-            let is_tainted = |s: &Self| s.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
+            let is_tainted = |s: &Self| {
+                s.walk
+                    .follow
+                    .taints(node)
+                    .iter()
+                    .any(|h| h.is_for_failure())
+            };
             let before = is_tainted(self);
             let zone = self.zone_of(node);
             self.walk.apply(id, r);
@@ -61,7 +82,13 @@ impl<'a> Search<'a> {
                 self.overdue(Some(zone), r.at, false);
                 self.zones[zone].moved_at = r.at;
             }
-            if matches!(r.what, What::NodeTaints(_) | What::NodeCondition(..) | What::NodeDeleted | What::NodeCreated) {
+            if matches!(
+                r.what,
+                What::NodeTaints(_)
+                    | What::NodeCondition(..)
+                    | What::NodeDeleted
+                    | What::NodeCreated
+            ) {
                 self.look(node, r.at, id);
             }
             return;
@@ -70,14 +97,22 @@ impl<'a> Search<'a> {
         match r.what {
             What::Zone(state) => {
                 let name = zone_name(self.walk.trace().names.text_of(TextId(r.object)));
-                let Ok(zone) = self.walk.analysis.zones.binary_search(&name) else { return };
+                let Ok(zone) = self.walk.analysis.zones.binary_search(&name) else {
+                    return;
+                };
                 let partial = state == ZoneState::PartialDisruption;
                 if partial != self.zones[zone].partial {
                     self.overdue(Some(zone), r.at, false);
-                    self.zones[zone] = Zone { moved_at: r.at, partial };
+                    self.zones[zone] = Zone {
+                        moved_at: r.at,
+                        partial,
+                    };
                 }
             }
-            What::MasterDisruptionEntered | What::MasterDisruptionLeft | What::ControllersStopped | What::ControllersStarted => {
+            What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::ControllersStopped
+            | What::ControllersStarted => {
                 self.overdue(None, r.at, false);
                 self.master_disruption = r.what == What::MasterDisruptionEntered;
                 self.zones.iter_mut().for_each(|z| z.moved_at = r.at);
@@ -93,8 +128,18 @@ impl<'a> Search<'a> {
     /// Something about a node has changed.
     fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
         let flags = self.walk.follow.node(node);
-        let dead = flags.exists && matches!(flags.ready, Some(ConditionStatus::False | ConditionStatus::Unknown));
-        let waits = dead && !self.walk.follow.taints(node).iter().any(|h| h.is_for_failure());
+        let dead = flags.exists
+            && matches!(
+                flags.ready,
+                Some(ConditionStatus::False | ConditionStatus::Unknown)
+            );
+        let waits = dead
+            && !self
+                .walk
+                .follow
+                .taints(node)
+                .iter()
+                .any(|h| h.is_for_failure());
         if waits {
             self.waiting.entry(node).or_insert((at, record));
         } else if let Some((since, record)) = self.waiting.remove(&node) {
@@ -105,13 +150,20 @@ impl<'a> Search<'a> {
     /// Tells of the nodes of a zone, or all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
-        let early = |z: &Zone| self.walk.analysis.due(z.moved_at, self.within).is_none_or(|at| at > now || at == now && !end);
+        let early = |z: &Zone| {
+            self.walk
+                .analysis
+                .due(z.moved_at, self.within)
+                .is_none_or(|at| at > now || at == now && !end)
+        };
         if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
             return;
         }
         let waiting: Vec<_> = self.waiting.iter().map(|(n, w)| (*n, *w)).collect();
         for (node, (since, record)) in waiting {
-            if zone.is_none_or(|z| z == self.zone_of(node)) && self.tell(node, since, record, now, end) {
+            if zone.is_none_or(|z| z == self.zone_of(node))
+                && self.tell(node, since, record, now, end)
+            {
                 // It waits on, but it has been told of.
                 self.waiting.insert(node, (Time::MAX, record));
             }
@@ -120,7 +172,13 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
         let zone = self.zones[self.zone_of(node)];
-        let Some(at) = self.walk.analysis.due(since.max(zone.moved_at), self.within) else { return false };
+        let Some(at) = self
+            .walk
+            .analysis
+            .due(since.max(zone.moved_at), self.within)
+        else {
+            return false;
+        };
         if zone.partial || self.master_disruption || at > now || at == now && !end {
             return false;
         }

@@ -1,4 +1,5 @@
-//! Pods for which something is overdue: a deadline for each pod, reckoned anew when it, its node or its node's taints change.
+//! Pods for which something is overdue: a deadline for each pod, reckoned anew when it, its node or
+//! its node's taints change.
 
 use super::super::setting::Analysis;
 use super::Violation;
@@ -7,8 +8,9 @@ use crate::api::names::PodId;
 use crate::kernel::Time;
 use crate::trace::{Record, RecordId, What};
 
-/// The violations of those pods whose deadline passes without anything happening that moves it; each life of a pod at most
-/// once. `deadline` says when it is; `tell` what is wrong with a pod whose deadline it is.
+/// The violations of those pods whose deadline passes without anything happening that moves it;
+/// each life of a pod at most once. `deadline` says when it is; `tell` what is wrong with a pod
+/// whose deadline it is.
 pub(super) fn overdue<'a>(
     analysis: &'a Analysis<'a>,
     deadline: impl Fn(&Walk<'a>, PodId) -> Option<Time>,
@@ -16,7 +18,9 @@ pub(super) fn overdue<'a>(
 ) -> Vec<Violation> {
     let mut walk = Walk::new(analysis);
     let mut found = Vec::new();
-    let mut deadlines: Vec<Option<Time>> = (0..analysis.pods.len()).map(|p| deadline(&walk, PodId(p as u32))).collect();
+    let mut deadlines: Vec<Option<Time>> = (0..analysis.pods.len())
+        .map(|p| deadline(&walk, PodId(p as u32)))
+        .collect();
     let mut told = vec![false; deadlines.len()];
     for (id, r) in analysis.trace.iter().enumerate() {
         let node = if concerns_pods(r) { r.node() } else { None };
@@ -34,8 +38,12 @@ pub(super) fn overdue<'a>(
         }
         let step = walk.apply(id as RecordId, r);
         match (node, step.pod) {
-            (Some(node), _) => walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod)),
-            (_, Some((pod, before, after))) if before != after || r.what == What::PodTolerations => {
+            (Some(node), _) => walk
+                .pods_on(node)
+                .for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod)),
+            (_, Some((pod, before, after)))
+                if before != after || r.what == What::PodTolerations =>
+            {
                 told[pod.index()] &= !matches!(r.what, What::PodCreated(_));
                 deadlines[pod.index()] = deadline(&walk, pod);
             }
@@ -55,6 +63,11 @@ pub(super) fn overdue<'a>(
 fn concerns_pods(r: &Record) -> bool {
     matches!(
         r.what,
-        What::NodeTaints(_) | What::NodeDeleted | What::NodeCreated | What::NodeCondition(..) | What::NodeSilent | What::NodeHeard
+        What::NodeTaints(_)
+            | What::NodeDeleted
+            | What::NodeCreated
+            | What::NodeCondition(..)
+            | What::NodeSilent
+            | What::NodeHeard
     )
 }

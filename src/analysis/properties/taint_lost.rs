@@ -1,4 +1,5 @@
-//! `taint-lost`: a taint that a user wrote vanishes, or changes its value, by another writer's patch.
+//! `taint-lost`: a taint that a user wrote vanishes, or changes its value, by another writer's
+//! patch.
 //!
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
@@ -18,9 +19,17 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
             && let Some(change) = analysis.trace.taints.get(change as usize)
         {
             for gone in change.removed.iter().filter(|t| !is_of_controllers(&t.key)) {
-                let Some(held) = walk.follow.taints(node).iter().find(|h| h.taint.matches(gone)) else { continue };
+                let Some(held) = walk
+                    .follow
+                    .taints(node)
+                    .iter()
+                    .find(|h| h.taint.matches(gone))
+                else {
+                    continue;
+                };
                 if held.by == Actor::User {
-                    let (name, actor, taint) = (walk.node_name(node), r.actor.as_str(), short(held));
+                    let (name, actor, taint) =
+                        (walk.node_name(node), r.actor.as_str(), short(held));
                     found.push(Violation {
                         property: Property::TaintLost,
                         at: r.at,

@@ -1,7 +1,8 @@
 //! `taint-stale`: a taint that a controller wrote outlives its reason.
 //!
-//! Its reason is the node's condition, `spec.unschedulable`, and for NoExecute also that the node lifecycle controller is not in
-//! master disruption, which means to remove them all. Left out: taints that a user wrote under these names.
+//! Its reason is the node's condition, `spec.unschedulable`, and for NoExecute also that the node
+//! lifecycle controller is not in master disruption, which means to remove them all. Left out:
+//! taints that a user wrote under these names.
 
 use super::super::setting::Analysis;
 use super::super::state::Held;
@@ -11,8 +12,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::{
-    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK, PID_PRESSURE, UNREACHABLE,
-    UNREACHABLE_ALPHA, UNSCHEDULABLE,
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
+    OUT_OF_DISK, PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
 use crate::kernel::{Dur, Time};
 use crate::sim::plan::NodeStart;
@@ -30,7 +31,15 @@ const PRESSURES: [(&str, NodeConditionType); 5] = [
 
 /// Whether taints of a key belong to the controllers.
 pub(super) fn is_of_controllers(key: &str) -> bool {
-    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA, UNSCHEDULABLE].contains(&key) || PRESSURES.iter().any(|(k, _)| *k == key)
+    [
+        NOT_READY,
+        UNREACHABLE,
+        NOT_READY_ALPHA,
+        UNREACHABLE_ALPHA,
+        UNSCHEDULABLE,
+    ]
+    .contains(&key)
+        || PRESSURES.iter().any(|(k, _)| *k == key)
 }
 
 /// What of a node's conditions is not in its state.
@@ -54,13 +63,22 @@ struct Search<'a> {
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violation> {
     let walk = Walk::new(analysis);
     let reasons = vec![Reasons::default(); analysis.node_count()];
-    let mut search = Search { walk, within, reasons, without: BTreeMap::new(), master_disruption: false, found: Vec::new() };
+    let mut search = Search {
+        walk,
+        within,
+        reasons,
+        without: BTreeMap::new(),
+        master_disruption: false,
+        found: Vec::new(),
+    };
     for (i, n) in analysis.plan.nodes.iter().enumerate() {
         let node = analysis.node_id(i as u32);
         let reasons = &mut search.reasons[node.index()];
         reasons.unschedulable = n.unschedulable;
         if let NodeStart::Imported { conditions, .. } = &n.start {
-            conditions.iter().for_each(|c| reasons.take(c.kind, c.status));
+            conditions
+                .iter()
+                .for_each(|c| reasons.take(c.kind, c.status));
         }
         search.look(node, Time::ZERO, crate::trace::NO_RECORD);
     }
@@ -78,7 +96,8 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, within: Dur) -> Vec<Violatio
 impl Reasons {
     fn take(&mut self, kind: NodeConditionType, status: ConditionStatus) {
         if let Some(i) = PRESSURES.iter().position(|(_, k)| *k == kind) {
-            self.pressures = self.pressures & !(1 << i) | u8::from(status == ConditionStatus::True) << i;
+            self.pressures =
+                self.pressures & !(1 << i) | u8::from(status == ConditionStatus::True) << i;
         }
     }
 }
@@ -87,7 +106,9 @@ impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         if let Some(node) = r.node() {
             match r.what {
-                What::NodeCondition(kind, status, _) => self.reasons[node.index()].take(kind, status),
+                What::NodeCondition(kind, status, _) => {
+                    self.reasons[node.index()].take(kind, status)
+                }
                 What::NodeUnschedulable(value) => self.reasons[node.index()].unschedulable = value,
                 What::NodeTaints(_) | What::NodeDeleted | What::NodeCreated => {}
                 _ => {
@@ -116,12 +137,23 @@ impl<'a> Search<'a> {
     /// Looks through a node's taints after something about it has changed.
     fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
         let key_of = |h: &Held<'a>| (node, h.taint.key.as_str(), h.is_no_execute());
-        let held: Vec<Held<'a>> = self.walk.follow.taints(node).iter().filter(|h| is_written_by_controllers(h)).copied().collect();
+        let held: Vec<Held<'a>> = self
+            .walk
+            .follow
+            .taints(node)
+            .iter()
+            .filter(|h| is_written_by_controllers(h))
+            .copied()
+            .collect();
         let over: Vec<_> = self
             .without
             .range((node, "", false)..)
             .take_while(|((n, ..), _)| *n == node)
-            .filter(|(key, _)| !held.iter().any(|h| key_of(h) == **key && !self.has_reason(node, h)))
+            .filter(|(key, _)| {
+                !held
+                    .iter()
+                    .any(|h| key_of(h) == **key && !self.has_reason(node, h))
+            })
             .map(|(k, v)| (*k, *v))
             .collect();
         for (key, since) in over {
@@ -141,25 +173,49 @@ impl<'a> Search<'a> {
             return false;
         }
         match held.taint.key.as_str() {
-            NOT_READY | NOT_READY_ALPHA => matches!(flags.ready, None | Some(ConditionStatus::False)),
+            NOT_READY | NOT_READY_ALPHA => {
+                matches!(flags.ready, None | Some(ConditionStatus::False))
+            }
             UNREACHABLE | UNREACHABLE_ALPHA => flags.ready == Some(ConditionStatus::Unknown),
             UNSCHEDULABLE => reasons.unschedulable,
-            key => PRESSURES.iter().position(|(k, _)| *k == key).is_none_or(|i| reasons.pressures & 1 << i != 0),
+            key => PRESSURES
+                .iter()
+                .position(|(k, _)| *k == key)
+                .is_none_or(|i| reasons.pressures & 1 << i != 0),
         }
     }
 
     /// A taint was without reason from a time to another; `still`: and is so at the end of the run.
-    fn end(&mut self, (node, key, no_execute): (NodeId, &str, bool), (since, record): (Time, RecordId), until: Time, still: bool) {
-        let Some(at) = self.walk.analysis.due(since, self.within) else { return };
+    fn end(
+        &mut self,
+        (node, key, no_execute): (NodeId, &str, bool),
+        (since, record): (Time, RecordId),
+        until: Time,
+        still: bool,
+    ) {
+        let Some(at) = self.walk.analysis.due(since, self.within) else {
+            return;
+        };
         if at > until || at == until && !still {
             return;
         }
         let name = self.walk.node_name(node);
-        let effect = if no_execute { Effect::NoExecute } else { Effect::NoSchedule };
-        let taint = self.walk.follow.taints(node).iter().find(|h| h.taint.key == key && h.taint.effect == effect);
+        let effect = if no_execute {
+            Effect::NoExecute
+        } else {
+            Effect::NoSchedule
+        };
+        let taint = self
+            .walk
+            .follow
+            .taints(node)
+            .iter()
+            .find(|h| h.taint.key == key && h.taint.effect == effect);
         let short_key = super::super::setting::short_key(key);
         self.found.push(Violation {
-            property: Property::TaintStale { within: self.within },
+            property: Property::TaintStale {
+                within: self.within,
+            },
             at,
             pod: None,
             node: Some(node),

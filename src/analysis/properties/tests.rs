@@ -14,7 +14,8 @@ use crate::kernel::{Dur, Time};
 use crate::sim::plan::PodStart;
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
-/// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is at hand.
+/// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is
+/// at hand.
 struct Story {
     run: Run,
     node: u32,
@@ -29,46 +30,81 @@ impl Story {
         let pod = run.pod("default/p", node);
         run.plan.pods[0].start = PodStart::Absent;
         run.created(ms(0), pod, node, tolerations);
-        Story { run, node, pod, k: taint("k", Effect::NoExecute) }
+        Story {
+            run,
+            node,
+            pod,
+            k: taint("k", Effect::NoExecute),
+        }
     }
 
     fn tainted(&mut self, at: u64, by: Actor) -> RecordId {
         let k = self.k.clone();
-        self.run.taints(ms(at), NO_RECORD, by, self.node, std::slice::from_ref(&k), &[])
+        self.run.taints(
+            ms(at),
+            NO_RECORD,
+            by,
+            self.node,
+            std::slice::from_ref(&k),
+            &[],
+        )
     }
 
     fn untainted(&mut self, at: u64, by: Actor) -> RecordId {
         let k = self.k.clone();
-        self.run.taints(ms(at), NO_RECORD, by, self.node, &[], std::slice::from_ref(&k))
+        self.run.taints(
+            ms(at),
+            NO_RECORD,
+            by,
+            self.node,
+            &[],
+            std::slice::from_ref(&k),
+        )
     }
 
     fn timer(&mut self, at: u64, seconds: u32) -> RecordId {
-        self.run.eviction(ms(at), NO_RECORD, What::TimerSet(seconds), self.pod)
+        self.run
+            .eviction(ms(at), NO_RECORD, What::TimerSet(seconds), self.pod)
     }
 
     fn deleted(&mut self, at: u64, cause: RecordId) {
-        self.run.eviction(ms(at), cause, What::PodDeleting(30), self.pod);
+        self.run
+            .eviction(ms(at), cause, What::PodDeleting(30), self.pod);
     }
 
     fn gone(&mut self, at: u64) {
-        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, What::PodGone, self.pod);
+        self.run
+            .record(ms(at), NO_RECORD, Actor::Kubelet, What::PodGone, self.pod);
     }
 
     fn ready(&mut self, at: u64, ready: bool) {
         let status = if ready { True } else { False };
-        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, What::PodPhase(PodPhase::Running), self.pod);
+        self.run.record(
+            ms(at),
+            NO_RECORD,
+            Actor::Kubelet,
+            What::PodPhase(PodPhase::Running),
+            self.pod,
+        );
         let what = What::PodCondition(PodConditionType::Ready, status, PodReason::None);
-        self.run.record(ms(at), NO_RECORD, Actor::Kubelet, what, self.pod);
+        self.run
+            .record(ms(at), NO_RECORD, Actor::Kubelet, what, self.pod);
     }
 
     fn found(self, property: &str) -> Vec<Violation> {
         let (plan, trace) = self.run.finish();
-        check(&Property::parse(property).unwrap(), &Analysis::new(&plan, &trace))
+        check(
+            &Property::parse(property).unwrap(),
+            &Analysis::new(&plan, &trace),
+        )
     }
 
     /// When the property is violated, in milliseconds.
     fn times(self, property: &str) -> Vec<u64> {
-        self.found(property).iter().map(|v| v.at.as_millis()).collect()
+        self.found(property)
+            .iter()
+            .map(|v| v.at.as_millis())
+            .collect()
     }
 }
 
@@ -84,14 +120,35 @@ fn names_and_bounds_read_back() {
         let property = Property::parse(name).unwrap();
         assert_eq!(property.name(), name);
         assert_eq!(Property::parse(&property.to_string()), Ok(property));
-        let camel: String = name.split('-').map(|w| w[..1].to_uppercase() + &w[1..]).collect();
+        let camel: String = name
+            .split('-')
+            .map(|w| w[..1].to_uppercase() + &w[1..])
+            .collect();
         assert_eq!(Property::parse(&camel), Ok(property), "{camel}");
     }
-    assert_eq!(Property::parse("pod-stuck(10s)"), Ok(Property::PodStuck { within: Dur::from_secs(10) }));
-    assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop { more_than: 5 }));
-    let unknown = PropertyError::Unknown { name: "pod-stick".to_owned(), near: Some("pod-stuck") };
+    assert_eq!(
+        Property::parse("pod-stuck(10s)"),
+        Ok(Property::PodStuck {
+            within: Dur::from_secs(10)
+        })
+    );
+    assert_eq!(
+        Property::parse(" EvictLoop( 5 ) "),
+        Ok(Property::EvictLoop { more_than: 5 })
+    );
+    let unknown = PropertyError::Unknown {
+        name: "pod-stick".to_owned(),
+        near: Some("pod-stuck"),
+    };
     assert_eq!(Property::parse("pod-stick"), Err(unknown));
-    for text in ["", "pod-stuck(", "pod-stuck(soon)", "wrong-pod(3)", "evict-loop(-1)", "évict"] {
+    for text in [
+        "",
+        "pod-stuck(",
+        "pod-stuck(soon)",
+        "wrong-pod(3)",
+        "evict-loop(-1)",
+        "évict",
+    ] {
         let error = Property::parse(text).unwrap_err().to_string();
         assert!(!error.is_empty(), "{text}");
     }
@@ -105,14 +162,20 @@ fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
     let found = stuck.found("pod-stuck(10s)");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].at, ms(16_000));
-    assert_eq!(found[0].text, "default/p is still on n at 16s: it has k:NoExecute since 1s, tolerated for 5s");
+    assert_eq!(
+        found[0].text,
+        "default/p is still on n at 16s: it has k:NoExecute since 1s, tolerated for 5s"
+    );
     // The pod's creation and the taint.
     assert_eq!(found[0].records, [0, 1]);
 
     let mut deleted = Story::new(20, &five_seconds());
     deleted.tainted(1_000, Actor::User);
     deleted.deleted(16_000, NO_RECORD);
-    assert!(deleted.times("pod-stuck(10s)").is_empty(), "in time, if only just");
+    assert!(
+        deleted.times("pod-stuck(10s)").is_empty(),
+        "in time, if only just"
+    );
     let mut late = Story::new(20, &five_seconds());
     late.tainted(1_000, Actor::User);
     late.deleted(16_001, NO_RECORD);
@@ -127,7 +190,10 @@ fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
     assert!(tolerated.times("pod-stuck(0s)").is_empty());
     let mut short = Story::new(15, &five_seconds());
     short.tainted(1_000, Actor::User);
-    assert!(short.times("pod-stuck(10s)").is_empty(), "the run ends before");
+    assert!(
+        short.times("pod-stuck(10s)").is_empty(),
+        "the run ends before"
+    );
 }
 
 #[test]
@@ -142,12 +208,20 @@ fn a_successor_is_stuck_by_itself_and_a_value_decides() {
     assert_eq!(s.times("pod-stuck(10s)"), [23_000]);
 
     // The taint's value is what the toleration does not equal, until it is overwritten at 4 s.
-    let equal = Toleration { key: "k".to_owned(), value: "v".to_owned(), ..Toleration::default() };
+    let equal = Toleration {
+        key: "k".to_owned(),
+        value: "v".to_owned(),
+        ..Toleration::default()
+    };
     let mut s = Story::new(30, &[equal]);
     s.tainted(1_000, Actor::User);
     let (node, k) = (s.node, s.k.clone());
-    let v = Taint { value: "v".to_owned(), ..k.clone() };
-    s.run.taints(ms(4_000), NO_RECORD, Actor::User, node, &[v], &[k]);
+    let v = Taint {
+        value: "v".to_owned(),
+        ..k.clone()
+    };
+    s.run
+        .taints(ms(4_000), NO_RECORD, Actor::User, node, &[v], &[k]);
     assert!(s.times("pod-stuck(10s)").is_empty());
 }
 
@@ -156,16 +230,30 @@ fn shortened_and_lengthened_seconds_count_from_the_taint() {
     let patched = |seconds: i64, deleted: Option<u64>, property: &str| {
         let mut s = Story::new(60, &five_seconds());
         s.tainted(1_000, Actor::User);
-        let record = s.run.record(ms(2_000), NO_RECORD, Actor::User, What::PodTolerations, s.pod);
+        let record = s.run.record(
+            ms(2_000),
+            NO_RECORD,
+            Actor::User,
+            What::PodTolerations,
+            s.pod,
+        );
         s.run.template(record, &[tolerates("k", Some(seconds))]);
         if let Some(at) = deleted {
             s.deleted(at, NO_RECORD);
         }
         s.times(property)
     };
-    assert_eq!(patched(0, None, "pod-stuck(10s)"), [12_000], "not before anybody could know");
+    assert_eq!(
+        patched(0, None, "pod-stuck(10s)"),
+        [12_000],
+        "not before anybody could know"
+    );
     assert_eq!(patched(20, None, "pod-stuck(10s)"), [31_000]);
-    assert_eq!(patched(20, Some(6_000), "needless-eviction"), [6_000], "#102993");
+    assert_eq!(
+        patched(20, Some(6_000), "needless-eviction"),
+        [6_000],
+        "#102993"
+    );
     assert!(patched(5, Some(6_000), "needless-eviction").is_empty());
 }
 
@@ -183,7 +271,10 @@ fn an_eviction_is_needless_without_a_taint_that_requires_it() {
     };
     let found = again(6_900);
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].text, "default/p was deleted by taint eviction at 6.9s although it tolerates k:NoExecute of n for 5s, until 7s");
+    assert_eq!(
+        found[0].text,
+        "default/p was deleted by taint eviction at 6.9s although it tolerates k:NoExecute of n for 5s, until 7s"
+    );
     assert!(again(7_000).is_empty());
 
     let mut s = Story::new(20, &[]);
@@ -191,18 +282,41 @@ fn an_eviction_is_needless_without_a_taint_that_requires_it() {
     s.untainted(1_001, Actor::User);
     s.deleted(1_002, NO_RECORD);
     let found = s.found("needless-eviction");
-    assert_eq!(found[0].text, "default/p was deleted by taint eviction at 1.002s although no NoExecute taint of n required it");
+    assert_eq!(
+        found[0].text,
+        "default/p was deleted by taint eviction at 1.002s although no NoExecute taint of n required it"
+    );
 }
 
 #[test]
 fn from_not_ready_to_unreachable_is_one_failure() {
     // not-ready at 1 s, swapped at 4 s; five seconds of either.
     let swapped = |property: &str| {
-        let mut s = Story::new(60, &[tolerates(NOT_READY, Some(5)), tolerates(UNREACHABLE, Some(5))]);
+        let mut s = Story::new(
+            60,
+            &[
+                tolerates(NOT_READY, Some(5)),
+                tolerates(UNREACHABLE, Some(5)),
+            ],
+        );
         let [first, second] = [NOT_READY, UNREACHABLE].map(|k| taint(k, Effect::NoExecute));
         let node = s.node;
-        s.run.taints(ms(1_000), NO_RECORD, Actor::NodeLifecycle, node, std::slice::from_ref(&first), &[]);
-        s.run.taints(ms(4_000), NO_RECORD, Actor::NodeLifecycle, node, &[second], &[first]);
+        s.run.taints(
+            ms(1_000),
+            NO_RECORD,
+            Actor::NodeLifecycle,
+            node,
+            std::slice::from_ref(&first),
+            &[],
+        );
+        s.run.taints(
+            ms(4_000),
+            NO_RECORD,
+            Actor::NodeLifecycle,
+            node,
+            &[second],
+            &[first],
+        );
         s.deleted(6_000, NO_RECORD);
         s.times(property)
     };
@@ -225,7 +339,10 @@ fn a_timer_of_the_predecessor_deletes_the_wrong_pod() {
     };
     assert!(deletion(true).is_empty());
     let found = deletion(false);
-    assert_eq!(found[0].text, "taint-eviction deleted default/p, which exists since 3s, at 8s as it meant to delete its predecessor at 1s");
+    assert_eq!(
+        found[0].text,
+        "taint-eviction deleted default/p, which exists since 3s, at 8s as it meant to delete its predecessor at 1s"
+    );
 }
 
 #[test]
@@ -242,7 +359,10 @@ fn a_countdown_that_begins_anew_under_the_same_taint_is_reset() {
         s.found("timer-reset")
     };
     assert!(story(true).is_empty());
-    assert_eq!(story(false)[0].text, "the 5s of default/p began anew at 3s instead of 1s although n has had k:NoExecute since 1s");
+    assert_eq!(
+        story(false)[0].text,
+        "the 5s of default/p began anew at 3s instead of 1s although n has had k:NoExecute since 1s"
+    );
 }
 
 #[test]
@@ -289,10 +409,14 @@ fn a_condition_taint_goes_with_its_condition() {
         let mut s = Story::new(100, &[]);
         s.k = taint("node.kubernetes.io/memory-pressure", Effect::NoSchedule);
         let node = s.node;
-        let what = |status| What::NodeCondition(NodeConditionType::MemoryPressure, status, NodeReason::None);
-        s.run.record(ms(1_000), NO_RECORD, Actor::Kubelet, what(True), node);
+        let what = |status| {
+            What::NodeCondition(NodeConditionType::MemoryPressure, status, NodeReason::None)
+        };
+        s.run
+            .record(ms(1_000), NO_RECORD, Actor::Kubelet, what(True), node);
         s.tainted(1_000, by);
-        s.run.record(ms(9_000), NO_RECORD, Actor::Kubelet, what(False), node);
+        s.run
+            .record(ms(9_000), NO_RECORD, Actor::Kubelet, what(False), node);
         assert_eq!(s.times("taint-stale(10s)"), times, "{by:?}");
     }
 }
@@ -305,9 +429,11 @@ fn master_disruption_is_the_end_of_the_reason_for_no_execute() {
         let node = s.node;
         s.run.ready(ms(5_000), NO_RECORD, node, Unknown);
         s.tainted(5_100, Actor::NodeLifecycle);
-        s.run.lifecycle(ms(6_000), NO_RECORD, What::MasterDisruptionEntered, 0);
+        s.run
+            .lifecycle(ms(6_000), NO_RECORD, What::MasterDisruptionEntered, 0);
         if let Some(at) = left {
-            s.run.lifecycle(ms(at), NO_RECORD, What::MasterDisruptionLeft, 0);
+            s.run
+                .lifecycle(ms(at), NO_RECORD, What::MasterDisruptionLeft, 0);
         }
         s.times("taint-stale(10s)")
     };
@@ -332,7 +458,10 @@ fn a_pod_on_a_node_that_is_back_is_ready_again() {
     assert!(story(Some(50_000)).is_empty());
     let found = story(None);
     assert_eq!(found[0].at, ms(50_000));
-    assert_eq!(found[0].text, "default/p has been NotReady since 5s and still is at 50s although n has been healthy since 40s");
+    assert_eq!(
+        found[0].text,
+        "default/p has been NotReady since 5s and still is at 50s although n has been healthy since 40s"
+    );
     // One that never was Ready only starts slowly.
     assert!(Story::new(100, &[]).times("never-ready(10s)").is_empty());
 }
@@ -359,7 +488,8 @@ fn a_node_that_is_heard_is_not_unknown() {
         let mut s = Story::new(100, &[]);
         let node = s.node;
         if let Some(at) = silent {
-            s.run.record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, node);
+            s.run
+                .record(ms(at), NO_RECORD, Actor::User, What::NodeSilent, node);
         }
         s.run.ready(ms(50_000), NO_RECORD, node, Unknown);
         s.times(property)
@@ -383,13 +513,28 @@ fn a_dead_node_is_tainted_in_its_turn() {
         }
         if let Some(at) = other {
             let k = s.k.clone();
-            s.run.taints(ms(at), NO_RECORD, Actor::NodeLifecycle, elsewhere, &[k], &[]);
+            s.run.taints(
+                ms(at),
+                NO_RECORD,
+                Actor::NodeLifecycle,
+                elsewhere,
+                &[k],
+                &[],
+            );
         }
         s
     };
     assert_eq!(story(None, None).times("never-tainted(60s)"), [110_000]);
-    assert!(story(Some(100_000), None).times("never-tainted(60s)").is_empty());
-    assert_eq!(story(None, Some(100_000)).times("never-tainted(60s)"), [160_000], "another node's turn came first");
+    assert!(
+        story(Some(100_000), None)
+            .times("never-tainted(60s)")
+            .is_empty()
+    );
+    assert_eq!(
+        story(None, Some(100_000)).times("never-tainted(60s)"),
+        [160_000],
+        "another node's turn came first"
+    );
     // #89012: a person takes it away, and it does not come back.
     let mut removed = story(Some(51_000), None);
     removed.untainted(60_000, Actor::User);
@@ -397,11 +542,18 @@ fn a_dead_node_is_tainted_in_its_turn() {
     // Neither in a zone that is partly disrupted, nor in master disruption.
     let mut partial = story(None, None);
     let zone = partial.run.text("a");
-    partial.run.lifecycle(ms(50_001), NO_RECORD, What::Zone(ZoneState::PartialDisruption), zone);
+    partial.run.lifecycle(
+        ms(50_001),
+        NO_RECORD,
+        What::Zone(ZoneState::PartialDisruption),
+        zone,
+    );
     assert!(partial.times("never-tainted(60s)").is_empty());
     let mut all = story(None, None);
-    all.run.lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
-    all.run.lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
+    all.run
+        .lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
+    all.run
+        .lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
     assert_eq!(all.times("never-tainted(60s)"), [260_000]);
 }
 
@@ -415,17 +567,32 @@ fn an_eviction_loop_is_counted_in_rounds() {
             for i in 0..at_once {
                 let pod = run.replica(&format!("default/web-{round}-{i}"), set);
                 let at = 10_000 * (round + 1);
-                run.record(ms(at), NO_RECORD, Actor::ReplicaSet, What::pod_created(Some(NodeId(node))), pod);
+                run.record(
+                    ms(at),
+                    NO_RECORD,
+                    Actor::ReplicaSet,
+                    What::pod_created(Some(NodeId(node))),
+                    pod,
+                );
                 run.eviction(ms(at + 1_000), NO_RECORD, What::PodDeleting(30), pod);
             }
         }
         let (plan, trace) = run.finish();
-        check(&Property::parse("evict-loop(3)").unwrap(), &Analysis::new(&plan, &trace))
+        check(
+            &Property::parse("evict-loop(3)").unwrap(),
+            &Analysis::new(&plan, &trace),
+        )
     };
     assert!(story(3, 1).is_empty());
-    assert!(story(3, 5).is_empty(), "five pods that leave together are one round");
+    assert!(
+        story(3, 5).is_empty(),
+        "five pods that leave together are one round"
+    );
     let found = story(4, 5);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].at, ms(41_000));
-    assert_eq!(found[0].text, "ReplicaSet/default/web-1 was evicted from n for the 4th time at 41s");
+    assert_eq!(
+        found[0].text,
+        "ReplicaSet/default/web-1 was evicted from n for the 4th time at 41s"
+    );
 }

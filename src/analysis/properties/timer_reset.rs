@@ -1,7 +1,7 @@
 //! `timer-reset`: a countdown begins anew, and ends later, although the taint never left.
 //!
-//! Counted within one life of a pod, with the same tolerations, for a taint that was there when the first countdown began
-//! and still is when the next one does.
+//! Counted within one life of a pod, with the same tolerations, for a taint that was there when the
+//! first countdown began and still is when the next one does.
 
 use super::super::setting::Analysis;
 use super::walk::{Walk, records, short};
@@ -24,18 +24,36 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = walk.apply(id, r);
-        let Some((pod, _, now)) = step.pod else { continue };
+        let Some((pod, _, now)) = step.pod else {
+            continue;
+        };
         match r.what {
-            What::PodCreated(_) | What::PodGone | What::PodTolerations | What::PodBound(_) => latest[pod.index()] = None,
+            What::PodCreated(_) | What::PodGone | What::PodTolerations | What::PodBound(_) => {
+                latest[pod.index()] = None
+            }
             What::TimerSet(seconds) if !now.deleting => {
-                let ends = r.at.checked_add(Dur::from_secs(seconds.into())).unwrap_or(Time::MAX);
-                let next = Countdown { record: id, began: r.at, ends };
+                let ends =
+                    r.at.checked_add(Dur::from_secs(seconds.into()))
+                        .unwrap_or(Time::MAX);
+                let next = Countdown {
+                    record: id,
+                    began: r.at,
+                    ends,
+                };
                 let before = latest[pod.index()].replace(next);
                 let stayed = |first: Countdown| {
-                    walk.due(pod, &now, false).filter(|d| d.seconds > 0 && d.taint.since <= first.began && next.ends > first.ends)
+                    walk.due(pod, &now, false).filter(|d| {
+                        d.seconds > 0 && d.taint.since <= first.began && next.ends > first.ends
+                    })
                 };
-                let Some((first, due)) = before.filter(|b| b.began < r.at).and_then(|b| Some((b, stayed(b)?))) else { continue };
-                let (name, node, taint) = (walk.pod_name(pod), walk.node_of(&now), short(&due.taint));
+                let Some((first, due)) = before
+                    .filter(|b| b.began < r.at)
+                    .and_then(|b| Some((b, stayed(b)?)))
+                else {
+                    continue;
+                };
+                let (name, node, taint) =
+                    (walk.pod_name(pod), walk.node_of(&now), short(&due.taint));
                 let (began, since) = (first.began, due.taint.since);
                 found.push(Violation {
                     property: Property::TimerReset,

@@ -1,4 +1,5 @@
-//! A walk through a trace with what several properties ask for: lives of pods, who is on which node, when a pod has to go.
+//! A walk through a trace with what several properties ask for: lives of pods, who is on which
+//! node, when a pod has to go.
 
 use super::super::setting::{Analysis, short_key};
 use super::super::state::{Follow, Held, NO_NODE, PodState, Step};
@@ -45,11 +46,26 @@ pub(super) struct Due<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let follow = Follow::new(analysis);
-        let life = |ready| Life { created: NO_RECORD, tolerations_at: Time::ZERO, ready_at: Time::ZERO, was_ready: ready };
+        let life = |ready| Life {
+            created: NO_RECORD,
+            tolerations_at: Time::ZERO,
+            ready_at: Time::ZERO,
+            was_ready: ready,
+        };
         let lives = follow.pods().map(|(_, p)| life(p.ready)).collect();
-        let bound = follow.pods().filter(|(_, p)| p.node != NO_NODE).map(|(id, p)| (p.node, id.0)).collect();
+        let bound = follow
+            .pods()
+            .filter(|(_, p)| p.node != NO_NODE)
+            .map(|(id, p)| (p.node, id.0))
+            .collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
-        Walk { analysis, follow, lives, bound, healthy_at }
+        Walk {
+            analysis,
+            follow,
+            lives,
+            bound,
+            healthy_at,
+        }
     }
 
     pub(super) fn trace(&self) -> &'a Trace {
@@ -64,10 +80,19 @@ impl<'a> Walk<'a> {
         {
             self.healthy_at[node.index()] = r.at;
         }
-        let Some((pod, before, after)) = step.pod else { return step };
+        let Some((pod, before, after)) = step.pod else {
+            return step;
+        };
         let life = &mut self.lives[pod.index()];
         match r.what {
-            What::PodCreated(_) => *life = Life { created: id, tolerations_at: r.at, ready_at: r.at, was_ready: after.ready },
+            What::PodCreated(_) => {
+                *life = Life {
+                    created: id,
+                    tolerations_at: r.at,
+                    ready_at: r.at,
+                    was_ready: after.ready,
+                }
+            }
             What::PodTolerations => life.tolerations_at = r.at,
             _ if before.ready != after.ready => {
                 life.ready_at = r.at;
@@ -95,28 +120,56 @@ impl<'a> Walk<'a> {
 
     /// The pods on a node.
     pub(super) fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> {
-        self.bound.range((node.0, 0)..=(node.0, u32::MAX)).map(|(_, pod)| PodId(*pod))
+        self.bound
+            .range((node.0, 0)..=(node.0, u32::MAX))
+            .map(|(_, pod)| PodId(*pod))
     }
 
-    /// When a pod has to go, if at all: for each NoExecute taint of its node the first toleration of its own that matches says how
-    /// long; that time runs from when both the taint and the pod were on the node. `lenient`: that the
-    /// node changed from not-ready to unreachable, or back, does not begin a new time.
+    /// When a pod has to go, if at all: for each NoExecute taint of its node the first toleration
+    /// of its own that matches says how long; that time runs from when both the taint and the pod
+    /// were on the node. `lenient`: that the node changed from not-ready to unreachable, or back,
+    /// does not begin a new time.
     pub(super) fn due(&self, id: PodId, pod: &PodState, lenient: bool) -> Option<Due<'a>> {
         let node = pod.node_id()?;
-        let operators = self.analysis.plan.profile.taint_eviction.comparison_operators;
+        let operators = self
+            .analysis
+            .plan
+            .profile
+            .taint_eviction
+            .comparison_operators;
         let tolerations = self.follow.tolerations(id);
         let mut due: Option<Due<'a>> = None;
-        for taint in self.follow.taints(node).iter().filter(|h| h.is_no_execute()) {
-            let seconds = match tolerations.iter().find(|t| t.tolerates(taint.taint, operators)).map(|t| t.toleration_seconds) {
+        for taint in self
+            .follow
+            .taints(node)
+            .iter()
+            .filter(|h| h.is_no_execute())
+        {
+            let seconds = match tolerations
+                .iter()
+                .find(|t| t.tolerates(taint.taint, operators))
+                .map(|t| t.toleration_seconds)
+            {
                 None => 0,
                 Some(None) => continue,
                 Some(Some(seconds)) => u64::try_from(seconds).unwrap_or(0),
             };
-            let since = if lenient { taint.failing_since } else { taint.since };
+            let since = if lenient {
+                taint.failing_since
+            } else {
+                taint.since
+            };
             let wait = Dur::from_secs(1).checked_mul(seconds).unwrap_or(Dur::MAX);
-            let at = since.max(pod.bound_at).checked_add(wait).unwrap_or(Time::MAX);
+            let at = since
+                .max(pod.bound_at)
+                .checked_add(wait)
+                .unwrap_or(Time::MAX);
             if due.is_none_or(|d| at < d.at) {
-                due = Some(Due { at, taint: *taint, seconds });
+                due = Some(Due {
+                    at,
+                    taint: *taint,
+                    seconds,
+                });
             }
         }
         due
@@ -136,7 +189,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The pod that taint eviction begins to delete with a record, or deletes at once, as it was before.
+/// The pod that taint eviction begins to delete with a record, or deletes at once, as it was
+/// before.
 pub(super) fn evicted(step: &Step, r: &Record) -> Option<(PodId, PodState)> {
     if r.actor != Actor::TaintEviction {
         return None;

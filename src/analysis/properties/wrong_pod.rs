@@ -1,7 +1,7 @@
 //! `wrong-pod`: a deletion meant for one pod hits its successor of the same name.
 //!
-//! A deletion is meant for the life of the name in which its timer was set, or which its author had read when it
-//! decided. Left out: deletions by people, who mean whoever has the name.
+//! A deletion is meant for the life of the name in which its timer was set, or which its author had
+//! read when it decided. Left out: deletions by people, who mean whoever has the name.
 
 use super::super::causes::chain;
 use super::super::setting::Analysis;
@@ -18,11 +18,15 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
         let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
         let created = r.pod().map_or(NO_RECORD, |p| walk.life(p).created);
         let step = walk.apply(id, r);
-        let Some((pod, before, _)) = step.pod else { continue };
+        let Some((pod, before, _)) = step.pod else {
+            continue;
+        };
         if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
             continue;
         }
-        let Some(meant) = meant(walk.trace(), id, r, pod).filter(|meant| *meant < created) else { continue };
+        let Some(meant) = meant(walk.trace(), id, r, pod).filter(|meant| *meant < created) else {
+            continue;
+        };
         let since = walk.trace().get(created).map_or(r.at, |c| c.at);
         let decided = walk.trace().get(meant).map_or(r.at, |m| m.at);
         let (name, actor) = (walk.pod_name(pod), r.actor.as_str());
@@ -44,11 +48,15 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {
 /// The record that tells which life of the pod a deletion was meant for.
 fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId> {
     match r.actor {
-        Actor::TaintEviction => {
-            chain(trace, id).find(|(_, r)| matches!(r.what, What::TimerSet(_)) && r.pod() == Some(pod)).map(|(timer, _)| timer)
-        }
+        Actor::TaintEviction => chain(trace, id)
+            .find(|(_, r)| matches!(r.what, What::TimerSet(_)) && r.pod() == Some(pod))
+            .map(|(timer, _)| timer),
         Actor::User => None,
-        // Events say nothing of a version; everything else that a version rests on is about the pod itself.
-        _ => trace.get(r.saw).filter(|saw| saw.pod() == Some(pod)).map(|_| r.saw),
+        // Events say nothing of a version; everything else that a version rests on is about the pod
+        // itself.
+        _ => trace
+            .get(r.saw)
+            .filter(|saw| saw.pod() == Some(pod))
+            .map(|_| r.saw),
     }
 }

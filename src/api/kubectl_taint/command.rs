@@ -1,4 +1,5 @@
-//! A whole `kubectl taint` command: which nodes, then which taints (`TaintOptions.Complete`, `Validate`).
+//! A whole `kubectl taint` command: which nodes, then which taints (`TaintOptions.Complete`,
+//! `Validate`).
 
 use super::edit::TaintEdit;
 use super::syntax::{TaintSyntaxError, parse_specs, refuse_conflicts};
@@ -12,18 +13,23 @@ pub struct Command {
     pub edit: TaintEdit,
 }
 
-/// Reads the arguments of `kubectl taint`: `nodes a-01 a-02 key=value:NoExecute other-`. `selects` is that `--selector` is
-/// given and not empty, `all` that `--all` is.
+/// Reads the arguments of `kubectl taint`: `nodes a-01 a-02 key=value:NoExecute other-`. `selects`
+/// is that `--selector` is given and not empty, `all` that `--all` is.
 ///
 /// # Errors
 /// What kubectl refuses before it looks at any node, in its order and words.
 pub fn parse_command(args: &[&str], selects: bool, all: bool) -> Result<Command, TaintSyntaxError> {
     let is_taint = |arg: &str| arg.contains(['=', ':']) || arg.ends_with('-');
-    let first_taint = args.iter().position(|arg| is_taint(arg)).unwrap_or(args.len());
+    let first_taint = args
+        .iter()
+        .position(|arg| is_taint(arg))
+        .unwrap_or(args.len());
     let (resources, taints) = args.split_at(first_taint);
     let refuse = |text: String| Err(TaintSyntaxError::new(text));
     if let Some(late) = taints.iter().find(|arg| !is_taint(arg)) {
-        return refuse(format!("all resources must be specified before taint changes: {late}"));
+        return refuse(format!(
+            "all resources must be specified before taint changes: {late}"
+        ));
     }
     let [kind, nodes @ ..] = resources else {
         return refuse("one or more resources must be specified as <resource> <name>".to_owned());
@@ -31,16 +37,26 @@ pub fn parse_command(args: &[&str], selects: bool, all: bool) -> Result<Command,
     let edit = parse_specs(taints)?;
     let kind = kind.to_lowercase();
     if !matches!(kind.as_str(), "node" | "nodes" | "no") {
-        return refuse(format!("invalid resource type {kind}, only node types are supported"));
+        return refuse(format!(
+            "invalid resource type {kind}, only node types are supported"
+        ));
     }
     refuse_conflicts(&edit)?;
     if all && selects {
-        return refuse("setting 'all' parameter with a non empty selector is prohibited".to_owned());
+        return refuse(
+            "setting 'all' parameter with a non empty selector is prohibited".to_owned(),
+        );
     }
     if !all && !selects && nodes.is_empty() {
-        return refuse("at least one resource name must be specified since 'all' parameter is not set".to_owned());
+        return refuse(
+            "at least one resource name must be specified since 'all' parameter is not set"
+                .to_owned(),
+        );
     }
-    Ok(Command { nodes: nodes.iter().map(|name| (*name).to_owned()).collect(), edit })
+    Ok(Command {
+        nodes: nodes.iter().map(|name| (*name).to_owned()).collect(),
+        edit,
+    })
 }
 
 #[cfg(test)]
@@ -48,7 +64,8 @@ mod tests {
     use super::*;
 
     fn command(text: &str) -> Result<Command, String> {
-        parse_command(&text.split_whitespace().collect::<Vec<_>>(), false, false).map_err(|e| e.text)
+        parse_command(&text.split_whitespace().collect::<Vec<_>>(), false, false)
+            .map_err(|e| e.text)
     }
 
     #[test]
@@ -63,18 +80,40 @@ mod tests {
     #[test]
     fn what_kubectl_refuses() {
         for (text, expected) in [
-            ("", "one or more resources must be specified as <resource> <name>"),
-            ("k:NoExecute", "one or more resources must be specified as <resource> <name>"),
+            (
+                "",
+                "one or more resources must be specified as <resource> <name>",
+            ),
+            (
+                "k:NoExecute",
+                "one or more resources must be specified as <resource> <name>",
+            ),
             ("nodes a-01", "at least one taint update is required"),
-            ("nodes k:NoExecute a-01", "all resources must be specified before taint changes: a-01"),
-            ("pods web-0 k:NoExecute", "invalid resource type pods, only node types are supported"),
-            ("pods web-0 k:NoExecute k-", "invalid resource type pods, only node types are supported"),
-            ("nodes k:NoExecute", "at least one resource name must be specified since 'all' parameter is not set"),
+            (
+                "nodes k:NoExecute a-01",
+                "all resources must be specified before taint changes: a-01",
+            ),
+            (
+                "pods web-0 k:NoExecute",
+                "invalid resource type pods, only node types are supported",
+            ),
+            (
+                "pods web-0 k:NoExecute k-",
+                "invalid resource type pods, only node types are supported",
+            ),
+            (
+                "nodes k:NoExecute",
+                "at least one resource name must be specified since 'all' parameter is not set",
+            ),
         ] {
             assert_eq!(command(text), Err(expected.to_owned()), "{text}");
         }
-        let all = |selects| parse_command(&["nodes", "k:NoExecute"], selects, true).map_err(|e| e.text);
+        let all =
+            |selects| parse_command(&["nodes", "k:NoExecute"], selects, true).map_err(|e| e.text);
         assert!(all(false).is_ok());
-        assert_eq!(all(true), Err("setting 'all' parameter with a non empty selector is prohibited".to_owned()));
+        assert_eq!(
+            all(true),
+            Err("setting 'all' parameter with a non empty selector is prohibited".to_owned())
+        );
     }
 }

@@ -17,7 +17,8 @@ pub struct TaintEdit {
 /// What kubectl says it did: `node/a-03 tainted`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verb {
-    /// `modified`: with `--overwrite`, or when the list grew or shrank by adding and the last removal found its taint.
+    /// `modified`: with `--overwrite`, or when the list grew or shrank by adding and the last
+    /// removal found its taint.
     Modified,
     /// `tainted`: the list grew by adding.
     Tainted,
@@ -36,22 +37,43 @@ impl fmt::Display for Verb {
 }
 
 impl TaintEdit {
-    /// What kubectl writes to a node with these taints (`updateTaints`, `reorganizeTaints`): the new taints first, without
-    /// timeAdded, then the old ones that were not replaced, and of all those not the removed ones. `node` is its name.
+    /// What kubectl writes to a node with these taints (`updateTaints`, `reorganizeTaints`): the
+    /// new taints first, without timeAdded, then the old ones that were not replaced, and of all
+    /// those not the removed ones. `node` is its name.
     ///
     /// # Errors
-    /// kubectl's own words where it refuses: a taint is there already and `overwrite` is not set, or one that is to be
-    /// removed is not there. Nothing is written then, not even the rest of the command.
+    /// kubectl's own words where it refuses: a taint is there already and `overwrite` is not set,
+    /// or one that is to be removed is not there. Nothing is written then, not even the rest of the
+    /// command.
     pub fn apply(&self, taints: &[Taint], node: &str) -> Result<(Vec<Taint>, Verb), String> {
         if !self.overwrite {
-            let there: Vec<&str> = self.add.iter().filter(|new| taints.iter().any(|old| old.matches(new))).map(|new| &*new.key).collect();
+            let there: Vec<&str> = self
+                .add
+                .iter()
+                .filter(|new| taints.iter().any(|old| old.matches(new)))
+                .map(|new| &*new.key)
+                .collect();
             if !there.is_empty() {
                 let keys = there.join(",");
-                return Err(format!("node {node} already has {keys} taint(s) with same effect(s) and --overwrite is false"));
+                return Err(format!(
+                    "node {node} already has {keys} taint(s) with same effect(s) and --overwrite is false"
+                ));
             }
         }
-        let mut result: Vec<Taint> = self.add.iter().map(|taint| Taint { time_added: None, ..taint.clone() }).collect();
-        result.extend(taints.iter().filter(|old| !self.add.iter().any(|new| new.matches(old))).cloned());
+        let mut result: Vec<Taint> = self
+            .add
+            .iter()
+            .map(|taint| Taint {
+                time_added: None,
+                ..taint.clone()
+            })
+            .collect();
+        result.extend(
+            taints
+                .iter()
+                .filter(|old| !self.add.iter().any(|new| new.matches(old)))
+                .cloned(),
+        );
         let added = result.len() != taints.len();
 
         let mut missing: Vec<String> = Vec::new();
@@ -84,13 +106,17 @@ impl TaintEdit {
         Ok((result, verb))
     }
 
-    /// What the recorder of the timelines in tests/traces writes, which knows no rules: each new taint replaces one of the
-    /// same key and effect and goes to the end; removals take what is there.
+    /// What the recorder of the timelines in tests/traces writes, which knows no rules: each new
+    /// taint replaces one of the same key and effect and goes to the end; removals take what is
+    /// there.
     pub fn apply_raw(&self, taints: &[Taint]) -> Vec<Taint> {
         let mut result = taints.to_vec();
         for new in &self.add {
             result.retain(|old| !old.matches(new));
-            result.push(Taint { time_added: None, ..new.clone() });
+            result.push(Taint {
+                time_added: None,
+                ..new.clone()
+            });
         }
         for (key, effect) in &self.remove {
             result.retain(|taint| !is_meant(taint, key, *effect));
@@ -113,62 +139,155 @@ mod tests {
         if text.is_empty() {
             return Vec::new();
         }
-        parse(&text.split_whitespace().collect::<Vec<_>>()).expect("taints of a test").add
+        parse(&text.split_whitespace().collect::<Vec<_>>())
+            .expect("taints of a test")
+            .add
     }
 
     fn edit(text: &str, overwrite: bool) -> TaintEdit {
-        TaintEdit { overwrite, ..parse(&text.split_whitespace().collect::<Vec<_>>()).expect("edit of a test") }
+        TaintEdit {
+            overwrite,
+            ..parse(&text.split_whitespace().collect::<Vec<_>>()).expect("edit of a test")
+        }
     }
 
     fn shown(taints: &[Taint]) -> String {
-        taints.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        taints
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
-    /// Expected values: kubectl's `reorganizeTaints` and `checkIfTaintsAlreadyExists` (v0.34.4), run on these inputs.
+    /// Expected values: kubectl's `reorganizeTaints` and `checkIfTaintsAlreadyExists` (v0.34.4),
+    /// run on these inputs.
     #[test]
     fn kubectl_writes() {
         for (old, args, overwrite, verb, new) in [
-            ("a=1:NoExecute b:NoSchedule", "c:NoSchedule", false, "tainted", "c:NoSchedule a=1:NoExecute b:NoSchedule"),
-            ("a=1:NoExecute", "a=2:NoExecute", true, "modified", "a=2:NoExecute"),
-            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute b-", true, "modified", "a=2:NoExecute"),
-            ("a=1:NoExecute", "c:NoSchedule a-", false, "modified", "c:NoSchedule"),
-            ("a=1:NoExecute b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
-            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
-            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", false, "untainted", "a=1:NoExecute"),
-            ("b:NoSchedule a:NoSchedule", "x:NoSchedule y:NoSchedule b-", false, "modified", "x:NoSchedule y:NoSchedule a:NoSchedule"),
-            ("a:NoSchedule", "a:NoExecute", false, "tainted", "a:NoExecute a:NoSchedule"),
+            (
+                "a=1:NoExecute b:NoSchedule",
+                "c:NoSchedule",
+                false,
+                "tainted",
+                "c:NoSchedule a=1:NoExecute b:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute",
+                "a=2:NoExecute",
+                true,
+                "modified",
+                "a=2:NoExecute",
+            ),
+            (
+                "a=1:NoExecute b:NoSchedule",
+                "a=2:NoExecute b-",
+                true,
+                "modified",
+                "a=2:NoExecute",
+            ),
+            (
+                "a=1:NoExecute",
+                "c:NoSchedule a-",
+                false,
+                "modified",
+                "c:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute b:NoSchedule",
+                "a-",
+                false,
+                "untainted",
+                "b:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute a:NoSchedule b:NoSchedule",
+                "a-",
+                false,
+                "untainted",
+                "b:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute a:NoSchedule",
+                "a:NoSchedule-",
+                false,
+                "untainted",
+                "a=1:NoExecute",
+            ),
+            (
+                "b:NoSchedule a:NoSchedule",
+                "x:NoSchedule y:NoSchedule b-",
+                false,
+                "modified",
+                "x:NoSchedule y:NoSchedule a:NoSchedule",
+            ),
+            (
+                "a:NoSchedule",
+                "a:NoExecute",
+                false,
+                "tainted",
+                "a:NoExecute a:NoSchedule",
+            ),
             ("", "a:NoExecute", false, "tainted", "a:NoExecute"),
-            ("a:NoExecute", "a:NoExecute", true, "modified", "a:NoExecute"),
+            (
+                "a:NoExecute",
+                "a:NoExecute",
+                true,
+                "modified",
+                "a:NoExecute",
+            ),
         ] {
             let (result, did) = edit(args, overwrite).apply(&taints(old), "n").expect(args);
-            assert_eq!((did.to_string().as_str(), shown(&result).as_str()), (verb, new), "{old} | {args}");
+            assert_eq!(
+                (did.to_string().as_str(), shown(&result).as_str()),
+                (verb, new),
+                "{old} | {args}"
+            );
         }
     }
 
     #[test]
     fn kubectl_refuses() {
         for (old, args, text) in [
-            ("a=1:NoExecute", "a=2:NoExecute", "node n already has a taint(s) with same effect(s) and --overwrite is false"),
+            (
+                "a=1:NoExecute",
+                "a=2:NoExecute",
+                "node n already has a taint(s) with same effect(s) and --overwrite is false",
+            ),
             (
                 "a:NoExecute b:NoSchedule",
                 "a:NoExecute b:NoSchedule c:NoSchedule",
                 "node n already has a,b taint(s) with same effect(s) and --overwrite is false",
             ),
             ("b:NoSchedule", "a-", "taint \"a\" not found"),
-            ("b:NoSchedule", "b:NoExecute-", "taint \"b:NoExecute\" not found"),
-            ("b:NoSchedule", "a- c:NoExecute- b-", "[taint \"a\" not found, taint \"c:NoExecute\" not found]"),
+            (
+                "b:NoSchedule",
+                "b:NoExecute-",
+                "taint \"b:NoExecute\" not found",
+            ),
+            (
+                "b:NoSchedule",
+                "a- c:NoExecute- b-",
+                "[taint \"a\" not found, taint \"c:NoExecute\" not found]",
+            ),
             ("b:NoSchedule", "a- a-", "taint \"a\" not found"),
             ("b:NoSchedule", "x:NoSchedule a-", "taint \"a\" not found"),
         ] {
-            assert_eq!(edit(args, false).apply(&taints(old), "n"), Err(text.to_owned()), "{old} | {args}");
+            assert_eq!(
+                edit(args, false).apply(&taints(old), "n"),
+                Err(text.to_owned()),
+                "{old} | {args}"
+            );
         }
     }
 
     #[test]
     fn kubectl_writes_no_time() {
         let mut old = taints("a=1:NoExecute b:NoExecute");
-        old.iter_mut().for_each(|taint| taint.time_added = Some(Timestamp(5)));
-        let (result, _) = edit("a=2:NoExecute", true).apply(&old, "n").expect("overwrite");
+        old.iter_mut()
+            .for_each(|taint| taint.time_added = Some(Timestamp(5)));
+        let (result, _) = edit("a=2:NoExecute", true)
+            .apply(&old, "n")
+            .expect("overwrite");
         let times: Vec<_> = result.iter().map(|taint| taint.time_added).collect();
         assert_eq!(times, [None, Some(Timestamp(5))]);
     }
@@ -177,13 +296,33 @@ mod tests {
     #[test]
     fn the_recorder_writes() {
         for (old, args, new) in [
-            ("a=1:NoExecute b:NoSchedule", "c:NoSchedule", "a=1:NoExecute b:NoSchedule c:NoSchedule"),
-            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute", "b:NoSchedule a=2:NoExecute"),
-            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", "b:NoSchedule"),
-            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", "a=1:NoExecute"),
+            (
+                "a=1:NoExecute b:NoSchedule",
+                "c:NoSchedule",
+                "a=1:NoExecute b:NoSchedule c:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute b:NoSchedule",
+                "a=2:NoExecute",
+                "b:NoSchedule a=2:NoExecute",
+            ),
+            (
+                "a=1:NoExecute a:NoSchedule b:NoSchedule",
+                "a-",
+                "b:NoSchedule",
+            ),
+            (
+                "a=1:NoExecute a:NoSchedule",
+                "a:NoSchedule-",
+                "a=1:NoExecute",
+            ),
             ("b:NoSchedule", "a-", "b:NoSchedule"),
         ] {
-            assert_eq!(shown(&edit(args, false).apply_raw(&taints(old))), new, "{old} | {args}");
+            assert_eq!(
+                shown(&edit(args, false).apply_raw(&taints(old))),
+                new,
+                "{old} | {args}"
+            );
         }
     }
 }

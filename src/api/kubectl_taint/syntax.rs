@@ -22,16 +22,20 @@ impl TaintSyntaxError {
     }
 
     fn with_hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 }
 
-/// Reads the taints of one command, one per argument: `key=value:Effect` and `key:Effect` add, `key-`, `key:Effect-` and
-/// `key=value:Effect-` (whose value is ignored) remove. [`TaintEdit::overwrite`] is left unset.
+/// Reads the taints of one command, one per argument: `key=value:Effect` and `key:Effect` add,
+/// `key-`, `key:Effect-` and `key=value:Effect-` (whose value is ignored) remove.
+/// [`TaintEdit::overwrite`] is left unset.
 ///
 /// # Errors
-/// What kubectl refuses before it looks at any node: malformed taints, the same key and effect twice, one taint both
-/// added and removed, no taint at all.
+/// What kubectl refuses before it looks at any node: malformed taints, the same key and effect
+/// twice, one taint both added and removed, no taint at all.
 pub fn parse(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
     let edit = parse_specs(args)?;
     refuse_conflicts(&edit)?;
@@ -41,7 +45,9 @@ pub fn parse(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
 /// [`parse`] without the look at what contradicts itself, which kubectl takes later.
 pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> {
     if args.is_empty() {
-        return Err(TaintSyntaxError::new("at least one taint update is required".to_owned()));
+        return Err(TaintSyntaxError::new(
+            "at least one taint update is required".to_owned(),
+        ));
     }
     let mut edit = TaintEdit::default();
     for arg in args {
@@ -52,31 +58,44 @@ pub(super) fn parse_specs(args: &[&str]) -> Result<TaintEdit, TaintSyntaxError> 
         }
         let spec = Spec::parse(arg)?;
         let Some(effect) = spec.effect else {
-            let hint = format!("add an effect, \"{arg}:NoExecute\" say, or \"{arg}-\" to remove the taint");
+            let hint = format!(
+                "add an effect, \"{arg}:NoExecute\" say, or \"{arg}-\" to remove the taint"
+            );
             return Err(TaintSyntaxError::new(format!("invalid taint spec: {arg}")).with_hint(hint));
         };
-        let taint = Taint { value: spec.value.to_owned(), ..Taint::new(spec.key, effect) };
+        let taint = Taint {
+            value: spec.value.to_owned(),
+            ..Taint::new(spec.key, effect)
+        };
         if edit.add.iter().any(|earlier| earlier.matches(&taint)) {
             // Go's print of the struct.
             let printed = format!("{{{} {} {} <nil>}}", taint.key, taint.value, taint.effect);
-            return Err(TaintSyntaxError::new(format!("duplicated taints with the same key and effect: {printed}")));
+            return Err(TaintSyntaxError::new(format!(
+                "duplicated taints with the same key and effect: {printed}"
+            )));
         }
         edit.add.push(taint);
     }
     Ok(edit)
 }
 
-/// [`parse`] of arguments in one text, separated by commas or blanks, of which neither keys nor values can have any.
+/// [`parse`] of arguments in one text, separated by commas or blanks, of which neither keys nor
+/// values can have any.
 ///
 /// # Errors
 /// As [`parse`].
 pub fn parse_list(text: &str) -> Result<TaintEdit, TaintSyntaxError> {
-    let args: Vec<&str> = text.split([',', ' ']).map(str::trim).filter(|arg| !arg.is_empty()).collect();
+    let args: Vec<&str> = text
+        .split([',', ' '])
+        .map(str::trim)
+        .filter(|arg| !arg.is_empty())
+        .collect();
     parse(&args)
 }
 
-/// Taints as recorded timelines write them: `key=value:Effect`, several with commas; to be removed, if so said, by `key`
-/// or `key:Effect` without a trailing `-`. Keys and values are taken as they stand.
+/// Taints as recorded timelines write them: `key=value:Effect`, several with commas; to be removed,
+/// if so said, by `key` or `key:Effect` without a trailing `-`. Keys and values are taken as they
+/// stand.
 ///
 /// # Errors
 /// An effect that is none, and an added taint without one.
@@ -90,8 +109,13 @@ pub fn parse_recorded(text: &str, removes: bool) -> Result<TaintEdit, TaintSynta
         let (key, value) = head.split_once('=').unwrap_or((head, ""));
         match (removes, effect) {
             (true, effect) => edit.remove.push((key.to_owned(), effect)),
-            (false, Some(effect)) => edit.add.push(Taint { value: value.to_owned(), ..Taint::new(key, effect) }),
-            (false, None) => return Err(TaintSyntaxError::new(format!("invalid taint spec: {item}"))),
+            (false, Some(effect)) => edit.add.push(Taint {
+                value: value.to_owned(),
+                ..Taint::new(key, effect)
+            }),
+            (false, None) => {
+                return Err(TaintSyntaxError::new(format!("invalid taint spec: {item}")));
+            }
         }
     }
     Ok(edit)
@@ -109,7 +133,9 @@ impl<'a> Spec<'a> {
     fn parse(text: &'a str) -> Result<Self, TaintSyntaxError> {
         let invalid = |errors: &[String]| match errors {
             [] => TaintSyntaxError::new(format!("invalid taint spec: {text}")),
-            errors => TaintSyntaxError::new(format!("invalid taint spec: {text}, {}", errors.join("; "))),
+            errors => {
+                TaintSyntaxError::new(format!("invalid taint spec: {text}, {}", errors.join("; ")))
+            }
         };
         let mut parts = text.splitn(3, ':');
         let head = parts.next().unwrap_or_default();
@@ -120,9 +146,17 @@ impl<'a> Spec<'a> {
         let Some(effect) = effect else {
             let errors = qualified_name(head);
             return match errors.as_slice() {
-                [] => Ok(Self { key: head, value: "", effect: None }),
-                // A value without an effect is read as part of the key, which kubectl's words do not make plain.
-                _ if head.contains('=') => Err(invalid(&errors).with_hint(format!("add an effect, \"{head}:NoExecute\" say"))),
+                [] => Ok(Self {
+                    key: head,
+                    value: "",
+                    effect: None,
+                }),
+                // A value without an effect is read as part of the key, which kubectl's words do
+                // not make plain.
+                _ if head.contains('=') => {
+                    Err(invalid(&errors)
+                        .with_hint(format!("add an effect, \"{head}:NoExecute\" say")))
+                }
                 _ => Err(invalid(&errors)),
             };
         };
@@ -136,15 +170,26 @@ impl<'a> Spec<'a> {
                 return Err(invalid(&errors));
             }
         }
-        Ok(Self { key, value, effect: Some(effect) })
+        Ok(Self {
+            key,
+            value,
+            effect: Some(effect),
+        })
     }
 }
 
 /// `validateTaintEffect`, and what may have been meant.
 fn effect_of(text: &str) -> Result<Effect, TaintSyntaxError> {
-    let all = [Effect::NoSchedule, Effect::PreferNoSchedule, Effect::NoExecute].map(Effect::as_str);
+    let all = [
+        Effect::NoSchedule,
+        Effect::PreferNoSchedule,
+        Effect::NoExecute,
+    ]
+    .map(Effect::as_str);
     Effect::parse(text).ok_or_else(|| {
-        let error = TaintSyntaxError::new(format!("invalid taint effect: {text}, unsupported taint effect"));
+        let error = TaintSyntaxError::new(format!(
+            "invalid taint effect: {text}, unsupported taint effect"
+        ));
         match spelling::nearest(text, all) {
             Some(near) => error.with_hint(format!("did you mean {near}?")),
             None => error.with_hint(format!("effects are {}", all.join(", "))),
@@ -166,7 +211,9 @@ pub(super) fn refuse_conflicts(edit: &TaintEdit) -> Result<(), TaintSyntaxError>
         return Ok(());
     }
     let list = conflicts.join(", ");
-    Err(TaintSyntaxError::new(format!("can not both modify and remove the following taint(s) in the same command: {list}")))
+    Err(TaintSyntaxError::new(format!(
+        "can not both modify and remove the following taint(s) in the same command: {list}"
+    )))
 }
 
 #[cfg(test)]
@@ -188,7 +235,16 @@ mod tests {
                    bar=x:PreferNoSchedule- dedicated-";
         let edit = parse(&args(all)).expect("all forms");
         let added: Vec<String> = edit.add.iter().map(ToString::to_string).collect();
-        assert_eq!(added, ["foo=abc:NoSchedule", "bar=abc:NoSchedule", "baz:NoSchedule", "qux:NoExecute", "foobar:PreferNoSchedule"]);
+        assert_eq!(
+            added,
+            [
+                "foo=abc:NoSchedule",
+                "bar=abc:NoSchedule",
+                "baz:NoSchedule",
+                "qux:NoExecute",
+                "foobar:PreferNoSchedule"
+            ]
+        );
         assert_eq!(
             edit.remove,
             [
@@ -243,29 +299,60 @@ mod tests {
             ("a=b:NoExcute", "did you mean NoExecute?"),
             ("a:noschedule-", "did you mean NoSchedule?"),
             ("a:PreferNoShedule", "did you mean PreferNoSchedule?"),
-            ("a:Evict", "effects are NoSchedule, PreferNoSchedule, NoExecute"),
+            (
+                "a:Evict",
+                "effects are NoSchedule, PreferNoSchedule, NoExecute",
+            ),
             ("a=b", "add an effect, \"a=b:NoExecute\" say"),
-            ("a", "add an effect, \"a:NoExecute\" say, or \"a-\" to remove the taint"),
+            (
+                "a",
+                "add an effect, \"a:NoExecute\" say, or \"a-\" to remove the taint",
+            ),
         ] {
-            assert_eq!(parse(&[text]).expect_err(text).hint.as_deref(), Some(hint), "{text}");
+            assert_eq!(
+                parse(&[text]).expect_err(text).hint.as_deref(),
+                Some(hint),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn one_text_may_hold_several() {
         let expected = parse(&["a=1:NoExecute", "b-"]).expect("two");
-        for text in ["a=1:NoExecute,b-", "a=1:NoExecute, b-", "a=1:NoExecute b-", " a=1:NoExecute ,, b- "] {
+        for text in [
+            "a=1:NoExecute,b-",
+            "a=1:NoExecute, b-",
+            "a=1:NoExecute b-",
+            " a=1:NoExecute ,, b- ",
+        ] {
             assert_eq!(parse_list(text), Ok(expected.clone()), "{text:?}");
         }
-        assert_eq!(parse_list(" , ").expect_err("nothing").text, "at least one taint update is required");
+        assert_eq!(
+            parse_list(" , ").expect_err("nothing").text,
+            "at least one taint update is required"
+        );
     }
 
     #[test]
     fn recorded_timelines_have_their_own_form() {
         let added = parse_recorded("a=1:NoExecute,a=2:NoExecute", false).expect("adding");
-        assert_eq!(added.add.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a=1:NoExecute", "a=2:NoExecute"]);
+        assert_eq!(
+            added
+                .add
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>(),
+            ["a=1:NoExecute", "a=2:NoExecute"]
+        );
         let removed = parse_recorded("a,b:NoExecute", true).expect("removing");
-        assert_eq!(removed.remove, [("a".to_owned(), None), ("b".to_owned(), Some(Effect::NoExecute))]);
+        assert_eq!(
+            removed.remove,
+            [
+                ("a".to_owned(), None),
+                ("b".to_owned(), Some(Effect::NoExecute))
+            ]
+        );
         assert!(parse_recorded("a", false).is_err());
         assert!(parse_recorded("a:Nope", true).is_err());
     }

@@ -36,12 +36,21 @@ impl<T: Copy> ByLabel<T> {
 
     /// Those under a label, in the order in which they came.
     pub fn get(&self, key: &str, value: &str) -> &[T] {
-        self.0.get(key).and_then(|values| values.get(value)).map_or(&[], Vec::as_slice)
+        self.0
+            .get(key)
+            .and_then(|values| values.get(value))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Those under one of several values.
-    pub fn under<'a>(&'a self, (key, values): (&'a str, &'a [String])) -> impl Iterator<Item = T> + 'a {
-        values.iter().flat_map(move |value| self.get(key, value)).copied()
+    pub fn under<'a>(
+        &'a self,
+        (key, values): (&'a str, &'a [String]),
+    ) -> impl Iterator<Item = T> + 'a {
+        values
+            .iter()
+            .flat_map(move |value| self.get(key, value))
+            .copied()
     }
 }
 
@@ -55,15 +64,24 @@ pub struct Selectors<T> {
 
 impl<T> Default for Selectors<T> {
     fn default() -> Self {
-        Self { by_label: ByLabel::default(), others: Vec::new() }
+        Self {
+            by_label: ByLabel::default(),
+            others: Vec::new(),
+        }
     }
 }
 
 impl<T: Copy> Selectors<T> {
     /// Adds a selector's entry.
     pub fn insert(&mut self, selector: &Selector, entry: T) {
-        match selector.requirements().iter().find_map(super::Requirement::one_of) {
-            Some((key, values)) => values.iter().for_each(|value| self.by_label.insert(key, value, entry)),
+        match selector
+            .requirements()
+            .iter()
+            .find_map(super::Requirement::one_of)
+        {
+            Some((key, values)) => values
+                .iter()
+                .for_each(|value| self.by_label.insert(key, value, entry)),
             None => self.others.push(entry),
         }
     }
@@ -73,15 +91,26 @@ impl<T: Copy> Selectors<T> {
     where
         T: PartialEq,
     {
-        match selector.requirements().iter().find_map(super::Requirement::one_of) {
-            Some((key, values)) => values.iter().for_each(|value| self.by_label.remove(key, value, entry)),
+        match selector
+            .requirements()
+            .iter()
+            .find_map(super::Requirement::one_of)
+        {
+            Some((key, values)) => values
+                .iter()
+                .for_each(|value| self.by_label.remove(key, value, entry)),
             None => self.others.retain(|other| *other != entry),
         }
     }
 
-    /// The entries of the selectors that may select an object with these labels, and of some that do not.
+    /// The entries of the selectors that may select an object with these labels, and of some that
+    /// do not.
     pub fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = T> + 'a {
-        labels.iter().flat_map(|(key, value)| self.by_label.get(key, value)).chain(&self.others).copied()
+        labels
+            .iter()
+            .flat_map(|(key, value)| self.by_label.get(key, value))
+            .chain(&self.others)
+            .copied()
     }
 }
 
@@ -89,23 +118,64 @@ impl<T: Copy> Selectors<T> {
 mod tests {
     use super::*;
 
-    /// Every selector that matches is among the candidates, once; one that asks for another value is not.
+    /// Every selector that matches is among the candidates, once; one that asks for another value
+    /// is not.
     #[test]
     fn candidates_hold_all_that_match() {
-        let texts = ["app=web", "app in (web,db),tier=front", "app", "!app", "", "tier=front", "app=db"];
-        let parsed: Vec<Selector> = texts.iter().filter_map(|t| Selector::parse(t).ok()).collect();
+        let texts = [
+            "app=web",
+            "app in (web,db),tier=front",
+            "app",
+            "!app",
+            "",
+            "tier=front",
+            "app=db",
+        ];
+        let parsed: Vec<Selector> = texts
+            .iter()
+            .filter_map(|t| Selector::parse(t).ok())
+            .collect();
         let mut selectors = Selectors::default();
-        parsed.iter().enumerate().for_each(|(i, s)| selectors.insert(s, i));
-        let labels = |pairs: &[(&str, &str)]| -> Labels { pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect() };
-        for labels in [labels(&[]), labels(&[("app", "web")]), labels(&[("app", "db"), ("tier", "front")])] {
+        parsed
+            .iter()
+            .enumerate()
+            .for_each(|(i, s)| selectors.insert(s, i));
+        let labels = |pairs: &[(&str, &str)]| -> Labels {
+            pairs
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect()
+        };
+        for labels in [
+            labels(&[]),
+            labels(&[("app", "web")]),
+            labels(&[("app", "db"), ("tier", "front")]),
+        ] {
             let mut candidates: Vec<usize> = selectors.candidates(&labels).collect();
             candidates.sort_unstable();
-            let matching: Vec<usize> = (0..parsed.len()).filter(|i| parsed[*i].matches(&labels)).collect();
-            assert!(matching.iter().all(|i| candidates.iter().filter(|c| *c == i).count() == 1), "{labels:?}: {candidates:?}");
+            let matching: Vec<usize> = (0..parsed.len())
+                .filter(|i| parsed[*i].matches(&labels))
+                .collect();
+            assert!(
+                matching
+                    .iter()
+                    .all(|i| candidates.iter().filter(|c| *c == i).count() == 1),
+                "{labels:?}: {candidates:?}"
+            );
         }
-        assert_eq!(selectors.candidates(&labels(&[("app", "web")])).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!(
+            selectors
+                .candidates(&labels(&[("app", "web")]))
+                .collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4]
+        );
         selectors.remove(&parsed[1], 1);
         selectors.remove(&parsed[3], 3);
-        assert_eq!(selectors.candidates(&labels(&[("app", "web")])).collect::<Vec<_>>(), [0, 2, 4]);
+        assert_eq!(
+            selectors
+                .candidates(&labels(&[("app", "web")]))
+                .collect::<Vec<_>>(),
+            [0, 2, 4]
+        );
     }
 }

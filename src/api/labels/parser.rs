@@ -37,7 +37,10 @@ struct Parser<'a> {
 
 /// The conditions, in the order of the text.
 pub(super) fn parse(text: &str) -> Result<Vec<Requirement>, SelectorError> {
-    let mut parser = Parser { rest: text, next: Token::End };
+    let mut parser = Parser {
+        rest: text,
+        next: Token::End,
+    };
     parser.take();
     let mut requirements = Vec::new();
     loop {
@@ -46,7 +49,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Requirement>, SelectorError> {
             Token::End => return Ok(requirements),
             other => return Err(error(other, "!, identifier, or 'end of string'")),
         }
-        let requirement = parser.requirement().map_err(|e| SelectorError(format!("unable to parse requirement: {}", e.0)))?;
+        let requirement = parser
+            .requirement()
+            .map_err(|e| SelectorError(format!("unable to parse requirement: {}", e.0)))?;
         requirements.push(requirement);
         match parser.take() {
             Token::End => return Ok(requirements),
@@ -76,7 +81,8 @@ impl<'a> Parser<'a> {
         } else if let Some(symbol) = SYMBOLS.iter().find(|symbol| text.starts_with(**symbol)) {
             symbol.len()
         } else {
-            text.find(|c| is_symbol(c) || " \t\r\n".contains(c)).unwrap_or(text.len())
+            text.find(|c| is_symbol(c) || " \t\r\n".contains(c))
+                .unwrap_or(text.len())
         };
         let (token, rest) = text.split_at(split);
         self.rest = rest;
@@ -101,10 +107,17 @@ impl<'a> Parser<'a> {
         };
         let wrong = qualified_name(key);
         if !wrong.is_empty() {
-            return Err(SelectorError(format!("<nil>: Invalid value: {key:?}: {}", wrong.join("; "))));
+            return Err(SelectorError(format!(
+                "<nil>: Invalid value: {key:?}: {}",
+                wrong.join("; ")
+            )));
         }
         if matches!(self.next, Token::End | Token::Symbol(",")) {
-            let operator = if negated { Operator::DoesNotExist } else { Operator::Exists };
+            let operator = if negated {
+                Operator::DoesNotExist
+            } else {
+                Operator::Exists
+            };
             return Requirement::new(key, operator, []);
         }
         if negated {
@@ -142,7 +155,12 @@ impl<'a> Parser<'a> {
     fn list(&mut self) -> Result<Vec<String>, SelectorError> {
         match self.take() {
             Token::Symbol("(") => {}
-            other => return Err(SelectorError(format!("found '{}' expected: '('", other.text()))),
+            other => {
+                return Err(SelectorError(format!(
+                    "found '{}' expected: '('",
+                    other.text()
+                )));
+            }
         }
         let mut values = Vec::new();
         loop {

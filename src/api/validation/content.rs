@@ -1,7 +1,8 @@
 //! The forms of names, keys and values (`apimachinery/pkg/util/validation/validation.go`, v1.34).
 //!
-//! Each function returns what is wrong, in upstream's words; nothing if all is well. Upstream matches regular
-//! expressions, whose text is part of its messages; the checks here are written out, and equal to them.
+//! Each function returns what is wrong, in upstream's words; nothing if all is well. Upstream
+//! matches regular expressions, whose text is part of its messages; the checks here are written
+//! out, and equal to them.
 
 const NAME_LENGTH_MAX: usize = 63;
 const SUBDOMAIN_LENGTH_MAX: usize = 253;
@@ -31,15 +32,23 @@ fn framed(text: &str, ends: fn(u8) -> bool, inside: fn(u8) -> bool) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    framed(text, |b| b.is_ascii_alphanumeric(), |b| matches!(b, b'-' | b'_' | b'.'))
+    framed(
+        text,
+        |b| b.is_ascii_alphanumeric(),
+        |b| matches!(b, b'-' | b'_' | b'.'),
+    )
 }
 
 fn is_dns_label(text: &str) -> bool {
-    framed(text, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), |b| b == b'-')
+    framed(
+        text,
+        |b| b.is_ascii_lowercase() || b.is_ascii_digit(),
+        |b| b == b'-',
+    )
 }
 
-/// A key of a label, taint or toleration: an optional DNS subdomain of at most 253 characters and `/`, then a name of at
-/// most 63 (`IsQualifiedName`).
+/// A key of a label, taint or toleration: an optional DNS subdomain of at most 253 characters and
+/// `/`, then a name of at most 63 (`IsQualifiedName`).
 pub fn qualified_name(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let parts: Vec<&str> = value.splitn(3, '/').collect();
@@ -49,12 +58,17 @@ pub fn qualified_name(value: &str) -> Vec<String> {
             if prefix.is_empty() {
                 errors.push("prefix part must be non-empty".to_owned());
             } else {
-                errors.extend(dns1123_subdomain(prefix).into_iter().map(|e| format!("prefix part {e}")));
+                errors.extend(
+                    dns1123_subdomain(prefix)
+                        .into_iter()
+                        .map(|e| format!("prefix part {e}")),
+                );
             }
             name
         }
         _ => {
-            let advice = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            let advice =
+                "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
             return vec![format!("a qualified name {NAME_MESSAGE} {advice}")];
         }
     };
@@ -90,7 +104,11 @@ pub fn dns1123_label(value: &str) -> Vec<String> {
     if !is_dns_label(value) {
         // A text that is well formed but for its dots is told so.
         let dotted = value.split('.').all(is_dns_label);
-        errors.push(if dotted { "must not contain dots".to_owned() } else { LABEL_MESSAGE.to_owned() });
+        errors.push(if dotted {
+            "must not contain dots".to_owned()
+        } else {
+            LABEL_MESSAGE.to_owned()
+        });
     }
     errors
 }
@@ -160,14 +178,28 @@ mod tests {
                     (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
                     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
         assert_eq!(qualified_name("a%"), [format!("name part {name}")]);
-        assert_eq!(qualified_name(""), ["name part must be non-empty".to_owned(), format!("name part {name}")]);
+        assert_eq!(
+            qualified_name(""),
+            [
+                "name part must be non-empty".to_owned(),
+                format!("name part {name}")
+            ]
+        );
         assert_eq!(qualified_name("/a"), ["prefix part must be non-empty"]);
         assert_eq!(
             qualified_name("a/b/c"),
-            [format!("a qualified name {name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")]
+            [format!(
+                "a qualified name {name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )]
         );
-        assert_eq!(qualified_name(&"a".repeat(64)), ["name part must be no more than 63 characters"]);
-        assert_eq!(qualified_name(&format!("{}/a", "a".repeat(254))), ["prefix part must be no more than 253 characters"]);
+        assert_eq!(
+            qualified_name(&"a".repeat(64)),
+            ["name part must be no more than 63 characters"]
+        );
+        assert_eq!(
+            qualified_name(&format!("{}/a", "a".repeat(254))),
+            ["prefix part must be no more than 253 characters"]
+        );
     }
 
     #[test]
@@ -178,7 +210,10 @@ mod tests {
         for bad in ["-1", "a-", "sp ace", "a/b", "é", "_"] {
             assert_eq!(label_value(bad), [VALUE_MESSAGE], "{bad}");
         }
-        assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 characters"]);
+        assert_eq!(
+            label_value(&"a".repeat(64)),
+            ["must be no more than 63 characters"]
+        );
         for good in ["a", "node-1", "node-1.example.com", "1"] {
             assert_eq!(dns1123_subdomain(good), Vec::<String>::new(), "{good}");
         }

@@ -25,7 +25,8 @@ pub struct FieldError {
     pub kind: FieldErrorKind,
     /// The field: `spec.taints[1].key`.
     pub field: String,
-    /// What it holds, as the message shows it, quotes included; not shown for `Required` and `Forbidden`.
+    /// What it holds, as the message shows it, quotes included; not shown for `Required` and
+    /// `Forbidden`.
     pub bad_value: String,
     /// More words; may be empty.
     pub detail: String,
@@ -36,7 +37,12 @@ pub struct FieldError {
 impl FieldError {
     /// The field must be there.
     pub fn required(field: &str) -> Self {
-        Self::new(FieldErrorKind::Required, field, String::new(), String::new())
+        Self::new(
+            FieldErrorKind::Required,
+            field,
+            String::new(),
+            String::new(),
+        )
     }
 
     /// The field holds a text that is malformed.
@@ -47,8 +53,14 @@ impl FieldError {
     /// The field holds a word that is not one of `supported`; what is near to it becomes the hint.
     pub fn not_supported(field: &str, value: &str, supported: &[&'static str]) -> Self {
         let list: Vec<String> = supported.iter().map(|word| quoted(word)).collect();
-        let mut error = Self::new(FieldErrorKind::NotSupported, field, quoted(value), format!("supported values: {}", list.join(", ")));
-        error.hint = spelling::nearest(value, supported.iter().copied()).map(|word| format!("did you mean {word:?}?"));
+        let mut error = Self::new(
+            FieldErrorKind::NotSupported,
+            field,
+            quoted(value),
+            format!("supported values: {}", list.join(", ")),
+        );
+        error.hint = spelling::nearest(value, supported.iter().copied())
+            .map(|word| format!("did you mean {word:?}?"));
         error
     }
 
@@ -59,11 +71,22 @@ impl FieldError {
 
     /// The field may not be so here.
     pub fn forbidden(field: &str, detail: impl Into<String>) -> Self {
-        Self::new(FieldErrorKind::Forbidden, field, String::new(), detail.into())
+        Self::new(
+            FieldErrorKind::Forbidden,
+            field,
+            String::new(),
+            detail.into(),
+        )
     }
 
     fn new(kind: FieldErrorKind, field: &str, bad_value: String, detail: String) -> Self {
-        Self { kind, field: field.to_owned(), bad_value, detail, hint: None }
+        Self {
+            kind,
+            field: field.to_owned(),
+            bad_value,
+            detail,
+            hint: None,
+        }
     }
 }
 
@@ -82,7 +105,10 @@ impl fmt::Display for FieldError {
             FieldErrorKind::Forbidden => "Forbidden",
         };
         write!(f, "{}: {kind}", self.field)?;
-        if !matches!(self.kind, FieldErrorKind::Required | FieldErrorKind::Forbidden) {
+        if !matches!(
+            self.kind,
+            FieldErrorKind::Required | FieldErrorKind::Forbidden
+        ) {
             write!(f, ": {}", self.bad_value)?;
         }
         if !self.detail.is_empty() {

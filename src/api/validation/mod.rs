@@ -1,7 +1,8 @@
-//! What the API server accepts, and its words for what it does not: names, keys, values, taints, tolerations.
+//! What the API server accepts, and its words for what it does not: names, keys, values, taints,
+//! tolerations.
 //!
-//! `pkg/apis/core/validation/validation.go` and `apimachinery/pkg/util/validation`, texts of v1.34. Left out: objects'
-//! other fields, and annotations that once held taints and tolerations.
+//! `pkg/apis/core/validation/validation.go` and `apimachinery/pkg/util/validation`, texts of v1.34.
+//! Left out: objects' other fields, and annotations that once held taints and tolerations.
 
 mod content;
 mod field_error;

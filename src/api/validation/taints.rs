@@ -14,10 +14,18 @@ pub fn validate_taints(taints: &[Taint], path: &str) -> Vec<FieldError> {
         errors.extend(key_errors(&taint.key, &format!("{at}.key")));
         let value_errors = label_value(&taint.value);
         if !value_errors.is_empty() {
-            errors.push(FieldError::invalid(&format!("{at}.value"), &taint.value, value_errors.join(";")));
+            errors.push(FieldError::invalid(
+                &format!("{at}.value"),
+                &taint.value,
+                value_errors.join(";"),
+            ));
         }
         if taints[..i].iter().any(|earlier| earlier.matches(taint)) {
-            errors.push(FieldError::duplicate(&at, as_json(taint), "taints must be unique by key and effect pair"));
+            errors.push(FieldError::duplicate(
+                &at,
+                as_json(taint),
+                "taints must be unique by key and effect pair",
+            ));
         }
     }
     errors
@@ -36,13 +44,19 @@ pub fn effect_of(text: &str, path: &str) -> Result<Effect, FieldError> {
 
 /// One error for each rule that a key breaks (`ValidateLabelName`).
 pub(super) fn key_errors(key: &str, path: &str) -> Vec<FieldError> {
-    qualified_name(key).into_iter().map(|message| FieldError::invalid(path, key, message)).collect()
+    qualified_name(key)
+        .into_iter()
+        .map(|message| FieldError::invalid(path, key, message))
+        .collect()
 }
 
 /// A taint as messages show it: the internal type has no JSON names.
 fn as_json(taint: &Taint) -> String {
     let (key, value) = (quoted(&taint.key), quoted(&taint.value));
-    format!("{{\"Key\":{key},\"Value\":{value},\"Effect\":\"{}\",\"TimeAdded\":null}}", taint.effect)
+    format!(
+        "{{\"Key\":{key},\"Value\":{value},\"Effect\":\"{}\",\"TimeAdded\":null}}",
+        taint.effect
+    )
 }
 
 #[cfg(test)]
@@ -50,7 +64,10 @@ mod tests {
     use super::*;
 
     fn taint(key: &str, value: &str, effect: Effect) -> Taint {
-        Taint { value: value.to_owned(), ..Taint::new(key, effect) }
+        Taint {
+            value: value.to_owned(),
+            ..Taint::new(key, effect)
+        }
     }
 
     #[test]
@@ -66,28 +83,53 @@ mod tests {
 
     #[test]
     fn taints_that_upstream_refuses() {
-        let shown = |taints: &[Taint]| validate_taints(taints, "spec.taints").iter().map(ToString::to_string).collect::<Vec<_>>();
+        let shown = |taints: &[Taint]| {
+            validate_taints(taints, "spec.taints")
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
         let name = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
                     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
                     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
         assert_eq!(
-            shown(&[taint("ok", "", Effect::NoSchedule), taint("nospecialchars%^=@", "", Effect::NoSchedule)]),
-            [format!("spec.taints[1].key: Invalid value: \"nospecialchars%^=@\": {name}")]
+            shown(&[
+                taint("ok", "", Effect::NoSchedule),
+                taint("nospecialchars%^=@", "", Effect::NoSchedule)
+            ]),
+            [format!(
+                "spec.taints[1].key: Invalid value: \"nospecialchars%^=@\": {name}"
+            )]
         );
         let value = shown(&[taint("GPU", "some\\invalid", Effect::NoSchedule)]);
         assert_eq!(value.len(), 1);
-        assert!(value[0].starts_with("spec.taints[0].value: Invalid value: \"some\\\\invalid\": a valid label must be"), "{value:?}");
+        assert!(
+            value[0].starts_with(
+                "spec.taints[0].value: Invalid value: \"some\\\\invalid\": a valid label must be"
+            ),
+            "{value:?}"
+        );
         assert_eq!(
-            shown(&[taint("a", "1", Effect::NoExecute), taint("a", "2", Effect::NoExecute)]),
-            ["spec.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"2\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: \
-                 taints must be unique by key and effect pair"]
+            shown(&[
+                taint("a", "1", Effect::NoExecute),
+                taint("a", "2", Effect::NoExecute)
+            ]),
+            [
+                "spec.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"2\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: \
+                 taints must be unique by key and effect pair"
+            ]
         );
     }
 
     #[test]
     fn effects_are_one_of_three() {
         assert_eq!(effect_of("NoExecute", "e"), Ok(Effect::NoExecute));
-        assert_eq!(effect_of("", "spec.taints[0].effect").unwrap_err().to_string(), "spec.taints[0].effect: Required value");
+        assert_eq!(
+            effect_of("", "spec.taints[0].effect")
+                .unwrap_err()
+                .to_string(),
+            "spec.taints[0].effect: Required value"
+        );
         let error = effect_of("NoExcute", "spec.taints[0].effect").unwrap_err();
         assert_eq!(
             error.to_string(),

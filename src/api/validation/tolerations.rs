@@ -6,11 +6,15 @@ use super::taints::key_errors;
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration, canonical_integer};
 
-/// Checks tolerations; `path` is the list's own, `spec.tolerations`. `comparison_operators` is the gate
-/// TaintTolerationComparisonOperators, or that the stored pod already uses such operators.
+/// Checks tolerations; `path` is the list's own, `spec.tolerations`. `comparison_operators` is the
+/// gate TaintTolerationComparisonOperators, or that the stored pod already uses such operators.
 ///
 /// An operator that was left out cannot be told from `Equal` here, and is shown as that.
-pub fn validate_tolerations(tolerations: &[Toleration], path: &str, comparison_operators: bool) -> Vec<FieldError> {
+pub fn validate_tolerations(
+    tolerations: &[Toleration],
+    path: &str,
+    comparison_operators: bool,
+) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {
         let at = |field: &str| format!("{path}[{i}].{field}");
@@ -19,11 +23,19 @@ pub fn validate_tolerations(tolerations: &[Toleration], path: &str, comparison_o
             errors.extend(key_errors(&toleration.key, &at("key")));
         } else if operator != Operator::Exists {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            errors.push(FieldError::invalid(&at("operator"), operator.as_str(), detail));
+            errors.push(FieldError::invalid(
+                &at("operator"),
+                operator.as_str(),
+                detail,
+            ));
         }
         if toleration.toleration_seconds.is_some() && toleration.effect != Some(Effect::NoExecute) {
             let effect = toleration.effect.map_or("", Effect::as_str);
-            errors.push(FieldError::invalid(&at("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+            errors.push(FieldError::invalid(
+                &at("effect"),
+                effect,
+                "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            ));
         }
         // Upstream reports a wrong value of Equal and Exists at the operator.
         let value = toleration.value.as_str();
@@ -35,22 +47,34 @@ pub fn validate_tolerations(tolerations: &[Toleration], path: &str, comparison_o
                 }
             }
             Operator::Exists if !value.is_empty() => {
-                errors.push(FieldError::invalid(&at("operator"), value, "value must be empty when `operator` is 'Exists'"));
+                errors.push(FieldError::invalid(
+                    &at("operator"),
+                    value,
+                    "value must be empty when `operator` is 'Exists'",
+                ));
             }
             Operator::Exists => {}
             Operator::Lt | Operator::Gt if !comparison_operators => {
-                errors.push(FieldError::not_supported(&at("operator"), operator.as_str(), &["Equal", "Exists", "Lt", "Gt"]));
+                errors.push(FieldError::not_supported(
+                    &at("operator"),
+                    operator.as_str(),
+                    &["Equal", "Exists", "Lt", "Gt"],
+                ));
             }
             Operator::Lt | Operator::Gt => {
-                errors.extend(integer_errors(value).into_iter().map(|detail| FieldError::invalid(&at("value"), value, detail)));
+                errors.extend(
+                    integer_errors(value)
+                        .into_iter()
+                        .map(|detail| FieldError::invalid(&at("value"), value, detail)),
+                );
             }
         }
     }
     errors
 }
 
-/// What keeps a text from being a canonical int64: first its form, then its range (`content.IsDecimalInteger` and
-/// `strconv.ParseInt`, which upstream both asks and both reports).
+/// What keeps a text from being a canonical int64: first its form, then its range
+/// (`content.IsDecimalInteger` and `strconv.ParseInt`, which upstream both asks and both reports).
 fn integer_errors(value: &str) -> Vec<String> {
     if canonical_integer(value).is_some() {
         return Vec::new();
@@ -65,22 +89,40 @@ fn integer_errors(value: &str) -> Vec<String> {
     }
     if value.parse::<i64>().is_err() {
         let form_ok = all_digits(value.strip_prefix(['-', '+']).unwrap_or(value));
-        let reason = if form_ok { "value out of range" } else { "invalid syntax" };
+        let reason = if form_ok {
+            "value out of range"
+        } else {
+            "invalid syntax"
+        };
         errors.push(format!("strconv.ParseInt: parsing {value:?}: {reason}"));
     }
     errors
 }
 
-/// Checks a pod's update: every old toleration must still be there, in which only the seconds may have changed; more
-/// may come (`validateOnlyAddedTolerations`).
-pub fn validate_toleration_update(new: &[Toleration], old: &[Toleration], path: &str, comparison_operators: bool) -> Vec<FieldError> {
-    let same_but_seconds =
-        |a: &Toleration, b: &Toleration| (&a.key, a.operator, &a.value, a.effect) == (&b.key, b.operator, &b.value, b.effect);
-    if old.iter().any(|o| !new.iter().any(|n| same_but_seconds(o, n))) {
-        return vec![FieldError::forbidden(path, "existing toleration can not be modified except its tolerationSeconds")];
+/// Checks a pod's update: every old toleration must still be there, in which only the seconds may
+/// have changed; more may come (`validateOnlyAddedTolerations`).
+pub fn validate_toleration_update(
+    new: &[Toleration],
+    old: &[Toleration],
+    path: &str,
+    comparison_operators: bool,
+) -> Vec<FieldError> {
+    let same_but_seconds = |a: &Toleration, b: &Toleration| {
+        (&a.key, a.operator, &a.value, a.effect) == (&b.key, b.operator, &b.value, b.effect)
+    };
+    if old
+        .iter()
+        .any(|o| !new.iter().any(|n| same_but_seconds(o, n)))
+    {
+        return vec![FieldError::forbidden(
+            path,
+            "existing toleration can not be modified except its tolerationSeconds",
+        )];
     }
     // A stored pod that uses Lt or Gt may go on doing so with the gate off.
-    let uses = old.iter().any(|t| matches!(t.operator, Operator::Lt | Operator::Gt));
+    let uses = old
+        .iter()
+        .any(|t| matches!(t.operator, Operator::Lt | Operator::Gt));
     validate_tolerations(new, path, comparison_operators || uses)
 }
 
@@ -102,12 +144,27 @@ pub fn operator_of(text: &str, path: &str) -> Result<Operator, FieldError> {
 mod tests {
     use super::*;
 
-    fn toleration(key: &str, operator: Operator, value: &str, effect: Option<Effect>, seconds: Option<i64>) -> Toleration {
-        Toleration { key: key.to_owned(), operator, value: value.to_owned(), effect, toleration_seconds: seconds }
+    fn toleration(
+        key: &str,
+        operator: Operator,
+        value: &str,
+        effect: Option<Effect>,
+        seconds: Option<i64>,
+    ) -> Toleration {
+        Toleration {
+            key: key.to_owned(),
+            operator,
+            value: value.to_owned(),
+            effect,
+            toleration_seconds: seconds,
+        }
     }
 
     fn check(toleration: Toleration, gate: bool, expected: &[&str]) {
-        let errors: Vec<String> = validate_tolerations(&[toleration], "spec.tolerations", gate).iter().map(ToString::to_string).collect();
+        let errors: Vec<String> = validate_tolerations(&[toleration], "spec.tolerations", gate)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(errors, expected);
     }
 
@@ -137,23 +194,38 @@ mod tests {
         check(
             toleration("", Operator::Equal, "bar", None, None),
             false,
-            &["spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty, which means \
-               \"match all values and all keys\""],
+            &[
+                "spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty, which means \
+               \"match all values and all keys\"",
+            ],
         );
         for (effect, shown) in [(Some(Effect::NoSchedule), "NoSchedule"), (None, "")] {
             let text = format!(
                 "spec.tolerations[0].effect: Invalid value: \"{shown}\": effect must be 'NoExecute' when `tolerationSeconds` is set"
             );
-            check(toleration("foo", Operator::Exists, "", effect, Some(20)), false, &[&text]);
+            check(
+                toleration("foo", Operator::Exists, "", effect, Some(20)),
+                false,
+                &[&text],
+            );
         }
         check(
             toleration("foo", Operator::Exists, "bar", no_execute, None),
             false,
-            &["spec.tolerations[0].operator: Invalid value: \"bar\": value must be empty when `operator` is 'Exists'"],
+            &[
+                "spec.tolerations[0].operator: Invalid value: \"bar\": value must be empty when `operator` is 'Exists'",
+            ],
         );
-        let wrong = validate_tolerations(&[toleration("no$", Operator::Equal, "n/o", None, None)], "spec.tolerations", false);
+        let wrong = validate_tolerations(
+            &[toleration("no$", Operator::Equal, "n/o", None, None)],
+            "spec.tolerations",
+            false,
+        );
         let fields: Vec<&str> = wrong.iter().map(|e| e.field.as_str()).collect();
-        assert_eq!(fields, ["spec.tolerations[0].key", "spec.tolerations[0].operator"]);
+        assert_eq!(
+            fields,
+            ["spec.tolerations[0].key", "spec.tolerations[0].operator"]
+        );
     }
 
     #[test]
@@ -161,50 +233,129 @@ mod tests {
         check(
             toleration("sla", Operator::Gt, "950", None, None),
             false,
-            &["spec.tolerations[0].operator: Unsupported value: \"Gt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\""],
+            &[
+                "spec.tolerations[0].operator: Unsupported value: \"Gt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"",
+            ],
         );
         for good in ["950", "0", "-5", "9223372036854775807"] {
-            check(toleration("sla", Operator::Lt, good, Some(Effect::NoSchedule), None), true, &[]);
+            check(
+                toleration("sla", Operator::Lt, good, Some(Effect::NoSchedule), None),
+                true,
+                &[],
+            );
         }
         let form = "must be a valid decimal integer in canonical form";
         for (value, details) in [
             ("0950", vec![form.to_owned()]),
             ("+5", vec![form.to_owned()]),
-            ("x", vec![form.to_owned(), "strconv.ParseInt: parsing \"x\": invalid syntax".to_owned()]),
-            ("", vec!["must be non-empty".to_owned(), "strconv.ParseInt: parsing \"\": invalid syntax".to_owned()]),
-            ("9223372036854775808", vec!["strconv.ParseInt: parsing \"9223372036854775808\": value out of range".to_owned()]),
+            (
+                "x",
+                vec![
+                    form.to_owned(),
+                    "strconv.ParseInt: parsing \"x\": invalid syntax".to_owned(),
+                ],
+            ),
+            (
+                "",
+                vec![
+                    "must be non-empty".to_owned(),
+                    "strconv.ParseInt: parsing \"\": invalid syntax".to_owned(),
+                ],
+            ),
+            (
+                "9223372036854775808",
+                vec![
+                    "strconv.ParseInt: parsing \"9223372036854775808\": value out of range"
+                        .to_owned(),
+                ],
+            ),
         ] {
-            let expected: Vec<String> =
-                details.iter().map(|d| format!("spec.tolerations[0].value: Invalid value: {value:?}: {d}")).collect();
+            let expected: Vec<String> = details
+                .iter()
+                .map(|d| format!("spec.tolerations[0].value: Invalid value: {value:?}: {d}"))
+                .collect();
             let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-            check(toleration("sla", Operator::Lt, value, None, None), true, &expected);
+            check(
+                toleration("sla", Operator::Lt, value, None, None),
+                true,
+                &expected,
+            );
         }
     }
 
     #[test]
     fn an_update_may_only_add_and_change_seconds() {
-        let old = [toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), Some(10))];
-        let changed = |t: Toleration| validate_toleration_update(&[t], &old, "spec.tolerations", false);
-        assert_eq!(changed(toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), None)), []);
-        assert_eq!(changed(toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), Some(20))), []);
-        let refused = changed(toleration("a", Operator::Equal, "2", Some(Effect::NoExecute), Some(10)));
+        let old = [toleration(
+            "a",
+            Operator::Equal,
+            "1",
+            Some(Effect::NoExecute),
+            Some(10),
+        )];
+        let changed =
+            |t: Toleration| validate_toleration_update(&[t], &old, "spec.tolerations", false);
+        assert_eq!(
+            changed(toleration(
+                "a",
+                Operator::Equal,
+                "1",
+                Some(Effect::NoExecute),
+                None
+            )),
+            []
+        );
+        assert_eq!(
+            changed(toleration(
+                "a",
+                Operator::Equal,
+                "1",
+                Some(Effect::NoExecute),
+                Some(20)
+            )),
+            []
+        );
+        let refused = changed(toleration(
+            "a",
+            Operator::Equal,
+            "2",
+            Some(Effect::NoExecute),
+            Some(10),
+        ));
         assert_eq!(refused.len(), 1);
         assert_eq!(
             refused[0].to_string(),
             "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"
         );
-        assert_eq!(validate_toleration_update(&[], &old, "spec.tolerations", false).len(), 1);
-        let more = [old[0].clone(), toleration("b", Operator::Exists, "", None, None)];
-        assert_eq!(validate_toleration_update(&more, &old, "spec.tolerations", false), []);
+        assert_eq!(
+            validate_toleration_update(&[], &old, "spec.tolerations", false).len(),
+            1
+        );
+        let more = [
+            old[0].clone(),
+            toleration("b", Operator::Exists, "", None, None),
+        ];
+        assert_eq!(
+            validate_toleration_update(&more, &old, "spec.tolerations", false),
+            []
+        );
         // What is added is checked like anything else.
-        let wrong = [old[0].clone(), toleration("b", Operator::Exists, "", None, Some(1))];
-        assert_eq!(validate_toleration_update(&wrong, &old, "spec.tolerations", false).len(), 1);
+        let wrong = [
+            old[0].clone(),
+            toleration("b", Operator::Exists, "", None, Some(1)),
+        ];
+        assert_eq!(
+            validate_toleration_update(&wrong, &old, "spec.tolerations", false).len(),
+            1
+        );
     }
 
     #[test]
     fn a_pod_that_uses_comparison_operators_keeps_them() {
         let old = [toleration("sla", Operator::Lt, "5", None, None)];
-        assert_eq!(validate_toleration_update(&old, &old, "spec.tolerations", false), []);
+        assert_eq!(
+            validate_toleration_update(&old, &old, "spec.tolerations", false),
+            []
+        );
     }
 
     #[test]
@@ -212,7 +363,10 @@ mod tests {
         assert_eq!(operator_of("", "o"), Ok(Operator::Equal));
         assert_eq!(operator_of("Exists", "o"), Ok(Operator::Exists));
         let error = operator_of("exists", "o").unwrap_err();
-        assert_eq!(error.to_string(), "o: Unsupported value: \"exists\": supported values: \"Equal\", \"Exists\"");
+        assert_eq!(
+            error.to_string(),
+            "o: Unsupported value: \"exists\": supported values: \"Equal\", \"Exists\""
+        );
         assert_eq!(error.hint.as_deref(), Some("did you mean \"Exists\"?"));
     }
 }

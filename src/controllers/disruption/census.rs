@@ -1,4 +1,5 @@
-//! The pods of each budget, counted as they change: a sync needs numbers, and which workloads the pods belong to, but no pod.
+//! The pods of each budget, counted as they change: a sync needs numbers, and which workloads the
+//! pods belong to, but no pod.
 
 use crate::api::budget::Budget;
 use crate::api::labels::{Selector, Selectors};
@@ -64,7 +65,9 @@ impl Tally {
     fn add(&mut self, pod: &Pod) {
         self.pods += 1;
         self.healthy += i32::from(is_healthy(pod));
-        let Some(owner) = pod.controller() else { return };
+        let Some(owner) = pod.controller() else {
+            return;
+        };
         let group = self.groups.entry(owner).or_default();
         group.pods.insert(pod.id);
         if group.pods.len() == 1 {
@@ -75,8 +78,12 @@ impl Tally {
     fn remove(&mut self, pod: &Pod) {
         self.pods -= 1;
         self.healthy -= i32::from(is_healthy(pod));
-        let Some(owner) = pod.controller() else { return };
-        let Some(group) = self.groups.get_mut(&owner) else { return };
+        let Some(owner) = pod.controller() else {
+            return;
+        };
+        let Some(group) = self.groups.get_mut(&owner) else {
+            return;
+        };
         group.pods.remove(&pod.id);
         if group.pods.is_empty() {
             self.set_scale(owner, None);
@@ -96,7 +103,9 @@ impl Tally {
     }
 
     fn set_scale(&mut self, owner: Owner, scale: Option<Scale>) {
-        let Some(group) = self.groups.get_mut(&owner) else { return };
+        let Some(group) = self.groups.get_mut(&owner) else {
+            return;
+        };
         match std::mem::replace(&mut group.scale, scale) {
             Some(Scale::Of(top, _)) => {
                 if let Some((groups, replicas)) = self.tops.get_mut(&top) {
@@ -122,18 +131,26 @@ impl Tally {
         }
     }
 
-    /// How many changes of scales have been taken in; none before the first call of [`Self::take_scales`].
+    /// How many changes of scales have been taken in; none before the first call of
+    /// [`Self::take_scales`].
     pub(super) fn seen_changes(&self) -> Option<usize> {
         self.seen_changes
     }
 
-    /// Finds out the scales of new controllers, and again of those that a change concerns. `changes`: how many there have been.
-    pub(super) fn take_scales(&mut self, changes: usize, concerned: &[WorkloadId], find: impl Fn(Owner) -> Scale) {
+    /// Finds out the scales of new controllers, and again of those that a change concerns.
+    /// `changes`: how many there have been.
+    pub(super) fn take_scales(
+        &mut self,
+        changes: usize,
+        concerned: &[WorkloadId],
+        find: impl Fn(Owner) -> Scale,
+    ) {
         self.seen_changes = Some(changes);
         let ends = |id| ((id, Uid(0)), (id, Uid(u64::MAX)));
         for id in concerned {
             let (first, last) = ends(*id);
-            self.unknown.extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
+            self.unknown
+                .extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
         }
         for owner in std::mem::take(&mut self.unknown) {
             let scale = find(owner);
@@ -141,11 +158,16 @@ impl Tally {
         }
     }
 
-    /// How many pods there should be, all workloads together; or the first pod whose workload does not tell, and why.
+    /// How many pods there should be, all workloads together; or the first pod whose workload does
+    /// not tell, and why.
     pub(super) fn expected(&self) -> Result<i32, (PodId, Scale)> {
         let group = |owner: &Owner| self.groups.get(owner);
         let first = |owner: &Owner| Some((*group(owner)?.pods.first()?, group(owner)?.scale?));
-        self.unscaled.iter().filter_map(first).min_by_key(|(pod, _)| *pod).map_or(Ok(self.expected), Err)
+        self.unscaled
+            .iter()
+            .filter_map(first)
+            .min_by_key(|(pod, _)| *pod)
+            .map_or(Ok(self.expected), Err)
     }
 
     /// How many pods it selects.
@@ -178,13 +200,21 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// Takes in a budget, if it was not known, or selects other pods than before: one that was deleted and created anew.
+    /// Takes in a budget, if it was not known, or selects other pods than before: one that was
+    /// deleted and created anew.
     pub(super) fn add_budget(&mut self, budget: &Budget) {
-        if self.tallies.get(&budget.id).is_some_and(|t| t.selector != budget.selector) {
+        if self
+            .tallies
+            .get(&budget.id)
+            .is_some_and(|t| t.selector != budget.selector)
+        {
             self.remove_budget(budget);
         }
         if !self.tallies.contains_key(&budget.id) {
-            self.selectors.entry(budget.namespace.clone()).or_default().insert(&budget.selector, budget.id);
+            self.selectors
+                .entry(budget.namespace.clone())
+                .or_default()
+                .insert(&budget.selector, budget.id);
             self.tallies.insert(budget.id, Tally::new(&budget.selector));
             self.fresh.insert(budget.id);
         }
@@ -192,7 +222,9 @@ impl Census {
 
     /// Forgets a budget that was deleted.
     pub(super) fn remove_budget(&mut self, budget: &Budget) {
-        let Some(tally) = self.tallies.remove(&budget.id) else { return };
+        let Some(tally) = self.tallies.remove(&budget.id) else {
+            return;
+        };
         if let Some(selectors) = self.selectors.get_mut(&budget.namespace) {
             selectors.remove(&tally.selector, budget.id);
         }
@@ -212,7 +244,9 @@ impl Census {
         let fresh = std::mem::take(&mut self.fresh);
         for pod in pods {
             let ids = self.selecting(pod, namespace(pod));
-            self.each(ids.iter().filter(|id| fresh.contains(id)), |tally| tally.add(pod));
+            self.each(ids.iter().filter(|id| fresh.contains(id)), |tally| {
+                tally.add(pod)
+            });
             *self.of(pod.id) = ids;
         }
     }
@@ -224,7 +258,11 @@ impl Census {
         &mut self.of_pod[pod.index()]
     }
 
-    fn each<'a>(&mut self, budgets: impl Iterator<Item = &'a WorkloadId>, change: impl Fn(&mut Tally)) {
+    fn each<'a>(
+        &mut self,
+        budgets: impl Iterator<Item = &'a WorkloadId>,
+        change: impl Fn(&mut Tally),
+    ) {
         for id in budgets {
             if let Some(tally) = self.tallies.get_mut(id) {
                 change(tally);
@@ -233,17 +271,35 @@ impl Census {
     }
 
     fn selecting(&self, pod: &Pod, namespace: &str) -> Rc<[WorkloadId]> {
-        let Some(selectors) = self.selectors.get(namespace) else { return self.none.clone() };
+        let Some(selectors) = self.selectors.get(namespace) else {
+            return self.none.clone();
+        };
         let labels = &pod.template.labels;
-        let selects = |id: &WorkloadId| self.tallies.get(id).is_some_and(|t| t.selector.matches(labels));
+        let selects = |id: &WorkloadId| {
+            self.tallies
+                .get(id)
+                .is_some_and(|t| t.selector.matches(labels))
+        };
         let mut ids: Vec<WorkloadId> = selectors.candidates(labels).filter(selects).collect();
         ids.sort_unstable();
-        if ids.is_empty() { self.none.clone() } else { ids.into() }
+        if ids.is_empty() {
+            self.none.clone()
+        } else {
+            ids.into()
+        }
     }
 
-    /// Takes another version of a pod in the place of the old one. The budgets that select the version that is there, or was there last.
-    pub(super) fn pod_changed(&mut self, old: Option<&Pod>, new: Option<&Pod>, namespace: impl FnOnce() -> Rc<str>) -> Rc<[WorkloadId]> {
-        let Some(id) = new.or(old).map(|p| p.id) else { return self.none.clone() };
+    /// Takes another version of a pod in the place of the old one. The budgets that select the
+    /// version that is there, or was there last.
+    pub(super) fn pod_changed(
+        &mut self,
+        old: Option<&Pod>,
+        new: Option<&Pod>,
+        namespace: impl FnOnce() -> Rc<str>,
+    ) -> Rc<[WorkloadId]> {
+        let Some(id) = new.or(old).map(|p| p.id) else {
+            return self.none.clone();
+        };
         let before = self.of(id).clone();
         let after = match (old, new) {
             (Some(old), Some(new)) if Rc::ptr_eq(&old.template, &new.template) => before.clone(),
@@ -271,7 +327,9 @@ impl Census {
 
     /// Whether a budget selects a pod that is there.
     pub(super) fn selects(&self, budget: WorkloadId, pod: PodId) -> bool {
-        self.of_pod.get(pod.index()).is_some_and(|of| of.binary_search(&budget).is_ok())
+        self.of_pod
+            .get(pod.index())
+            .is_some_and(|of| of.binary_search(&budget).is_ok())
     }
 }
 
@@ -282,7 +340,8 @@ mod tests {
     use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp};
     use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason, PodTemplate};
 
-    /// Whether it is ready, being deleted, its label, its owner, and whether its template is a new one.
+    /// Whether it is ready, being deleted, its label, its owner, and whether its template is a new
+    /// one.
     type State = (bool, bool, u8, Option<(u32, u64)>);
 
     fn template(label: u8, owner: Option<(u32, u64)>) -> Rc<PodTemplate> {
@@ -292,11 +351,19 @@ mod tests {
             object: Some((WorkloadId(id), Uid(uid))),
         });
         let labels = [("app".to_owned(), format!("v{label}"))].into();
-        Rc::new(PodTemplate { labels, owner, ..PodTemplate::default() })
+        Rc::new(PodTemplate {
+            labels,
+            owner,
+            ..PodTemplate::default()
+        })
     }
 
     fn pod(id: u32, (ready, terminating, label, owner): State) -> Rc<Pod> {
-        let condition = PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: Timestamp(0) };
+        let condition = PodCondition {
+            status: ConditionStatus::True,
+            reason: PodReason::None,
+            last_transition_time: Timestamp(0),
+        };
         Rc::new(Pod {
             id: PodId(id),
             uid: Uid(u64::from(id)),
@@ -308,7 +375,10 @@ mod tests {
             job_finalizer: false,
             unscheduled: None,
             node: None,
-            deletion: terminating.then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
+            deletion: terminating.then_some(Deletion {
+                timestamp: Timestamp(0),
+                grace_period_seconds: 0,
+            }),
             phase: PodPhase::Running,
             ready: ready.then_some(condition),
             disruption_target: None,
@@ -330,10 +400,15 @@ mod tests {
     }
 
     /// What `getExpectedScale` does: over all pods in the order of their ids.
-    fn expected_plainly(pods: &[&Rc<Pod>], scale: &impl Fn(Owner) -> Scale) -> Result<i32, (PodId, Scale)> {
+    fn expected_plainly(
+        pods: &[&Rc<Pod>],
+        scale: &impl Fn(Owner) -> Scale,
+    ) -> Result<i32, (PodId, Scale)> {
         let mut scales = BTreeMap::new();
         for pod in pods {
-            let Some(owner) = pod.controller() else { continue };
+            let Some(owner) = pod.controller() else {
+                continue;
+            };
             match scale(owner) {
                 Scale::Of(top, replicas) => drop(scales.insert(top, replicas)),
                 without => return Err((pod.id, without)),
@@ -374,7 +449,8 @@ mod tests {
         fn as_counted_plainly(steps in steps()) {
             let budgets = [budget(9, "app=v0"), budget(5, "app in (v0,v1)"), budget(7, "app"), budget(3, "!app")];
             let (mut census, mut known, mut pods) = (Census::default(), BTreeSet::new(), BTreeMap::<u32, Rc<Pod>>::new());
-            // Workloads 2 and 3 belong to one at the top where they have a scale; 5 is none, 4 has no scale.
+            // Workloads 2 and 3 belong to one at the top where they have a scale; 5 is none, 4 has
+            // no scale.
             let (mut scales, mut changes) = ([1_u8, 2, 3, 4], Vec::new());
             for step in steps {
                 let (id, new) = match step {

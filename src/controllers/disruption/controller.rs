@@ -7,7 +7,10 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 use crate::apiserver::ApiError;
-use crate::client::{About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey, RateLimiter, Resource, WorkQueue};
+use crate::client::{
+    About, BudgetHandler, Client, EventRecorder, InformerFactory, PodHandler, QueueKey,
+    RateLimiter, Resource, WorkQueue,
+};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
@@ -15,13 +18,15 @@ use std::rc::{Rc, Weak};
 
 /// A granted eviction that does not show in the pod for so long is forgotten (`DeletionTimeout`).
 const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
-/// A condition DisruptionTarget that leads to no deletion for so long is taken back (`stalePodDisruptionTimeout`).
+/// A condition DisruptionTarget that leads to no deletion for so long is taken back
+/// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
 
 /// What changed in the disruption controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after two minutes (1.26 on).
+    /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after
+    /// two minutes (1.26 on).
     pub resets_stale_condition: bool,
 }
 
@@ -60,7 +65,13 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of budgets and pods but does not run yet.
-    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+    pub fn new(
+        switches: Switches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
@@ -82,9 +93,13 @@ impl Controller {
 
     /// Starts the workers.
     pub fn run(&self) {
-        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else { return };
+        let (Some(c), Some(d)) = (self.me.upgrade(), self.me.upgrade()) else {
+            return;
+        };
         self.ctx.spawn(self.group, async move {
-            c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
+            c.queue
+                .work(c.group, &c.limiter, async |item| c.sync(item.0).await)
+                .await;
         });
         self.ctx.spawn(self.group, async move {
             loop {
@@ -96,7 +111,8 @@ impl Controller {
         });
     }
 
-    /// Counts pods for the budgets that are new; `changed` is a pod that is about to be told of, as it was before.
+    /// Counts pods for the budgets that are new; `changed` is a pod that is about to be told of, as
+    /// it was before.
     fn catch_up(&self, changed: Option<(PodId, Option<&Rc<Pod>>)>) {
         if !self.census.with_ref(Census::is_behind) {
             return;
@@ -107,15 +123,23 @@ impl Controller {
             pods.extend(old.cloned());
         }
         let api = self.client.api();
-        api.names(|n| self.census.with(|c| c.count(&pods, |p| namespace_of(n.pod_name(p.id)))));
+        api.names(|n| {
+            self.census
+                .with(|c| c.count(&pods, |p| namespace_of(n.pod_name(p.id))))
+        });
     }
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
     async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
-        let Some(budget) = self.informers.budget(id) else { return Ok(()) };
+        let Some(budget) = self.informers.budget(id) else {
+            return Ok(());
+        };
         self.informers.reads_all(Resource::Pods);
         self.catch_up(None);
-        let (pods, ready) = self.census.with(|c| c.tally(id).map(|t| (t.pods(), t.healthy()))).unwrap_or_default();
+        let (pods, ready) = self
+            .census
+            .with(|c| c.tally(id).map(|t| (t.pods(), t.healthy())))
+            .unwrap_or_default();
         let about = About::Workload(budget.id, budget.uid);
         if pods == 0 {
             self.tell(about, EventText::NoPods, "No matching pods found");
@@ -125,7 +149,11 @@ impl Controller {
             Err(why) => {
                 let text = format!("Failed to calculate the number of expected pods: {why}");
                 self.tell(about, EventText::CalculateExpectedPodCountFailed, &text);
-                let status = BudgetStatus { disruptions_allowed: 0, sync_failed: true, ..budget.status.clone() };
+                let status = BudgetStatus {
+                    disruptions_allowed: 0,
+                    sync_failed: true,
+                    ..budget.status.clone()
+                };
                 return self.put_status(&budget, status).await;
             }
         };
@@ -136,20 +164,30 @@ impl Controller {
             current_healthy: healthy,
             desired_healthy: desired,
             expected_pods: expected,
-            disruptions_allowed: if expected <= 0 { 0 } else { (healthy - desired).max(0) },
+            disruptions_allowed: if expected <= 0 {
+                0
+            } else {
+                (healthy - desired).max(0)
+            },
             disrupted_pods: disrupted,
             observed_generation: budget.generation,
             sync_failed: false,
         };
         self.put_status(&budget, status).await?;
         if let Some(at) = recheck {
-            // Upstream's clock goes on between two syncs: one that comes at the very instant is followed by one that comes after it.
-            self.queue.add_after(self.group, at.since(now).max(Dur::from_nanos(1)), BudgetItem(id));
+            // Upstream's clock goes on between two syncs: one that comes at the very instant is
+            // followed by one that comes after it.
+            self.queue.add_after(
+                self.group,
+                at.since(now).max(Dur::from_nanos(1)),
+                BudgetItem(id),
+            );
         }
         Ok(())
     }
 
-    /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why nobody can tell.
+    /// `getExpectedPodCount`: how many pods there should be, and how many of them healthy; or why
+    /// nobody can tell.
     fn expected_pod_count(&self, budget: &Budget, pods: usize) -> Result<(i32, i32), String> {
         Ok(match budget.rule {
             BudgetRule::MaxUnavailable(n) => {
@@ -166,22 +204,38 @@ impl Controller {
 
     /// `getExpectedScale`: the sum over the pods' controllers; pods without one do not count.
     fn expected_scale(&self, budget: WorkloadId) -> Result<i32, String> {
-        let seen = self.census.with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
+        let seen = self
+            .census
+            .with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
         let (changes, concerned) = self.informers.scale_changes(seen.unwrap_or(usize::MAX));
         let expected = self.census.with(|c| {
-            let Some(tally) = c.tally(budget) else { return Ok(0) };
+            let Some(tally) = c.tally(budget) else {
+                return Ok(0);
+            };
             tally.take_scales(changes, &concerned, |owner| self.scale_of(owner));
             tally.expected()
         });
         expected.map_err(|(pod, scale)| match scale {
-            Scale::Without(resource) => format!("{resource} does not implement the scale subresource"),
-            _ => self.client.api().names(|n| format!("found no controllers for pod \"{}\"", short_name(n.pod_name(pod)))),
+            Scale::Without(resource) => {
+                format!("{resource} does not implement the scale subresource")
+            }
+            _ => self.client.api().names(|n| {
+                format!(
+                    "found no controllers for pod \"{}\"",
+                    short_name(n.pod_name(pod))
+                )
+            }),
         })
     }
 
     fn scale_of(&self, (id, uid): Owner) -> Scale {
-        let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else { return Scale::Missing };
-        if let Some(owner) = workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid)) {
+        let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
+            return Scale::Missing;
+        };
+        if let Some(owner) = workload
+            .owner
+            .and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid))
+        {
             workload = owner;
         }
         match workload.kind {
@@ -196,18 +250,35 @@ impl Controller {
         self.recorder.event(about, EventBody { text, arg });
     }
 
-    /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, how many of those pods are ready, and when the first of
-    /// them is given up.
-    fn disrupted_pods(&self, budget: &Budget, now: Time) -> (BTreeMap<PodId, Timestamp>, i32, Option<Time>) {
+    /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, how many of those
+    /// pods are ready, and when the first of them is given up.
+    fn disrupted_pods(
+        &self,
+        budget: &Budget,
+        now: Time,
+    ) -> (BTreeMap<PodId, Timestamp>, i32, Option<Time>) {
         let (mut kept, mut ready, mut recheck) = (BTreeMap::new(), 0, None);
         for (&id, &at) in &budget.status.disrupted_pods {
             let selected = self.census.with_ref(|c| c.selects(budget.id, id));
-            let Some(pod) = self.informers.pod(id).filter(|p| selected && !p.is_terminating()) else { continue };
+            let Some(pod) = self
+                .informers
+                .pod(id)
+                .filter(|p| selected && !p.is_terminating())
+            else {
+                continue;
+            };
             let due = instant(at).saturating_add(DELETION_TIMEOUT);
             if due < now {
                 // It is the namespace twice in upstream, too.
-                let text = format!("Pod was expected by PDB {0}/{0} to be deleted but it wasn't", budget.namespace);
-                self.tell(About::Pod(pod.id, Some(pod.uid)), EventText::NotDeleted, &text);
+                let text = format!(
+                    "Pod was expected by PDB {0}/{0} to be deleted but it wasn't",
+                    budget.namespace
+                );
+                self.tell(
+                    About::Pod(pod.id, Some(pod.uid)),
+                    EventText::NotDeleted,
+                    &text,
+                );
                 continue;
             }
             recheck = Some(recheck.map_or(due, |r: Time| r.min(due)));
@@ -224,7 +295,9 @@ impl Controller {
         self.catch_up(Some((pod.id, old)));
         let api = self.client.api();
         let namespace = || api.names(|n| namespace_of(n.pod_name(pod.id)).into());
-        let selecting = self.census.with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
+        let selecting = self
+            .census
+            .with(|c| c.pod_changed(old.map(|p| &**p), new.map(|p| &**p), namespace));
         let first = *selecting.first()?;
         if selecting.len() > 1 {
             let text = api.names(|n| {
@@ -232,7 +305,11 @@ impl Controller {
                 let chosen = short_name(n.workload_name(first));
                 format!("Pod {namespace:?}/{name:?} matches multiple PodDisruptionBudgets.  Chose {chosen:?} arbitrarily.")
             });
-            self.tell(About::Pod(pod.id, Some(pod.uid)), EventText::MultiplePodDisruptionBudgets, &text);
+            self.tell(
+                About::Pod(pod.id, Some(pod.uid)),
+                EventText::MultiplePodDisruptionBudgets,
+                &text,
+            );
         }
         Some(first)
     }
@@ -241,34 +318,62 @@ impl Controller {
         if budget.status == status {
             return Ok(());
         }
-        let about = Object { id: budget.id.0, hash: self.client.api().names(|n| n.workload_hash(budget.id)) };
+        let about = Object {
+            id: budget.id.0,
+            hash: self.client.api().names(|n| n.workload_hash(budget.id)),
+        };
         let read = budget.clone();
-        self.client.call(about, move |api, _| api.update_budget_status(&read, status)).await.map(|_| ())
+        self.client
+            .call(about, move |api, _| api.update_budget_status(&read, status))
+            .await
+            .map(|_| ())
     }
 
     /// `syncStalePodDisruption`
     async fn sync_stale_pod_disruption(&self, id: PodId) -> Result<(), ApiError> {
-        let Some(pod) = self.informers.pod(id) else { return Ok(()) };
-        let Some(left) = self.stale_in(&pod) else { return Ok(()) };
+        let Some(pod) = self.informers.pod(id) else {
+            return Ok(());
+        };
+        let Some(left) = self.stale_in(&pod) else {
+            return Ok(());
+        };
         if !left.is_zero() {
             self.stale.add_after(self.group, left, PodItem(id));
             return Ok(());
         }
-        let condition =
-            PodCondition { status: ConditionStatus::False, reason: PodReason::None, last_transition_time: self.client.api().timestamp() };
-        let about = Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) };
-        let new = Pod { disruption_target: Some(condition), ..(*pod).clone() };
-        self.client.call(about, move |api, actor| api.update_pod_status(actor, &new)).await.map(|_| ())
+        let condition = PodCondition {
+            status: ConditionStatus::False,
+            reason: PodReason::None,
+            last_transition_time: self.client.api().timestamp(),
+        };
+        let about = Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.pod_hash(id)),
+        };
+        let new = Pod {
+            disruption_target: Some(condition),
+            ..(*pod).clone()
+        };
+        self.client
+            .call(about, move |api, actor| api.update_pod_status(actor, &new))
+            .await
+            .map(|_| ())
     }
 
-    /// How long until the condition DisruptionTarget of a pod that is not being deleted is stale; none where there is none
-    /// (`nonTerminatingPodHasStaleDisruptionCondition`).
+    /// How long until the condition DisruptionTarget of a pod that is not being deleted is stale;
+    /// none where there is none (`nonTerminatingPodHasStaleDisruptionCondition`).
     fn stale_in(&self, pod: &Pod) -> Option<Dur> {
-        let target = pod.disruption_target.filter(|c| c.status == ConditionStatus::True)?;
-        if !self.switches.resets_stale_condition || pod.is_terminating() || pod.phase.is_terminal() {
+        let target = pod
+            .disruption_target
+            .filter(|c| c.status == ConditionStatus::True)?;
+        if !self.switches.resets_stale_condition || pod.is_terminating() || pod.phase.is_terminal()
+        {
             return None;
         }
-        let (due, now) = (instant(target.last_transition_time).saturating_add(STALE_POD_DISRUPTION_TIMEOUT), self.ctx.now());
+        let (due, now) = (
+            instant(target.last_transition_time).saturating_add(STALE_POD_DISRUPTION_TIMEOUT),
+            self.ctx.now(),
+        );
         Some(if due > now { due.since(now) } else { Dur::ZERO })
     }
 }

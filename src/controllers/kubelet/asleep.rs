@@ -1,8 +1,9 @@
-//! Heartbeats that are computed (see [`Heartbeats`]): a healthy kubelet that nobody touches falls asleep at a status check,
-//! and is woken by whatever happens to its node.
+//! Heartbeats that are computed (see [`Heartbeats`]): a healthy kubelet that nobody touches falls
+//! asleep at a status check, and is woken by whatever happens to its node.
 //!
-//! Both loops go on in thought: the times of their ticks follow from where they stood and, where they jitter, from draws by
-//! the number of the tick, so that computed and simulated ticks are the same ones.
+//! Both loops go on in thought: the times of their ticks follow from where they stood and, where
+//! they jitter, from draws by the number of the tick, so that computed and simulated ticks are the
+//! same ones.
 
 use super::kubelets::{Kubelets, Loop};
 use super::switches::KubeletMode;
@@ -51,12 +52,20 @@ impl Walk {
     }
 }
 
-/// Whether a healthy node has a NoSchedule taint that tells of a condition, or is cordoned without one. The node lifecycle controller takes
-/// it away when it hears of the node, and does not try again if that fails: then the next post brings it to it
+/// Whether a healthy node has a NoSchedule taint that tells of a condition, or is cordoned without
+/// one. The node lifecycle controller takes it away when it hears of the node, and does not try
+/// again if that fails: then the next post brings it to it
 /// (`pkg/controller/nodelifecycle/node_lifecycle_controller.go`, `doNodeProcessingPassWorker`).
 fn awaits_a_post(node: &Node) -> bool {
-    let cordoned = node.taints.iter().any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
-    let tells = |t: &Taint| t.effect == Effect::NoSchedule && t.key != taint::UNSCHEDULABLE && t.key.starts_with("node.kubernetes.io/");
+    let cordoned = node
+        .taints
+        .iter()
+        .any(|t| t.effect == Effect::NoSchedule && t.key == taint::UNSCHEDULABLE);
+    let tells = |t: &Taint| {
+        t.effect == Effect::NoSchedule
+            && t.key != taint::UNSCHEDULABLE
+            && t.key.starts_with("node.kubernetes.io/")
+    };
     cordoned != node.unschedulable || node.taints.iter().any(tells)
 }
 
@@ -67,14 +76,27 @@ impl Kubelets {
         if !self.lazy || now < self.awake_until.get() {
             return;
         }
-        let well = self.with(node, |k| !k.cut && !k.crashed && !k.gone && !k.sleepless && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE));
+        let well = self.with(node, |k| {
+            !k.cut
+                && !k.crashed
+                && !k.gone
+                && !k.sleepless
+                && k.woken_at.is_none_or(|w| now.since(w) >= AWAKE)
+        });
         let may_differ = |n: Rc<Node>| self.differs(&n) || awaits_a_post(&n);
-        if well != Some(true) || self.api.node(node).is_none_or(may_differ) || self.has_unready_pods(node) || self.lacks_lease(node) {
+        if well != Some(true)
+            || self.api.node(node).is_none_or(may_differ)
+            || self.has_unready_pods(node)
+            || self.lacks_lease(node)
+        {
             return;
         }
         self.unschedule(node);
         self.with(node, |k| {
-            let walk = |which: Loop| Walk { next: (k.next[which as usize].at, k.ticks[which as usize]), done: [None; 2] };
+            let walk = |which: Loop| Walk {
+                next: (k.next[which as usize].at, k.ticks[which as usize]),
+                done: [None; 2],
+            };
             k.asleep = Some(Asleep {
                 lease: walk(Loop::Lease),
                 status: walk(Loop::Status),
@@ -90,10 +112,16 @@ impl Kubelets {
     }
 
     fn has_unready_pods(&self, node: NodeId) -> bool {
-        self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default()).into_iter().any(|uid| {
-            let pod = self.due(uid).and_then(|d| self.api.pod(d.pod)).filter(|p| p.uid == uid);
-            pod.is_some_and(|p| p.ready.is_some_and(|c| c.status == ConditionStatus::False))
-        })
+        self.state
+            .with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default())
+            .into_iter()
+            .any(|uid| {
+                let pod = self
+                    .due(uid)
+                    .and_then(|d| self.api.pod(d.pod))
+                    .filter(|p| p.uid == uid);
+                pod.is_some_and(|p| p.ready.is_some_and(|c| c.status == ConditionStatus::False))
+            })
     }
 
     /// Follows both loops of a sleeping kubelet up to `t`.
@@ -107,8 +135,15 @@ impl Kubelets {
                     asleep.lease.did(at);
                     let period = self.period_after(node, which, number);
                     // Where nothing jitters, all but the last two ticks are passed over.
-                    let skip = if self.jitters(which) { 0 } else { (t.since(at).as_nanos() / period.as_nanos().max(1)).saturating_sub(2) };
-                    asleep.lease.next = (at + period * (skip + 1), number.wrapping_add(skip as u32).wrapping_add(1));
+                    let skip = if self.jitters(which) {
+                        0
+                    } else {
+                        (t.since(at).as_nanos() / period.as_nanos().max(1)).saturating_sub(2)
+                    };
+                    asleep.lease.next = (
+                        at + period * (skip + 1),
+                        number.wrapping_add(skip as u32).wrapping_add(1),
+                    );
                     if skip > 0 {
                         asleep.lease.did(at + period * skip);
                     }
@@ -123,8 +158,15 @@ impl Kubelets {
                         asleep.report_offset_ns = 0;
                     }
                     let period = self.period_after(node, which, number);
-                    let idle = if self.jitters(which) { 0 } else { self.idle_ticks(at, period, &asleep, t) };
-                    asleep.status.next = (at + period * (idle + 1), number.wrapping_add(idle as u32).wrapping_add(1));
+                    let idle = if self.jitters(which) {
+                        0
+                    } else {
+                        self.idle_ticks(at, period, &asleep, t)
+                    };
+                    asleep.status.next = (
+                        at + period * (idle + 1),
+                        number.wrapping_add(idle as u32).wrapping_add(1),
+                    );
                 }
             }
         }
@@ -137,7 +179,8 @@ impl Kubelets {
         })
     }
 
-    /// How many ticks after the one at `at` certainly come before the next report and not after `t`.
+    /// How many ticks after the one at `at` certainly come before the next report and not after
+    /// `t`.
     fn idle_ticks(&self, at: Time, period: Dur, asleep: &Asleep, t: Time) -> u64 {
         let report = self.report_period().as_nanos() as i64 + asleep.report_offset_ns;
         let due = asleep.last_post.as_nanos() as i64 + report;
@@ -145,12 +188,14 @@ impl Kubelets {
         (until.max(0) as u64 / period.as_nanos().max(1)).saturating_sub(1)
     }
 
-    /// Simulates a kubelet's heartbeats again: writes what they have come to, and schedules the next ones.
+    /// Simulates a kubelet's heartbeats again: writes what they have come to, and schedules the
+    /// next ones.
     pub(super) fn wake_up(&self, node: NodeId) {
         self.wake_to(node, false);
     }
 
-    /// As [`Self::wake_up`], for a kubelet that falls silent: whether a heartbeat of this very instant still comes is for a search to say.
+    /// As [`Self::wake_up`], for a kubelet that falls silent: whether a heartbeat of this very
+    /// instant still comes is for a search to say.
     pub(super) fn wake_to_silence(&self, node: NodeId) {
         self.wake_to(node, true);
     }
@@ -167,23 +212,56 @@ impl Kubelets {
         self.with(node, |k| k.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
         let ticks_ran = self.ctx.class() > Class::Source
-            || silence && self.ctx.is_choosing() && self.beats_now(node) && self.ctx.yields(self.points.heartbeat_first, self.object(node));
-        let Some(t) = (if ticks_ran { Some(now) } else { now.checked_sub(Dur::from_nanos(1)) }) else {
+            || silence
+                && self.ctx.is_choosing()
+                && self.beats_now(node)
+                && self
+                    .ctx
+                    .yields(self.points.heartbeat_first, self.object(node));
+        let Some(t) = (if ticks_ran {
+            Some(now)
+        } else {
+            now.checked_sub(Dur::from_nanos(1))
+        }) else {
             return self.resume_loops(node);
         };
-        let (Some(lease), Some(status)) = (self.follow(node, Loop::Lease, t), self.follow(node, Loop::Status, t)) else { return };
+        let (Some(lease), Some(status)) = (
+            self.follow(node, Loop::Lease, t),
+            self.follow(node, Loop::Status, t),
+        ) else {
+            return;
+        };
         self.with(node, |k| {
             k.renewals = merge(lease.done, k.renewals);
-            k.posts = merge(status.done.map(|at| at.map(|at| (at, heartbeat_of(at)))), k.posts);
+            k.posts = merge(
+                status.done.map(|at| at.map(|at| (at, heartbeat_of(at)))),
+                k.posts,
+            );
             if let Some(p) = status.done[0] {
                 k.last_post = p;
                 k.report_offset_ns = 0;
             }
         });
         self.resume_loops(node);
-        let renewals: Vec<(Time, i64)> = lease.done.iter().rev().flatten().map(|&t| (t, (t.as_nanos() / 1_000) as i64)).collect();
-        let posts: Vec<(Time, Timestamp)> = status.done.iter().rev().flatten().map(|&t| (t, heartbeat_of(t))).collect();
-        self.api.catch_up(node, if self.switches.leases { &renewals } else { &[] }, &posts);
+        let renewals: Vec<(Time, i64)> = lease
+            .done
+            .iter()
+            .rev()
+            .flatten()
+            .map(|&t| (t, (t.as_nanos() / 1_000) as i64))
+            .collect();
+        let posts: Vec<(Time, Timestamp)> = status
+            .done
+            .iter()
+            .rev()
+            .flatten()
+            .map(|&t| (t, heartbeat_of(t)))
+            .collect();
+        self.api.catch_up(
+            node,
+            if self.switches.leases { &renewals } else { &[] },
+            &posts,
+        );
         self.api.stir();
     }
 
@@ -199,12 +277,13 @@ impl Kubelets {
                 Beat::Awake => {}
             }
         }
-        // Passes that were skipped because nothing could come of them are no more, even where there is no node yet.
+        // Passes that were skipped because nothing could come of them are no more, even where there
+        // is no node yet.
         self.api.stir();
     }
 
-    /// Simulates a kubelet's heartbeats to the end of the run: they are about to deviate from what can be computed, and what
-    /// comes of that may outlast it, as a renewal from the future does.
+    /// Simulates a kubelet's heartbeats to the end of the run: they are about to deviate from what
+    /// can be computed, and what comes of that may outlast it, as a renewal from the future does.
     pub(super) fn sleep_no_more(&self, node: NodeId) {
         self.wake_up(node);
         self.api.waking(node);
@@ -212,19 +291,27 @@ impl Kubelets {
         if let (true, KubeletMode::Imitated(_)) = (self.lazy, self.mode) {
             self.go_on_imitated(node);
         }
-        // Passes are no more skipped: what they would have made of such heartbeats cannot be made up for.
+        // Passes are no more skipped: what they would have made of such heartbeats cannot be made
+        // up for.
         self.api.stir();
     }
 
     /// Whether a tick of a sleeping kubelet is due in this instant.
     fn beats_now(&self, node: NodeId) -> bool {
         let now = self.ctx.now();
-        let Some(before) = now.checked_sub(Dur::from_nanos(1)) else { return false };
-        [Loop::Lease, Loop::Status].into_iter().any(|which| self.follow(node, which, before).is_some_and(|walk| walk.next.0 == now))
+        let Some(before) = now.checked_sub(Dur::from_nanos(1)) else {
+            return false;
+        };
+        [Loop::Lease, Loop::Status].into_iter().any(|which| {
+            self.follow(node, which, before)
+                .is_some_and(|walk| walk.next.0 == now)
+        })
     }
 
     fn resume_loops(&self, node: NodeId) {
-        let Some(Some(asleep)) = self.with(node, |k| k.asleep.take()) else { return };
+        let Some(Some(asleep)) = self.with(node, |k| k.asleep.take()) else {
+            return;
+        };
         for (which, walk) in [(Loop::Lease, asleep.lease), (Loop::Status, asleep.status)] {
             self.with(node, |k| k.ticks[which as usize] = walk.next.1);
             self.schedule(node, which, walk.next.0);
@@ -254,7 +341,8 @@ impl Heartbeats for Kubelets {
     fn beat(&self, node: NodeId) -> Beat {
         self.with(node, |k| match k {
             k if k.asleep.is_some() => Beat::Asleep,
-            // What it last said may be other than what can be computed: passes have to look at it, even if it is cut off.
+            // What it last said may be other than what can be computed: passes have to look at it,
+            // even if it is cut off.
             k if k.sleepless => Beat::Awake,
             k if k.cut || k.crashed || k.gone => Beat::Silent,
             _ => Beat::Awake,
@@ -266,19 +354,31 @@ impl Heartbeats for Kubelets {
         if !self.switches.leases {
             return None;
         }
-        let asleep = self.follow(node, Loop::Lease, t).and_then(|w| at_or_before(w.done, t));
+        let asleep = self
+            .follow(node, Loop::Lease, t)
+            .and_then(|w| at_or_before(w.done, t));
         asleep.or_else(|| at_or_before(self.with(node, |k| k.renewals)?, t))
     }
 
     fn last_post(&self, node: NodeId, t: Time) -> Option<Timestamp> {
-        let asleep = self.follow(node, Loop::Status, t).and_then(|w| at_or_before(w.done, t));
+        let asleep = self
+            .follow(node, Loop::Status, t)
+            .and_then(|w| at_or_before(w.done, t));
         // What was posted awake may be by a clock that is off.
-        let awake = || self.with(node, |k| k.posts)?.into_iter().flatten().find(|(at, _)| *at <= t).map(|(_, heartbeat)| heartbeat);
+        let awake = || {
+            self.with(node, |k| k.posts)?
+                .into_iter()
+                .flatten()
+                .find(|(at, _)| *at <= t)
+                .map(|(_, heartbeat)| heartbeat)
+        };
         asleep.map(heartbeat_of).or_else(awake)
     }
 
     fn was_woken_since(&self, node: NodeId, t: Time) -> bool {
-        self.with(node, |k| k.asleep.is_none() && k.computed_until.is_some_and(|at| at >= t)) == Some(true)
+        self.with(node, |k| {
+            k.asleep.is_none() && k.computed_until.is_some_and(|at| at >= t)
+        }) == Some(true)
     }
 
     fn are_computed(&self) -> bool {

@@ -1,9 +1,11 @@
-//! What is true of machines and containers, whatever the API says of them: when they run, and when they end.
+//! What is true of machines and containers, whatever the API says of them: when they run, and when
+//! they end.
 //!
-//! No controller sees any of this; it is written down for those who read the trace. A kubelet that is cut off goes on with what it heard
-//! before: it starts the pods and ends those that it knows of, and learns of everything else when it is heard again. Containers of a pod
-//! whose object is gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`, `HandlePodCleanups`), or
-//! until their machine stops.
+//! No controller sees any of this; it is written down for those who read the trace. A kubelet that
+//! is cut off goes on with what it heard before: it starts the pods and ends those that it knows
+//! of, and learns of everything else when it is heard again. Containers of a pod whose object is
+//! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
+//! `HandlePodCleanups`), or until their machine stops.
 
 use super::kubelets::{Due, Kubelets};
 use super::switches::KubeletMode;
@@ -14,15 +16,21 @@ use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, What};
 
 impl Kubelets {
-    /// A pod's object is gone: nothing is due for it any more, but for the end of containers that still run.
+    /// A pod's object is gone: nothing is due for it any more, but for the end of containers that
+    /// still run.
     pub(super) fn gone(&self, old: &Pod) {
-        let runs_on = self.due(old.uid).is_some_and(|d| d.up) && old.template.source == PodSource::Api;
+        let runs_on =
+            self.due(old.uid).is_some_and(|d| d.up) && old.template.source == PodSource::Api;
         if !runs_on {
             return self.forget(old.uid, old.node);
         }
         let stop = self.stop_of(old);
         self.with_due(old.uid, |d| (d.orphaned, d.stop) = (Some(stop), Time::MAX));
-        if old.node.and_then(|n| self.with(n, |k| !k.cut && !k.crashed && !k.gone)) == Some(true) {
+        if old
+            .node
+            .and_then(|n| self.with(n, |k| !k.cut && !k.crashed && !k.gone))
+            == Some(true)
+        {
             self.end_orphan(old.uid, stop);
         }
     }
@@ -54,7 +62,8 @@ impl Kubelets {
         }
     }
 
-    /// Starts or ends the containers of one life of a pod, if that is due and its kubelet knows. Its machine runs.
+    /// Starts or ends the containers of one life of a pod, if that is due and its kubelet knows.
+    /// Its machine runs.
     pub(super) fn run_containers(&self, uid: Uid, due: &Due, cut: bool) {
         let now = self.ctx.now();
         if due.up {
@@ -67,14 +76,16 @@ impl Kubelets {
         let wanted = |p: &Pod| p.uid == uid && !p.phase.is_terminal() && !self.turns_away(p, due);
         if starts && self.api.pod(due.pod).is_some_and(|p| wanted(&p)) {
             self.with_due(uid, |d| d.up = true);
-            self.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
+            self.api
+                .record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
         }
     }
 
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
         self.with_due(uid, |d| d.up = false);
-        self.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
+        self.api
+            .record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
         if due.orphaned.is_some() {
             self.forget(uid, Some(due.node));
         }
@@ -87,13 +98,16 @@ impl Kubelets {
             match self.due(uid) {
                 Some(due) if due.orphaned.is_some() => self.forget(uid, Some(node)),
                 // What it knew is gone with its memory.
-                _ => self.with_due(uid, |d| (d.up, d.start_known, d.stop_known) = (false, false, false)),
+                _ => self.with_due(uid, |d| {
+                    (d.up, d.start_known, d.stop_known) = (false, false, false)
+                }),
             }
         }
     }
 
     /// The lives of pods that a kubelet has to do with, in order of their arrival.
     pub(super) fn pods_of(&self, node: NodeId) -> Vec<Uid> {
-        self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default())
+        self.state
+            .with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default())
     }
 }

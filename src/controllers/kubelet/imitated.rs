@@ -13,15 +13,30 @@ pub const STATUS_PERIOD: Dur = Dur::from_secs(10);
 impl Kubelets {
     /// Starts both loops: at their offset, or after one period if that is zero.
     pub(super) fn begin_imitated(&self, node: NodeId) {
-        let Some(settings) = self.with(node, |k| k.settings) else { return };
-        let first = |offset: Dur, period: Dur| self.ctx.now() + if offset.is_zero() { period } else { offset };
-        self.schedule(node, Loop::Lease, first(settings.lease_offset, settings.lease_period));
-        self.schedule(node, Loop::Status, first(settings.status_offset, STATUS_PERIOD));
+        let Some(settings) = self.with(node, |k| k.settings) else {
+            return;
+        };
+        let first = |offset: Dur, period: Dur| {
+            self.ctx.now() + if offset.is_zero() { period } else { offset }
+        };
+        self.schedule(
+            node,
+            Loop::Lease,
+            first(settings.lease_offset, settings.lease_period),
+        );
+        self.schedule(
+            node,
+            Loop::Status,
+            first(settings.status_offset, STATUS_PERIOD),
+        );
     }
 
     /// A tick of a loop: nothing is written while the kubelet is cut off.
     pub(super) fn tick_imitated(&self, node: NodeId, which: Loop) {
-        let Some((cut, gone, slow)) = self.with(node, |k| (k.cut || k.crashed, k.gone, k.slow)) else { return };
+        let Some((cut, gone, slow)) = self.with(node, |k| (k.cut || k.crashed, k.gone, k.slow))
+        else {
+            return;
+        };
         if gone {
             return;
         }
@@ -42,7 +57,9 @@ impl Kubelets {
     /// The period of a loop.
     pub(super) fn imitated_period(&self, node: NodeId, which: Loop) -> Dur {
         match which {
-            Loop::Lease => self.with(node, |k| k.settings.lease_period).unwrap_or(STATUS_PERIOD),
+            Loop::Lease => self
+                .with(node, |k| k.settings.lease_period)
+                .unwrap_or(STATUS_PERIOD),
             Loop::Status => STATUS_PERIOD,
         }
     }
@@ -54,7 +71,8 @@ impl Kubelets {
         }
     }
 
-    /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done at once.
+    /// A kubelet is back: its loops go on where they would be by now, and overdue pod work is done
+    /// at once.
     pub(super) fn resume_imitated(&self, node: NodeId) {
         if self.lazy && self.with(node, |k| k.cut || k.crashed || k.gone) == Some(false) {
             self.go_on_imitated(node);
@@ -66,17 +84,33 @@ impl Kubelets {
     pub(super) fn go_on_imitated(&self, node: NodeId) {
         let now = self.ctx.now();
         for which in [Loop::Lease, Loop::Status] {
-            let Some(next) = self.with(node, |k| k.next[which as usize]).filter(|n| n.key.is_none()) else { continue };
+            let Some(next) = self
+                .with(node, |k| k.next[which as usize])
+                .filter(|n| n.key.is_none())
+            else {
+                continue;
+            };
             let period = self.imitated_period(node, which);
-            let missed = now.since(next.at).as_nanos().div_ceil(period.as_nanos().max(1));
+            let missed = now
+                .since(next.at)
+                .as_nanos()
+                .div_ceil(period.as_nanos().max(1));
             self.schedule(node, which, next.at + period * missed);
         }
     }
 
     fn check_status_imitated(&self, node: NodeId) {
-        let KubeletMode::Imitated(mode) = self.mode else { return };
-        let Some(stored) = self.api.node(node) else { return };
-        let old = self.with(node, |k| self.ctx.now().since(k.last_post) >= mode.status_report).unwrap_or(false);
+        let KubeletMode::Imitated(mode) = self.mode else {
+            return;
+        };
+        let Some(stored) = self.api.node(node) else {
+            return;
+        };
+        let old = self
+            .with(node, |k| {
+                self.ctx.now().since(k.last_post) >= mode.status_report
+            })
+            .unwrap_or(false);
         if old || self.differs(&stored) {
             self.ctx.set_cause(stored.record);
             self.post(node);
@@ -90,7 +124,9 @@ impl Kubelets {
     pub(super) fn work_imitated(&self, uid: Uid) {
         let now = self.ctx.now();
         let Some(due) = self.due(uid) else { return };
-        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else { return };
+        let Some((cut, off)) = self.with(due.node, |k| (k.cut, k.crashed || k.gone)) else {
+            return;
+        };
         if off {
             return;
         }
@@ -111,7 +147,9 @@ impl Kubelets {
             let _ = self.api.start_pod(Actor::Kubelet, due.pod, uid);
         }
         if stop {
-            let _ = self.api.delete_pod(Actor::Kubelet, due.pod, Some(0), Some(uid));
+            let _ = self
+                .api
+                .delete_pod(Actor::Kubelet, due.pod, Some(0), Some(uid));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! All kubelets of a cluster: their state, the writes both modes share, and the API server's changes that concern them.
+//! All kubelets of a cluster: their state, the writes both modes share, and the API server's
+//! changes that concern them.
 
 use super::asleep::Asleep;
 use super::switches::{KubeletMode, Switches};
@@ -10,7 +11,9 @@ use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::Workload;
 use crate::apiserver::{ApiServer, Watcher};
-use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time};
+use crate::kernel::{
+    Class, Ctx, Dur, EventKey, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
+};
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -26,7 +29,8 @@ pub struct NodeSettings {
     pub status_offset: Dur,
 }
 
-/// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not its business.
+/// Conditions as a kubelet sees them itself, in the order in which it writes them; `None` is not
+/// its business.
 pub(super) type View = [(NodeConditionType, Option<ConditionStatus>); 6];
 
 /// One kubelet.
@@ -47,7 +51,8 @@ pub(super) struct Kubelet {
     pub(super) view: View,
     /// When it last posted its status, or would have: what the next report counts from.
     pub(super) last_post: Time,
-    /// When it last posted its status, with which heartbeat, and when it renewed its lease, and before that.
+    /// When it last posted its status, with which heartbeat, and when it renewed its lease, and
+    /// before that.
     pub(super) posts: [Option<(Time, Timestamp)>; 2],
     pub(super) renewals: [Option<Time>; 2],
     /// Its heartbeats are computed.
@@ -97,10 +102,12 @@ pub(super) struct Due {
     pub(super) started: bool,
     /// Its containers run.
     pub(super) up: bool,
-    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the same of its end.
+    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
+    /// same of its end.
     pub(super) start_known: bool,
     pub(super) stop_known: bool,
-    /// The object is gone, and containers of it still run: for how long they take to stop once their kubelet hears of it.
+    /// The object is gone, and containers of it still run: for how long they take to stop once
+    /// their kubelet hears of it.
     pub(super) orphaned: Option<Dur>,
 }
 
@@ -153,14 +160,19 @@ pub struct Kubelets {
     boots: Cell<Option<HandlerId>>,
 }
 
-/// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to kubelets otherwise; that a kubelet falls
-/// asleep, and computes what it would have simulated, nobody sees.
+/// A tick of a loop. Those of one loop of one node depend on each other, and all on what happens to
+/// kubelets otherwise; that a kubelet falls asleep, and computes what it would have simulated,
+/// nobody sees.
 struct LoopTick(Weak<Kubelets>, Keys);
 
 impl Handler for LoopTick {
     fn handle(&self, arg: u64) {
         if let Some(k) = self.0.upgrade() {
-            let which = if arg >> 32 == 0 { Loop::Lease } else { Loop::Status };
+            let which = if arg >> 32 == 0 {
+                Loop::Lease
+            } else {
+                Loop::Status
+            };
             k.ctx.reads(self.1.of(0));
             k.ctx.writes(self.1.of(1 + 2 * arg as u32 + which as u32));
             k.tick(NodeId(arg as u32), which);
@@ -202,7 +214,8 @@ impl Handler for PodWork {
 }
 
 impl Kubelets {
-    /// No kubelets yet; they hear of pods from now on. `lazy`: heartbeats that can't make a difference are computed.
+    /// No kubelets yet; they hear of pods from now on. `lazy`: heartbeats that can't make a
+    /// difference are computed.
     pub fn new(api: &Rc<ApiServer>, mode: KubeletMode, switches: Switches, lazy: bool) -> Rc<Self> {
         let ctx = api.ctx().clone();
         let kubelets = Rc::new_cyclic(|me: &Weak<Kubelets>| Kubelets {
@@ -228,9 +241,22 @@ impl Kubelets {
             ctx,
         });
         let home = kubelets.ctx.keys("kubelets");
-        kubelets.loops.set(Some(kubelets.ctx.register(Rc::new(LoopTick(kubelets.me.clone(), home)))));
-        kubelets.pods.set(Some(kubelets.ctx.register(Rc::new(PodWork(kubelets.me.clone(), Name::of("kubelet", home))))));
-        kubelets.boots.set(Some(kubelets.ctx.register(Rc::new(Booted(kubelets.me.clone(), Name::of("boot", home))))));
+        kubelets.loops.set(Some(
+            kubelets
+                .ctx
+                .register(Rc::new(LoopTick(kubelets.me.clone(), home))),
+        ));
+        kubelets
+            .pods
+            .set(Some(kubelets.ctx.register(Rc::new(PodWork(
+                kubelets.me.clone(),
+                Name::of("kubelet", home),
+            )))));
+        kubelets.boots.set(Some(
+            kubelets
+                .ctx
+                .register(Rc::new(Booted(kubelets.me.clone(), Name::of("boot", home)))),
+        ));
         api.watch(kubelets.clone());
         if lazy {
             api.compute_heartbeats(kubelets.clone());
@@ -243,9 +269,9 @@ impl Kubelets {
         NodeConditionType::ALL.map(|kind| {
             let status = match kind {
                 NodeConditionType::Ready => Some(ConditionStatus::True),
-                NodeConditionType::MemoryPressure | NodeConditionType::DiskPressure | NodeConditionType::PidPressure => {
-                    Some(ConditionStatus::False)
-                }
+                NodeConditionType::MemoryPressure
+                | NodeConditionType::DiskPressure
+                | NodeConditionType::PidPressure => Some(ConditionStatus::False),
                 NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
             };
             (kind, status)
@@ -259,7 +285,8 @@ impl Kubelets {
         conditions
     }
 
-    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine that was taken away is back.
+    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine
+    /// that was taken away is back.
     pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
         let now = self.ctx.now();
         let is_back = self.with(node, |k| k.gone) == Some(true);
@@ -307,10 +334,12 @@ impl Kubelets {
         }
     }
 
-    /// How long ago a kubelet that starts now would have renewed its lease, had it been running for long: one period before it
-    /// does so next.
+    /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
+    /// long: one period before it does so next.
     pub fn lease_age(&self, node: NodeId) -> Dur {
-        let Some(next) = self.with(node, |k| k.next[Loop::Lease as usize].at) else { return Dur::ZERO };
+        let Some(next) = self.with(node, |k| k.next[Loop::Lease as usize].at) else {
+            return Dur::ZERO;
+        };
         let period = match self.mode {
             KubeletMode::Imitated(_) => self.imitated_period(node, Loop::Lease),
             KubeletMode::Real(r) => r.period_of(Loop::Lease),
@@ -321,7 +350,10 @@ impl Kubelets {
     /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
     pub fn leave(&self, node: NodeId) {
         self.wake_up(node);
-        if self.with(node, |k| !std::mem::replace(&mut k.gone, true) && !k.crashed) == Some(true) {
+        if self.with(node, |k| {
+            !std::mem::replace(&mut k.gone, true) && !k.crashed
+        }) == Some(true)
+        {
             self.machine_off(node);
         }
         self.unschedule(node);
@@ -347,7 +379,15 @@ impl Kubelets {
         self.api.waking(node);
         // A machine that is off was silent before, and stays it.
         if !off {
-            let record = self.api.record_node(Actor::User, node, if cut { What::NodeSilent } else { What::NodeHeard });
+            let record = self.api.record_node(
+                Actor::User,
+                node,
+                if cut {
+                    What::NodeSilent
+                } else {
+                    What::NodeHeard
+                },
+            );
             self.ctx.set_cause(record);
         }
         match self.mode {
@@ -386,29 +426,50 @@ impl Kubelets {
 
     /// Works on one kubelet's state.
     pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Kubelet) -> R) -> Option<R> {
-        self.state.with(|s| s.nodes.get_mut(node.index()).and_then(Option::as_mut).map(f))
+        self.state.with(|s| {
+            s.nodes
+                .get_mut(node.index())
+                .and_then(Option::as_mut)
+                .map(f)
+        })
     }
 
     /// A node as an object of chance.
     pub(super) fn object(&self, node: NodeId) -> Object {
-        Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) }
+        Object {
+            id: node.0,
+            hash: self.api.names(|n| n.node_hash(node)),
+        }
     }
 
     /// Schedules the next run of a loop, in place of one that was scheduled before.
     pub(super) fn schedule(&self, node: NodeId, which: Loop, at: Time) {
-        let Some(handler) = self.loops.get() else { return };
-        let old = self.with(node, |k| k.next[which as usize].key.take()).flatten();
+        let Some(handler) = self.loops.get() else {
+            return;
+        };
+        let old = self
+            .with(node, |k| k.next[which as usize].key.take())
+            .flatten();
         if let Some(key) = old {
             self.ctx.cancel(key);
         }
         // A loop runs by the clock, whatever had it scheduled.
         let cause = self.ctx.cause();
         self.ctx.set_cause(u32::MAX);
-        // In the order of nodes, whenever they were scheduled: a loop that was computed for a while is scheduled later than one that was not.
+        // In the order of nodes, whenever they were scheduled: a loop that was computed for a while
+        // is scheduled later than one that was not.
         let rank = u64::from(node.0) << 1 | which as u64;
-        let key = self.ctx.post_ranked(at, Class::Source, rank, handler, u64::from(node.0) | (which as u64) << 32);
+        let key = self.ctx.post_ranked(
+            at,
+            Class::Source,
+            rank,
+            handler,
+            u64::from(node.0) | (which as u64) << 32,
+        );
         self.ctx.set_cause(cause);
-        self.with(node, |k| k.next[which as usize] = Next { at, key: Some(key) });
+        self.with(node, |k| {
+            k.next[which as usize] = Next { at, key: Some(key) }
+        });
     }
 
     /// Takes both loops of a kubelet off the queue; when they would have run stays known.
@@ -431,13 +492,16 @@ impl Kubelets {
         self.ctx.now().as_nanos() as i64 + self.with(node, |k| k.skew_ns).unwrap_or(0)
     }
 
-    /// Renews a node's lease. A kubelet makes the lease of a node that is there and has none (`component-helpers/apimachinery/lease/controller.go`,
-    /// `ensureLease`); the recorder's do not.
+    /// Renews a node's lease. A kubelet makes the lease of a node that is there and has none
+    /// (`component-helpers/apimachinery/lease/controller.go`, `ensureLease`); the recorder's do
+    /// not.
     pub(super) fn renew(&self, node: NodeId) {
         let makes = || matches!(self.mode, KubeletMode::Real(_)) && self.api.node(node).is_some();
         if !self.api.is_down() && (self.api.lease(node).is_some() || makes()) {
             // renewTime is in microseconds; a lease cannot refuse.
-            let _ = self.api.renew_lease(node, self.clock_ns(node).div_euclid(1_000));
+            let _ = self
+                .api
+                .renew_lease(node, self.clock_ns(node).div_euclid(1_000));
             let now = self.ctx.now();
             self.with(node, |k| k.renewals = [Some(now), k.renewals[0]]);
         }
@@ -458,33 +522,49 @@ impl Kubelets {
             return;
         };
         // The node may have been deleted; then there is nothing to post to.
-        let _ = self.api.mutate_node(Actor::Kubelet, node, |n| fill(&mut n.conditions, &view, at));
+        let _ = self
+            .api
+            .mutate_node(Actor::Kubelet, node, |n| fill(&mut n.conditions, &view, at));
     }
 
     /// Whether the API has another status for any condition than the kubelet.
     pub(super) fn differs(&self, node: &Node) -> bool {
         self.with(node.id, |k| {
-            k.view.iter().any(|(kind, status)| status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s)))
+            k.view.iter().any(|(kind, status)| {
+                status.is_some_and(|s| node.condition(*kind).is_none_or(|c| c.status != s))
+            })
         })
         .unwrap_or(false)
     }
 
     /// Sets pods that were marked NotReady back to Ready.
     pub(super) fn repost_ready(&self, node: NodeId) {
-        let uids = self.state.with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default());
+        let uids = self
+            .state
+            .with(|s| s.pods_of.get(node.index()).cloned().unwrap_or_default());
         for uid in uids {
             let Some(due) = self.due(uid) else { continue };
-            let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else { continue };
-            if !pod.is_terminating() && !pod.phase.is_terminal() && pod.ready.is_some_and(|c| c.status == ConditionStatus::False) {
+            let Some(pod) = self.api.pod(due.pod).filter(|p| p.uid == uid) else {
+                continue;
+            };
+            if !pod.is_terminating()
+                && !pod.phase.is_terminal()
+                && pod
+                    .ready
+                    .is_some_and(|c| c.status == ConditionStatus::False)
+            {
                 // It exists, so this can't fail.
-                let _ = self.api.set_pod_ready(Actor::Kubelet, pod.id, uid, ConditionStatus::True);
+                let _ = self
+                    .api
+                    .set_pod_ready(Actor::Kubelet, pod.id, uid, ConditionStatus::True);
             }
         }
     }
 
     /// What is due for one life of a pod.
     pub(super) fn due(&self, uid: Uid) -> Option<Due> {
-        self.state.with(|s| s.due.get(uid.0 as usize).copied().flatten())
+        self.state
+            .with(|s| s.due.get(uid.0 as usize).copied().flatten())
     }
 
     /// Changes what is due for one life of a pod.
@@ -506,7 +586,8 @@ impl Kubelets {
     /// Has a pod worked on after a delay.
     pub(super) fn work_in(&self, uid: Uid, delay: Dur) {
         if let Some(handler) = self.pods.get() {
-            self.ctx.post_in(self.ctx.lane(delay, Class::Source), handler, uid.0);
+            self.ctx
+                .post_in(self.ctx.lane(delay, Class::Source), handler, uid.0);
         }
     }
 
@@ -533,7 +614,9 @@ impl Kubelets {
 
     fn observe(&self, old: Option<&Pod>, new: &Pod) {
         let Some(node) = new.node else { return };
-        if old.is_some_and(|o| (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())) {
+        if old.is_some_and(|o| {
+            (o.uid, o.node, o.is_terminating()) == (new.uid, new.node, new.is_terminating())
+        }) {
             // It was seen to be there, and to stop where it is to.
             return;
         }
@@ -544,7 +627,9 @@ impl Kubelets {
         };
         let stop = self.stop_of(new);
         let slot = new.uid.0 as usize;
-        let hears = self.with(node, |k| !k.cut && !k.crashed && !k.gone).unwrap_or(false);
+        let hears = self
+            .with(node, |k| !k.cut && !k.crashed && !k.gone)
+            .unwrap_or(false);
         let is_new = self.state.with(|s| {
             if s.due.len() <= slot {
                 s.due.resize(slot + 1, None);
@@ -596,7 +681,8 @@ impl Watcher for Kubelets {
         {
             // The next status check sets it back, or the next sync of pod statuses.
             self.wake_up(node);
-            let was_ready = old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
+            let was_ready =
+                old.is_some_and(|o| o.ready.is_some_and(|c| c.status == ConditionStatus::True));
             if let (KubeletMode::Real(_), true) = (self.mode, was_ready) {
                 self.sync_pod(node, p.uid);
             }
@@ -621,7 +707,13 @@ fn fill(conditions: &mut Vec<NodeCondition>, view: &View, at: Timestamp) {
         let Some(status) = status else { continue };
         let reason = NodeReason::of_kubelet(kind, status);
         match conditions.iter_mut().find(|c| c.kind == kind) {
-            None => conditions.push(NodeCondition { kind, status, reason, last_heartbeat_time: at, last_transition_time: at }),
+            None => conditions.push(NodeCondition {
+                kind,
+                status,
+                reason,
+                last_heartbeat_time: at,
+                last_transition_time: at,
+            }),
             Some(c) => {
                 if c.status != status {
                     c.last_transition_time = at;

@@ -55,7 +55,8 @@ pub enum FirstTry {
 pub enum ReportOffset {
     /// There is none.
     None,
-    /// Up to half the period, after a change only, and no forced first report after a restart (1.32.0 to 1.32.2).
+    /// Up to half the period, after a change only, and no forced first report after a restart
+    /// (1.32.0 to 1.32.2).
     AfterChange,
     /// Up to half the period, after a change or the first report (1.34 on).
     AfterChangeOrFirst,

@@ -14,7 +14,10 @@ use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, Node, zone_key};
 use crate::api::pod::Pod;
-use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter, WorkQueue};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, RateLimiter,
+    WorkQueue,
+};
 use crate::kernel::{Ctx, Dur, Group, Lock, Object, PointId, Shared};
 use crate::trace::{Actor, What, ZoneState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,9 +112,11 @@ pub(super) struct Points {
     pub(super) pods: PointId,
     pub(super) zones: PointId,
     pub(super) patch_backoff: PointId,
-    /// Whether the first pass comes before the workers and the first round of the NoExecute loop, all of which start at once.
+    /// Whether the first pass comes before the workers and the first round of the NoExecute loop,
+    /// all of which start at once.
     start: PointId,
-    /// How long the next pass of a process that has been running for long is away, and the next round of its NoExecute loop.
+    /// How long the next pass of a process that has been running for long is away, and the next
+    /// round of its NoExecute loop.
     pass_phase: PointId,
     eviction_phase: PointId,
 }
@@ -143,8 +148,15 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller that hears of nodes and pods but does not run yet (`NewNodeLifecycleController`).
-    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+    /// A controller that hears of nodes and pods but does not run yet
+    /// (`NewNodeLifecycleController`).
+    pub fn new(
+        config: Config,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
@@ -192,13 +204,16 @@ impl Controller {
         controller
     }
 
-    /// Takes over what a process that had been running for long would know: its nodes, how long ago a pass heard of each, and its
-    /// zones as normal. `next`: when the next pass comes.
+    /// Takes over what a process that had been running for long would know: its nodes, how long ago
+    /// a pass heard of each, and its zones as normal. `next`: when the next pass comes.
     fn assume_running(&self, next: Dur) {
         let next_ns = (self.ctx.now() + next).as_nanos() as i64;
         for node in self.informers.nodes() {
             let (zone, _) = self.zone_of(&node);
-            let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
+            let queue = Rc::new(RateLimitedTimedQueue::new(
+                &self.ctx,
+                self.config.eviction_rate,
+            ));
             self.state.with(|s| {
                 s.know(node.id, Some(node.uid));
                 s.zone_states.insert(zone, ZoneState::Normal);
@@ -208,17 +223,21 @@ impl Controller {
         }
     }
 
-    /// Starts the loops and workers (`Run`); the caches are filled. `warm`: it has been running for long, so that the next pass, and
-    /// the next round of the NoExecute loop, come some time within a period of theirs.
+    /// Starts the loops and workers (`Run`); the caches are filled. `warm`: it has been running for
+    /// long, so that the next pass, and the next round of the NoExecute loop, come some time within
+    /// a period of theirs.
     ///
-    /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first. Then it is over, if nothing in
-    /// it had to wait, before the pod workers drop what they know no node's health for, and before the NoExecute loop looks first.
+    /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first.
+    /// Then it is over, if nothing in it had to wait, before the pod workers drop what they know no
+    /// node's health for, and before the NoExecute loop looks first.
     pub fn run(self: &Rc<Self>, warm: bool) {
         let (s, busy) = (self.config.switches, self.ctx.name());
         let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
         if warm {
             pass = self.ctx.phase(self.points.pass_phase, self.pass_period());
-            eviction = self.ctx.phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
+            eviction = self
+                .ctx
+                .phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
             self.assume_running(pass);
         }
         let pass_first = !warm && self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
@@ -228,34 +247,52 @@ impl Controller {
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_node_processing_pass_worker(busy).await });
+                self.ctx
+                    .spawn_alike(busy.at_rest(), self.group, async move {
+                        c.do_node_processing_pass_worker(busy).await
+                    });
             }
         }
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.ctx.spawn_alike(busy.at_rest(), self.group, async move { c.do_pod_processing_worker(busy).await });
+                self.ctx
+                    .spawn_alike(busy.at_rest(), self.group, async move {
+                        c.do_pod_processing_worker(busy).await
+                    });
             }
         }
-        self.ctx.spawn(self.group, self.clone().eviction_loop(eviction, NODE_EVICTION_PERIOD));
+        self.ctx.spawn(
+            self.group,
+            self.clone().eviction_loop(eviction, NODE_EVICTION_PERIOD),
+        );
         if !pass_first {
             self.ctx.spawn(self.group, self.clone().monitor_loop(pass));
         }
     }
 
-    /// The zone of a node and whether it is left out of zone counts, read anew only when its labels changed.
+    /// The zone of a node and whether it is left out of zone counts, read anew only when its labels
+    /// changed.
     pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
         let known = self.state.with(|s| match s.facts.get(node.id.index()) {
-            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => Some((f.zone, f.excluded)),
+            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => {
+                Some((f.zone, f.excluded))
+            }
             _ => None,
         });
         if let Some(known) = known {
             return known;
         }
         let key = zone_key(&node.labels, self.config.switches.beta_zone_labels);
-        let (zone, by_name) =
-            self.client.api().names(|n| (n.text(&key), self.config.switches.exclude_master_names && is_master(n.node_name(node.id))));
-        let excluded = by_name || self.config.switches.exclude_label && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
+        let (zone, by_name) = self.client.api().names(|n| {
+            (
+                n.text(&key),
+                self.config.switches.exclude_master_names && is_master(n.node_name(node.id)),
+            )
+        });
+        let excluded = by_name
+            || self.config.switches.exclude_label
+                && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
         self.state.with(|s| {
             if s.facts.len() <= node.id.index() {
                 s.facts.resize(node.id.index() + 1, None);
@@ -278,23 +315,35 @@ impl Controller {
 
     /// A node as an object of chance.
     pub(super) fn object(&self, node: NodeId) -> Object {
-        Object { id: node.0, hash: self.client.api().names(|n| n.node_hash(node)) }
+        Object {
+            id: node.0,
+            hash: self.client.api().names(|n| n.node_hash(node)),
+        }
     }
 
     /// A pod as an object of chance.
     pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+        Object {
+            id: pod.0,
+            hash: self.client.api().names(|n| n.pod_hash(pod)),
+        }
     }
 
     /// Tells the trace of a zone's new state.
     pub(super) fn record_zone(&self, zone: TextId, state: ZoneState) {
-        self.client.api().record_text(Actor::NodeLifecycle, zone, What::Zone(state));
+        self.client
+            .api()
+            .record_text(Actor::NodeLifecycle, zone, What::Zone(state));
     }
 }
 
-/// `pkg/util/system/system_utils.go: IsMasterNode`: a name that ends in "master", or in "master-" and three characters.
+/// `pkg/util/system/system_utils.go: IsMasterNode`: a name that ends in "master", or in "master-"
+/// and three characters.
 fn is_master(name: &str) -> bool {
-    name.ends_with("master") || name.len() >= 10 && name.is_char_boundary(name.len() - 3) && name[..name.len() - 3].ends_with("master-")
+    name.ends_with("master")
+        || name.len() >= 10
+            && name.is_char_boundary(name.len() - 3)
+            && name[..name.len() - 3].ends_with("master-")
 }
 
 impl NodeHandler for Controller {
@@ -342,7 +391,13 @@ impl PodHandler for Controller {
 mod tests {
     #[test]
     fn masters_by_name() {
-        for (name, is) in [("master", true), ("kube-master", true), ("x-master-abc", true), ("x-master-ab", false), ("masters", false)] {
+        for (name, is) in [
+            ("master", true),
+            ("kube-master", true),
+            ("x-master-abc", true),
+            ("x-master-ab", false),
+            ("masters", false),
+        ] {
             assert_eq!(super::is_master(name), is, "{name}");
         }
     }

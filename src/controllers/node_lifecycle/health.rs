@@ -8,8 +8,8 @@ use crate::kernel::Time;
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
 
-/// The Ready condition of the status that a health record points to. Times are nanoseconds from the start: what the
-/// controller wrote itself keeps its fraction of a second in memory.
+/// The Ready condition of the status that a health record points to. Times are nanoseconds from the
+/// start: what the controller wrote itself keeps its fraction of a second in memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct SavedReady {
     pub(super) status: ConditionStatus,
@@ -39,7 +39,8 @@ pub(super) struct Tried {
     pub(super) current: Option<ConditionStatus>,
     /// The status to write, if the node was silent for too long.
     pub(super) write: Option<Node>,
-    /// The node is past its grace (and the live lease has to be looked at first, where the release does).
+    /// The node is past its grace (and the live lease has to be looked at first, where the release
+    /// does).
     pub(super) expired: bool,
 }
 
@@ -48,7 +49,11 @@ fn seconds(t: Timestamp) -> i64 {
 }
 
 fn saved(c: &NodeCondition, heartbeat: Timestamp) -> SavedReady {
-    SavedReady { status: c.status, heartbeat, transition_ns: seconds(c.last_transition_time) }
+    SavedReady {
+        status: c.status,
+        heartbeat,
+        transition_ns: seconds(c.last_transition_time),
+    }
 }
 
 impl Controller {
@@ -57,29 +62,49 @@ impl Controller {
         self.ctx.now().as_nanos() as i64
     }
 
-    /// The health record of a node as passes before this process's next one would have left it: its lease was seen by the first
-    /// of them that came after the renewal. A node whose lease the next pass is the first to see has no record yet.
+    /// The health record of a node as passes before this process's next one would have left it: its
+    /// lease was seen by the first of them that came after the renewal. A node whose lease the next
+    /// pass is the first to see has no record yet.
     pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
-        let (Some(ready), Some(lease)) = (node.ready(), self.informers.lease(node.id).filter(|_| self.config.switches.leases)) else {
+        let (Some(ready), Some(lease)) = (
+            node.ready(),
+            self.informers
+                .lease(node.id)
+                .filter(|_| self.config.switches.leases),
+        ) else {
             return;
         };
         let renewed_ns = lease.0.saturating_mul(1_000);
         let period = (self.pass_period().as_nanos() as i64).max(1);
         let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
         if passes > 0 {
-            let heartbeat = self.informers.heartbeat(node, self.ctx.now()).unwrap_or_default();
+            let heartbeat = self
+                .informers
+                .heartbeat(node, self.ctx.now())
+                .unwrap_or_default();
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
-            self.save_health(node.id, Health { ready: Some(saved(ready, heartbeat)), probe_ns, transition_ns, lease: Some(lease) });
+            self.save_health(
+                node.id,
+                Health {
+                    ready: Some(saved(ready, heartbeat)),
+                    probe_ns,
+                    transition_ns,
+                    lease: Some(lease),
+                },
+            );
         }
     }
 
-    /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says what has to be written. The node was
-    /// `listed` then from the cache, or else it was read from the API server.
+    /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says
+    /// what has to be written. The node was `listed` then from the cache, or else it was read from
+    /// the API server.
     pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Time>) -> Tried {
         let now = self.now_ns();
         let created = seconds(node.creation_timestamp);
-        let mut health = self.state.with(|s| s.health.get(node.id.index()).copied().flatten());
+        let mut health = self
+            .state
+            .with(|s| s.health.get(node.id.index()).copied().flatten());
         let ready = node.ready();
         let (observed, grace) = match ready {
             None => (ConditionStatus::Unknown, self.config.startup_grace_period),
@@ -87,15 +112,30 @@ impl Controller {
         };
         if ready.is_none() {
             match &mut health {
-                // The saved status is overwritten before it is compared, so losing Ready never counts as a change.
+                // The saved status is overwritten before it is compared, so losing Ready never
+                // counts as a change.
                 Some(h) => h.ready = None,
-                None => health = Some(Health { ready: None, probe_ns: created, transition_ns: created, lease: None }),
+                None => {
+                    health = Some(Health {
+                        ready: None,
+                        probe_ns: created,
+                        transition_ns: created,
+                        lease: None,
+                    })
+                }
             }
         }
         let saved_lease = health.and_then(|h| h.lease);
         let read = || node.ready().map(|c| c.last_heartbeat_time);
-        let heartbeat = listed.map_or_else(read, |at| self.informers.heartbeat(node, at)).unwrap_or_default();
-        let fresh = |transition_ns| Health { ready: ready.map(|c| saved(c, heartbeat)), probe_ns: now, transition_ns, lease: None };
+        let heartbeat = listed
+            .map_or_else(read, |at| self.informers.heartbeat(node, at))
+            .unwrap_or_default();
+        let fresh = |transition_ns| Health {
+            ready: ready.map(|c| saved(c, heartbeat)),
+            probe_ns: now,
+            transition_ns,
+            lease: None,
+        };
         let mut health = match (health, ready) {
             (None, _) => fresh(now),
             (Some(h), Some(c)) => match h.ready {
@@ -117,9 +157,15 @@ impl Controller {
         }
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.save_health(node.id, health);
-        let mut tried = Tried { observed, current: ready.map(|c| c.status), write: None, expired };
+        let mut tried = Tried {
+            observed,
+            current: ready.map(|c| c.status),
+            write: None,
+            expired,
+        };
         if expired {
-            // If Ready is Unknown already nothing is written, even if other conditions change in memory.
+            // If Ready is Unknown already nothing is written, even if other conditions change in
+            // memory.
             tried.current = Some(ConditionStatus::Unknown);
             if ready.is_none_or(|c| c.status != ConditionStatus::Unknown) {
                 tried.write = Some(self.silenced(node));
@@ -132,7 +178,11 @@ impl Controller {
     fn silenced(&self, node: &Node) -> Node {
         let mut node = node.clone();
         let at = self.client.api().timestamp();
-        let mut kinds = vec![NodeConditionType::Ready, NodeConditionType::MemoryPressure, NodeConditionType::DiskPressure];
+        let mut kinds = vec![
+            NodeConditionType::Ready,
+            NodeConditionType::MemoryPressure,
+            NodeConditionType::DiskPressure,
+        ];
         if self.config.switches.out_of_disk {
             kinds.insert(1, NodeConditionType::OutOfDisk);
         }
@@ -159,26 +209,51 @@ impl Controller {
         node
     }
 
-    /// The health record after the status was written: the probe is kept, the lease is what the try saw.
-    pub(super) fn silence_written(&self, node: &Node, written_at_ns: i64, lease: Option<(i64, u64)>) {
-        let Some(old) = self.state.with(|s| s.health[node.id.index()]) else { return };
+    /// The health record after the status was written: the probe is kept, the lease is what the try
+    /// saw.
+    pub(super) fn silence_written(
+        &self,
+        node: &Node,
+        written_at_ns: i64,
+        lease: Option<(i64, u64)>,
+    ) {
+        let Some(old) = self.state.with(|s| s.health[node.id.index()]) else {
+            return;
+        };
         let ready = node.ready().map(|c| SavedReady {
             status: c.status,
             heartbeat: c.last_heartbeat_time,
             // What was written a moment ago has its nanoseconds in memory, unlike what was read.
             transition_ns: written_at_ns,
         });
-        self.save_health(node.id, Health { ready, probe_ns: old.probe_ns, transition_ns: self.now_ns(), lease });
+        self.save_health(
+            node.id,
+            Health {
+                ready,
+                probe_ns: old.probe_ns,
+                transition_ns: self.now_ns(),
+                lease,
+            },
+        );
     }
 
-    /// Tells the trace for how long nothing was heard of a node, and how old its last known heartbeat is: its lease's renewal, or, before
-    /// there are leases, the heartbeat of its Ready condition.
+    /// Tells the trace for how long nothing was heard of a node, and how old its last known
+    /// heartbeat is: its lease's renewal, or, before there are leases, the heartbeat of its Ready
+    /// condition.
     pub(super) fn note_expired(&self, id: NodeId) {
-        let Some(health) = self.state.with(|s| s.health.get(id.index()).copied().flatten()) else { return };
+        let Some(health) = self
+            .state
+            .with(|s| s.health.get(id.index()).copied().flatten())
+        else {
+            return;
+        };
         let now = self.now_ns();
         let note = |note, then_ns: i64| {
-            let ms = u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
-            self.client.api().record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
+            let ms =
+                u32::try_from(now.saturating_sub(then_ns).max(0) / 1_000_000).unwrap_or(u32::MAX);
+            self.client
+                .api()
+                .record_node(Actor::NodeLifecycle, id, What::Noted(note, ms));
         };
         let status = health.ready.map(|r| seconds(r.heartbeat));
         if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
@@ -198,6 +273,10 @@ impl Controller {
 
     /// The lease as the cache has it (`observedLease`).
     pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
-        if self.config.switches.leases { self.informers.lease(node.id) } else { None }
+        if self.config.switches.leases {
+            self.informers.lease(node.id)
+        } else {
+            None
+        }
     }
 }

@@ -1,10 +1,14 @@
-//! The node lifecycle controller: node health, condition taints, rate-limited NoExecute taints, zone states.
+//! The node lifecycle controller: node health, condition taints, rate-limited NoExecute taints,
+//! zone states.
 //!
-//! Models `pkg/controller/nodelifecycle/node_lifecycle_controller.go` and its `scheduler/rate_limited_queue.go`, with
-//! `pkg/controller/util/node/controller_utils.go` and `pkg/controller/controller_utils.go` for the writes, v1.34; older and
-//! newer releases by [`Switches`]. Files: `health` (tryUpdateNodeHealth), `pass` (monitorNodeHealth), `zones` and
-//! `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the writes), `queue` (the zones' queues), `pods`
-//! (MarkPodsNotReady and the pod workers), `quiet` (passes that are skipped), `resting` (nodes that passes leave out). Left out: metrics, the cloud provider's check for deleted machines (up to 1.13).
+//! Models `pkg/controller/nodelifecycle/node_lifecycle_controller.go` and its
+//! `scheduler/rate_limited_queue.go`, with `pkg/controller/util/node/controller_utils.go` and
+//! `pkg/controller/controller_utils.go` for the writes, v1.34; older and newer releases by
+//! [`Switches`]. Files: `health` (tryUpdateNodeHealth), `pass` (monitorNodeHealth), `zones` and
+//! `zone_states` (handleDisruption), `tainting` (both tainting passes), `taints` (the writes),
+//! `queue` (the zones' queues), `pods` (MarkPodsNotReady and the pod workers), `quiet` (passes that
+//! are skipped), `resting` (nodes that passes leave out). Left out: metrics, the cloud provider's
+//! check for deleted machines (up to 1.13).
 
 mod breaker;
 mod controller;

@@ -1,4 +1,5 @@
-//! The queue of a zone: unique names by the time they may be worked on, with a limiter (`scheduler/rate_limited_queue.go`).
+//! The queue of a zone: unique names by the time they may be worked on, with a limiter
+//! (`scheduler/rate_limited_queue.go`).
 
 use crate::api::names::NodeId;
 use crate::client::{Limits, TokenBucket};
@@ -32,15 +33,18 @@ impl Limiter {
     }
 }
 
-/// Entries in order of `ProcessAt`, equal times in order of insertion, and the set of names that may not be added.
+/// Entries in order of `ProcessAt`, equal times in order of insertion, and the set of names that
+/// may not be added.
 ///
-/// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order is this one. As entries
-/// are mostly stamped with the present, the order is that of a list to which they are appended. An entry that is taken out
-/// stays in the list and is passed over, which makes restamping a waiting node cheap.
+/// Upstream has a binary heap; the clocks of real machines give distinct times, and then the order
+/// is this one. As entries are mostly stamped with the present, the order is that of a list to
+/// which they are appended. An entry that is taken out stays in the list and is passed over, which
+/// makes restamping a waiting node cheap.
 #[derive(Default)]
 struct UniqueQueue {
     entries: VecDeque<(Time, u64, NodeId)>,
-    /// The numbers of each node's entries that were not taken out: one, but for a bug of some releases.
+    /// The numbers of each node's entries that were not taken out: one, but for a bug of some
+    /// releases.
     places: Vec<Vec<u64>>,
     set: Vec<bool>,
     live: usize,
@@ -62,7 +66,8 @@ impl UniqueQueue {
         }
         if self.entries.len() > 64 && self.entries.len() > 4 * self.live {
             let places = &self.places;
-            self.entries.retain(|(_, number, n)| places[n.index()].contains(number));
+            self.entries
+                .retain(|(_, number, n)| places[n.index()].contains(number));
         }
     }
 
@@ -95,10 +100,18 @@ impl UniqueQueue {
         None
     }
 
-    /// The names that may be worked on from the same time on as an entry; of their order nothing is known but that of a heap.
+    /// The names that may be worked on from the same time on as an entry; of their order nothing is
+    /// known but that of a heap.
     fn tied(&self, at: Time) -> Vec<NodeId> {
-        let waiting = self.entries.iter().skip_while(|e| e.0 < at).take_while(|e| e.0 == at);
-        waiting.filter(|(_, number, n)| self.places[n.index()].contains(number)).map(|e| e.2).collect()
+        let waiting = self
+            .entries
+            .iter()
+            .skip_while(|e| e.0 < at)
+            .take_while(|e| e.0 == at);
+        waiting
+            .filter(|(_, number, n)| self.places[n.index()].contains(number))
+            .map(|e| e.2)
+            .collect()
     }
 
     /// Puts a name into the set; false if it is there.
@@ -172,17 +185,21 @@ impl RateLimitedTimedQueue {
         self.queue.with(|q| q.live == 0)
     }
 
-    /// Works on entries in order while the limiter grants tokens (`Try`). A token is taken before the head is looked at. The
-    /// action says whether the entry is done, or how long it has to wait.
+    /// Works on entries in order while the limiter grants tokens (`Try`). A token is taken before
+    /// the head is looked at. The action says whether the entry is done, or how long it has to
+    /// wait.
     ///
-    /// Of nodes that came in one instant any may be first: a pass's workers put them there, and where the clock stands still, as in
-    /// recorded timelines, a heap gives equal times in an order of its own.
+    /// Of nodes that came in one instant any may be first: a pass's workers put them there, and
+    /// where the clock stands still, as in recorded timelines, a heap gives equal times in an order
+    /// of its own.
     pub(super) async fn try_each<F: Future<Output = Result<(), Dur>>>(
         &self,
         object: impl Fn(NodeId) -> Object,
         action: impl Fn(NodeId) -> F,
     ) {
-        let Some(mut val) = self.queue.with(|q| q.head()) else { return };
+        let Some(mut val) = self.queue.with(|q| q.head()) else {
+            return;
+        };
         let _held = self.limiter_lock.lock().await;
         loop {
             let now = self.ctx.now();
@@ -202,13 +219,19 @@ impl RateLimitedTimedQueue {
                     }
                 }),
             }
-            let Some(next) = self.queue.with(|q| q.head()) else { return };
+            let Some(next) = self.queue.with(|q| q.head()) else {
+                return;
+            };
             val = next;
         }
     }
 
     /// Which of those that tie with an entry comes first.
-    fn first_of_tied(&self, (node, at): (NodeId, Time), object: impl Fn(NodeId) -> Object) -> NodeId {
+    fn first_of_tied(
+        &self,
+        (node, at): (NodeId, Time),
+        object: impl Fn(NodeId) -> Object,
+    ) -> NodeId {
         if !self.ctx.is_choosing() {
             return node;
         }
@@ -216,11 +239,13 @@ impl RateLimitedTimedQueue {
         if tied.first() != Some(&node) {
             return node;
         }
-        self.ctx.order_ties(self.tie_point, &mut tied, |n| object(*n));
+        self.ctx
+            .order_ties(self.tie_point, &mut tied, |n| object(*n));
         tied[0]
     }
 
-    /// Changes the limiter if its rate differs (`SwapLimiter`); waits for a running [`Self::try_each`].
+    /// Changes the limiter if its rate differs (`SwapLimiter`); waits for a running
+    /// [`Self::try_each`].
     pub(super) async fn swap_limiter(&self, qps: f32) {
         let _held = self.limiter_lock.lock().await;
         let now = self.ctx.now();

@@ -1,9 +1,10 @@
 //! Passes that cannot change anything are skipped.
 //!
-//! After a pass that found nothing to do, and while heartbeats are computed (see `apiserver::Heartbeats`), the next passes
-//! would find nothing either until something reaches the caches or a silent node's grace ends. They take no time, so they lie
-//! on a grid; the loop goes on at the first one that matters, after making up for what the skipped ones would have noted in
-//! the health records. The same holds for the NoExecute loop while all queues are empty.
+//! After a pass that found nothing to do, and while heartbeats are computed (see
+//! `apiserver::Heartbeats`), the next passes would find nothing either until something reaches the
+//! caches or a silent node's grace ends. They take no time, so they lie on a grid; the loop goes on
+//! at the first one that matters, after making up for what the skipped ones would have noted in the
+//! health records. The same holds for the NoExecute loop while all queues are empty.
 
 use super::controller::{Controller, NODE_EVICTION_PERIOD};
 use super::health::Health;
@@ -41,7 +42,11 @@ impl Skipped {
     /// Those from number `from` on up to number `to`; none if there are none.
     pub(super) fn part(&self, from: u64, to: u64) -> Option<Skipped> {
         let count = to.min(self.count).saturating_sub(from);
-        (count > 0).then(|| Skipped { first: self.first + self.period * from, count, ..*self })
+        (count > 0).then(|| Skipped {
+            first: self.first + self.period * from,
+            count,
+            ..*self
+        })
     }
 }
 
@@ -64,26 +69,41 @@ impl Controller {
         if wait > Dur::ZERO {
             self.ctx.sleep(wait).await;
         }
-        // Passes are counted from the beginning of the run, so that a process that starts later draws orders of its own.
+        // Passes are counted from the beginning of the run, so that a process that starts later
+        // draws orders of its own.
         let mut number = (self.ctx.now().as_nanos() / period.as_nanos().max(1)) as u32;
         loop {
             self.ctx.set_cause(u32::MAX);
             let began = self.ctx.now();
-            self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
+            self.rest.with(|r| {
+                r.findings = Some(Findings {
+                    restless: false,
+                    deadline_ns: None,
+                })
+            });
             self.monitor_node_health(number).await;
             let findings = self.rest.with(|r| r.findings.take());
             number += 1;
-            // Where eviction passes hold the lock across requests, a health pass may have to wait for one.
+            // Where eviction passes hold the lock across requests, a health pass may have to wait
+            // for one.
             let free = !self.config.switches.lock_across_calls || self.queues_are_empty();
             let computed = self.informers.heartbeats_are_computed();
-            let quiet = findings.filter(|f| computed && free && !f.restless && self.ctx.now() == began);
+            let quiet =
+                findings.filter(|f| computed && free && !f.restless && self.ctx.now() == began);
             let Some(findings) = quiet else {
                 self.ctx.sleep(period).await;
                 continue;
             };
-            self.rest.with(|r| r.skipping = Some(Skipped { first: began, period, count: 1 }));
+            self.rest.with(|r| {
+                r.skipping = Some(Skipped {
+                    first: began,
+                    period,
+                    count: 1,
+                })
+            });
             self.wait_for_stir(findings.deadline_ns).await;
-            // Before the next pass comes, which may be long after: of heartbeats only the latest are known.
+            // Before the next pass comes, which may be long after: of heartbeats only the latest
+            // are known.
             self.make_up_so_far();
             let passed = self.rest.with(|r| r.skipping.take()).map_or(1, |s| s.count);
             number += (passed - 1) as u32;
@@ -96,9 +116,12 @@ impl Controller {
         self.config.monitor_period + self.config.pass_overhead
     }
 
-    /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed, or the deadline is over.
+    /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed,
+    /// or the deadline is over.
     async fn wait_for_stir(&self, deadline_ns: Option<i64>) {
-        let deadline = deadline_ns.and_then(|d| u64::try_from(d).ok()).map(|d| Time::from_nanos(d.saturating_add(1)));
+        let deadline = deadline_ns
+            .and_then(|d| u64::try_from(d).ok())
+            .map(|d| Time::from_nanos(d.saturating_add(1)));
         self.ctx
             .parked(|ticket| {
                 self.rest.with(|r| r.pass_waits = Some(ticket));
@@ -119,7 +142,8 @@ impl Controller {
         }
     }
 
-    /// Runs the eviction pass for ever, first after `wait`, but for times at which all queues are empty.
+    /// Runs the eviction pass for ever, first after `wait`, but for times at which all queues are
+    /// empty.
     pub(super) async fn eviction_loop(self: Rc<Self>, wait: Dur, period: Dur) {
         if wait > Dur::ZERO {
             self.ctx.sleep(wait).await;
@@ -131,10 +155,13 @@ impl Controller {
                 self.ctx.sleep(period).await;
                 continue;
             }
-            self.ctx.parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket))).await;
+            self.ctx
+                .parked(|ticket| self.rest.with(|r| r.tainting_waits = Some(ticket)))
+                .await;
             let waited = self.ctx.now().since(began).as_nanos();
             let periods = waited.div_ceil(period.as_nanos()).max(1);
-            let missed = waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);
+            let missed =
+                waited == periods * period.as_nanos() && self.rest.with(|r| r.tainting_missed);
             let next = began + period * (periods + u64::from(missed));
             // What others have posted in this instant comes after a pass of this instant.
             if next > self.ctx.now() {
@@ -143,12 +170,14 @@ impl Controller {
         }
     }
 
-    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long before. An eviction pass of this instant, whose
-    /// turn was fixed one period ago, has come before a worker that began to run in this instant, or sent its last request after that.
+    /// A node was queued. `by_worker`: not by the health pass itself, whose turn was fixed long
+    /// before. An eviction pass of this instant, whose turn was fixed one period ago, has come
+    /// before a worker that began to run in this instant, or sent its last request after that.
     pub(super) fn queue_filled(&self, by_worker: bool) {
         let began_now = self.round.with(|r| r.listed()) == self.ctx.now();
         let waits = self.rest.with(|r| {
-            r.tainting_missed = by_worker && (began_now || self.client.round_trip() <= NODE_EVICTION_PERIOD);
+            r.tainting_missed =
+                by_worker && (began_now || self.client.round_trip() <= NODE_EVICTION_PERIOD);
             r.tainting_waits.take()
         });
         if let Some(t) = waits
@@ -159,7 +188,8 @@ impl Controller {
     }
 
     pub(super) fn queues_are_empty(&self) -> bool {
-        self.state.with(|s| s.tainters.values().all(|q| q.is_empty()))
+        self.state
+            .with(|s| s.tainters.values().all(|q| q.is_empty()))
     }
 
     /// The pass did something, or will do it again.
@@ -184,18 +214,41 @@ impl Controller {
         }
         let waits_for_taint = decides.is_some_and(|d| d != ConditionStatus::True) && !tainted;
         let beat = self.informers.beat(node.id);
-        let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout && current != Some(ConditionStatus::True);
+        let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout
+            && current != Some(ConditionStatus::True);
         if waits_for_taint || by_timeout || beat == Beat::Awake {
             self.restless();
             let s = &self.config.switches;
-            let plain = s.requeue == Requeue::Correct && s.eviction_mode == EvictionMode::Taints && !s.lease_circuit_breaker;
-            if plain && beat == Beat::Silent && (current, decides) == (Some(ConditionStatus::Unknown), Some(ConditionStatus::Unknown)) {
+            let plain = s.requeue == Requeue::Correct
+                && s.eviction_mode == EvictionMode::Taints
+                && !s.lease_circuit_breaker;
+            if plain
+                && beat == Beat::Silent
+                && (current, decides)
+                    == (
+                        Some(ConditionStatus::Unknown),
+                        Some(ConditionStatus::Unknown),
+                    )
+            {
                 self.let_wait(node);
             }
-        } else if beat == Beat::Silent && (current != Some(ConditionStatus::Unknown) || self.config.switches.lease_circuit_breaker) {
-            // The breaker reads the live lease in every pass from then on, even of a node that is Unknown.
-            let grace = if current.is_some() { self.config.grace_period } else { self.config.startup_grace_period };
-            let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return };
+        } else if beat == Beat::Silent
+            && (current != Some(ConditionStatus::Unknown)
+                || self.config.switches.lease_circuit_breaker)
+        {
+            // The breaker reads the live lease in every pass from then on, even of a node that is
+            // Unknown.
+            let grace = if current.is_some() {
+                self.config.grace_period
+            } else {
+                self.config.startup_grace_period
+            };
+            let Some(health) = self
+                .state
+                .with(|s| s.health.get(node.id.index()).copied().flatten())
+            else {
+                return;
+            };
             let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
             self.rest.with(|r| {
                 if let Some(f) = &mut r.findings {
@@ -217,18 +270,35 @@ impl Controller {
         self.rouse(node);
     }
 
-    /// Brings the health records to where the passes skipped before this instant would have left them; those of nodes that rest follow when
-    /// they are roused.
+    /// Brings the health records to where the passes skipped before this instant would have left
+    /// them; those of nodes that rest follow when they are roused.
     fn make_up_so_far(&self) {
-        let Some(before) = self.rest.with(|r| r.skipping) else { return };
+        let Some(before) = self.rest.with(|r| r.skipping) else {
+            return;
+        };
         // The one that went over the nodes, and those after it that are past.
-        let passes = self.ctx.now().since(before.first).as_nanos().div_ceil(before.period.as_nanos()).max(1);
+        let passes = self
+            .ctx
+            .now()
+            .since(before.first)
+            .as_nanos()
+            .div_ceil(before.period.as_nanos())
+            .max(1);
         if passes == before.count {
             return;
         }
-        self.rest.with(|r| r.skipping = Some(Skipped { count: passes, ..before }));
+        self.rest.with(|r| {
+            r.skipping = Some(Skipped {
+                count: passes,
+                ..before
+            })
+        });
         let first = before.first + before.period * before.count;
-        let skipped = Skipped { first, count: passes - before.count, ..before };
+        let skipped = Skipped {
+            first,
+            count: passes - before.count,
+            ..before
+        };
         for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
             self.make_up_for(node, skipped);
         }
@@ -237,14 +307,20 @@ impl Controller {
 
     /// Brings a health record to where skipped passes would have left it.
     pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
-        let Some(health) = self.state.with(|s| s.health.get(node.index()).copied().flatten()) else { return };
+        let Some(health) = self
+            .state
+            .with(|s| s.health.get(node.index()).copied().flatten())
+        else {
+            return;
+        };
         if let Some(health) = self.health_after(node, health, skipped) {
             self.save_health(node, health);
         }
     }
 
-    /// A health record after skipped passes. Only what a node's latest heartbeats did to it can matter: the pass that first saw
-    /// the latest renewal set the probe, and those after it may have seen a status post.
+    /// A health record after skipped passes. Only what a node's latest heartbeats did to it can
+    /// matter: the pass that first saw the latest renewal set the probe, and those after it may
+    /// have seen a status post.
     fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Option<Health> {
         let mut ready = health.ready?;
         let pass = |k: u64| skipped.first + skipped.period * k;
@@ -252,10 +328,17 @@ impl Controller {
         let mut from = 0;
         let renewal = self.informers.renewal_seen(node, last);
         if let Some(renewed) = renewal {
-            let lease = ((renewed.as_nanos() / 1_000) as i64, crate::apiserver::lease_version(renewed));
+            let lease = (
+                (renewed.as_nanos() / 1_000) as i64,
+                crate::apiserver::lease_version(renewed),
+            );
             if self.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
                 let arrived = self.informers.renewal_arrives(renewed);
-                from = arrived.since(skipped.first).as_nanos().div_ceil(skipped.period.as_nanos()).min(skipped.count - 1);
+                from = arrived
+                    .since(skipped.first)
+                    .as_nanos()
+                    .div_ceil(skipped.period.as_nanos())
+                    .min(skipped.count - 1);
                 health.lease = Some(lease);
                 health.probe_ns = pass(from).as_nanos() as i64;
                 if let Some(h) = self.informers.post_seen(node, pass(from)) {

@@ -1,9 +1,10 @@
 //! Nodes that rest: passes leave out those about which they would find nothing to do.
 //!
-//! A node rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or if it is silent, Unknown and
-//! tainted; until its heartbeats change or another version of it reaches the cache. A pass over it would count it in its zone,
-//! which is done for all that rest at once, and note its latest heartbeats in its health record, which is made up for when it
-//! is roused: what a pass notes follows from when it was.
+//! A node rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or
+//! if it is silent, Unknown and tainted; until its heartbeats change or another version of it
+//! reaches the cache. A pass over it would count it in its zone, which is done for all that rest at
+//! once, and note its latest heartbeats in its health record, which is made up for when it is
+//! roused: what a pass notes follows from when it was.
 
 use super::controller::Controller;
 use super::pass::ZoneConditions;
@@ -35,7 +36,9 @@ impl Ids {
 
     /// Whether a node is there.
     pub(super) fn contains(&self, id: NodeId) -> bool {
-        self.words.get(id.index() / 64).is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
+        self.words
+            .get(id.index() / 64)
+            .is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
     }
 
     /// Takes a node out.
@@ -87,7 +90,8 @@ struct Stretch {
 #[derive(Default)]
 pub(super) struct Roster {
     awake: Ids,
-    /// Silent nodes that are Unknown and wait for their taint: each pass queues them again and does nothing else.
+    /// Silent nodes that are Unknown and wait for their taint: each pass queues them again and does
+    /// nothing else.
     waiting: Ids,
     rests: Vec<Option<Rest>>,
     zones: BTreeMap<TextId, Resting>,
@@ -131,17 +135,28 @@ impl Roster {
     }
 
     fn resting(&self) -> Vec<NodeId> {
-        self.rests.iter().enumerate().filter(|(_, r)| r.is_some()).map(|(i, _)| NodeId(i as u32)).collect()
+        self.rests
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| r.is_some())
+            .map(|(i, _)| NodeId(i as u32))
+            .collect()
     }
 
     /// The zones of nodes that rest.
     pub(super) fn zones(&self) -> impl Iterator<Item = TextId> + '_ {
-        self.zones.iter().filter(|(_, z)| z.nodes > 0).map(|(zone, _)| *zone)
+        self.zones
+            .iter()
+            .filter(|(_, z)| z.nodes > 0)
+            .map(|(zone, _)| *zone)
     }
 
     /// The conditions of the nodes that rest, by zone; zones without counted nodes are left out.
     pub(super) fn counted(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
-        self.zones.iter().map(|(zone, z)| (*zone, z.counted)).filter(|(_, c)| c.size() > 0)
+        self.zones
+            .iter()
+            .map(|(zone, z)| (*zone, z.counted))
+            .filter(|(_, c)| c.size() > 0)
     }
 
     /// Notes passes that begin to go over the nodes, and returns how many there were before.
@@ -157,8 +172,13 @@ impl Roster {
 
     /// The passes from number `from` on up to number `to`.
     fn passes_between(&self, from: u64, to: u64) -> Vec<Skipped> {
-        let first = self.stretches.partition_point(|s| s.before + s.passes.count <= from);
-        let of = |s: &Stretch| s.passes.part(from.saturating_sub(s.before), to.saturating_sub(s.before));
+        let first = self
+            .stretches
+            .partition_point(|s| s.before + s.passes.count <= from);
+        let of = |s: &Stretch| {
+            s.passes
+                .part(from.saturating_sub(s.before), to.saturating_sub(s.before))
+        };
         self.stretches[first..].iter().map_while(of).collect()
     }
 
@@ -186,7 +206,11 @@ impl Resting {
     fn add(&mut self, rest: &Rest, n: i32) {
         self.nodes = self.nodes.wrapping_add_signed(n);
         if !rest.excluded {
-            let count = if rest.ready { &mut self.counted.ready } else { &mut self.counted.not_ready };
+            let count = if rest.ready {
+                &mut self.counted.ready
+            } else {
+                &mut self.counted.not_ready
+            };
             *count = count.wrapping_add_signed(n);
         }
     }
@@ -207,7 +231,17 @@ impl Controller {
             return;
         }
         let (zone, excluded) = self.zone_of(node);
-        self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
+        self.roster.with(|r| {
+            r.rest(
+                node.id,
+                Rest {
+                    zone,
+                    ready,
+                    excluded,
+                    as_of: r.passes,
+                },
+            )
+        });
     }
 
     /// From now on passes only queue a node again, if it is steady.
@@ -219,7 +253,11 @@ impl Controller {
 
     /// Whether this is the version that the cache has, and nothing that is late may still come.
     fn is_steady(&self, node: &Rc<Node>) -> bool {
-        self.informers.heartbeats_are_computed() && self.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node))
+        self.informers.heartbeats_are_computed()
+            && self
+                .informers
+                .node(node.id)
+                .is_some_and(|n| Rc::ptr_eq(&n, node))
     }
 
     /// Whether all there is to do about a node is to queue it again.
@@ -234,10 +272,12 @@ impl Controller {
         self.rouse_before(id, now);
     }
 
-    /// Has a node looked at again that has rested since before that pass; its health record then knows of the passes before it.
-    /// False if there was no such rest.
+    /// Has a node looked at again that has rested since before that pass; its health record then
+    /// knows of the passes before it. False if there was no such rest.
     pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
-        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else { return false };
+        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else {
+            return false;
+        };
         // What is silent leaves nothing to note.
         if rest.ready {
             for passes in self.roster.with_ref(|r| r.passes_between(rest.as_of, pass)) {
@@ -262,7 +302,11 @@ mod tests {
     use crate::kernel::{Dur, Time};
 
     fn passes(first: u64, count: u64) -> Skipped {
-        Skipped { first: Time::from_secs(first), period: Dur::from_secs(5), count }
+        Skipped {
+            first: Time::from_secs(first),
+            period: Dur::from_secs(5),
+            count,
+        }
     }
 
     #[test]
@@ -273,7 +317,10 @@ mod tests {
         }
         ids.remove(NodeId(64));
         ids.remove(NodeId(1_000));
-        assert_eq!((ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len), (vec![3, 63, 200], 3));
+        assert_eq!(
+            (ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len),
+            (vec![3, 63, 200], 3)
+        );
     }
 
     #[test]
@@ -298,12 +345,42 @@ mod tests {
         for id in 0..3 {
             roster.member(NodeId(id), true);
         }
-        let rest = Rest { zone, ready: true, excluded: false, as_of: 4 };
+        let rest = Rest {
+            zone,
+            ready: true,
+            excluded: false,
+            as_of: 4,
+        };
         roster.rest(NodeId(0), rest);
-        roster.rest(NodeId(2), Rest { excluded: true, ..rest });
-        assert_eq!(counts(&roster), (vec![(zone, ZoneConditions { ready: 1, not_ready: 0 })], 1, 3));
-        assert_eq!((roster.awake().collect::<Vec<_>>(), roster.place(NodeId(2))), (vec![NodeId(1)], 2));
-        assert!(roster.take(NodeId(0), 3).is_none(), "it rests since the fourth pass");
+        roster.rest(
+            NodeId(2),
+            Rest {
+                excluded: true,
+                ..rest
+            },
+        );
+        assert_eq!(
+            counts(&roster),
+            (
+                vec![(
+                    zone,
+                    ZoneConditions {
+                        ready: 1,
+                        not_ready: 0
+                    }
+                )],
+                1,
+                3
+            )
+        );
+        assert_eq!(
+            (roster.awake().collect::<Vec<_>>(), roster.place(NodeId(2))),
+            (vec![NodeId(1)], 2)
+        );
+        assert!(
+            roster.take(NodeId(0), 3).is_none(),
+            "it rests since the fourth pass"
+        );
         assert!(roster.take(NodeId(0), 4).is_some());
         assert_eq!(counts(&roster), (vec![], 1, 3));
         roster.member(NodeId(2), false);

@@ -16,7 +16,8 @@ pub enum Requeue {
 pub enum ConditionTaints {
     /// Not at all (TaintNodesByCondition off).
     Off,
-    /// Conditions that are True only, without Ready, compared by key alone, in the informer's handler (1.8 to 1.11, gate on).
+    /// Conditions that are True only, without Ready, compared by key alone, in the informer's
+    /// handler (1.8 to 1.11, gate on).
     TrueOnly,
     /// As today, with eight workers (1.12 on).
     Mapped,
@@ -34,11 +35,13 @@ pub enum EvictionMode {
 /// What changed in the node lifecycle controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one (S20).
+    /// The taint decision follows the Ready condition read before this pass's update (up to 1.33),
+    /// not the current one (S20).
     pub taint_on_observed: bool,
     /// How many workers handle the nodes of a pass: 1 up to 1.26, 8 from 1.27 (S13).
     pub pass_workers: usize,
-    /// One lock is held across the tainting pass's and markNodeAsReachable's API calls, up to 1.24 (S12).
+    /// One lock is held across the tainting pass's and markNodeAsReachable's API calls, up to 1.24
+    /// (S12).
     pub lock_across_calls: bool,
     /// A missing NoExecute taint is queued again (S2).
     pub requeue: Requeue,
@@ -52,14 +55,17 @@ pub struct Switches {
     pub taint_patch_has_version: bool,
     /// The live-lease check (S25).
     pub lease_circuit_breaker: bool,
-    /// A node without Ready condition in the taint queue is tried again after 50 ms; before 1.30 the process crashes (S16).
+    /// A node without Ready condition in the taint queue is tried again after 50 ms; before 1.30
+    /// the process crashes (S16).
     pub retry_without_ready: bool,
     /// Leases are read (1.13 on).
     pub leases: bool,
-    /// Pods bound to a NotReady node are marked by workers of their own, and failures are retried in the next pass
-    /// (1.15.11, 1.16.8, 1.17.0 on); before, the pods are listed live when the node turns, once.
+    /// Pods bound to a NotReady node are marked by workers of their own, and failures are retried
+    /// in the next pass (1.15.11, 1.16.8, 1.17.0 on); before, the pods are listed live when the
+    /// node turns, once.
     pub pod_workers: bool,
-    /// Timeout mode: pods that come to a node whose pods were deleted are deleted at once (1.15.11, 1.16.8, 1.17.0 on).
+    /// Timeout mode: pods that come to a node whose pods were deleted are deleted at once (1.15.11,
+    /// 1.16.8, 1.17.0 on).
     pub evicted_node_sheds_new_pods: bool,
     /// How conditions become NoSchedule taints.
     pub condition_taints: ConditionTaints,

@@ -1,4 +1,5 @@
-//! The two tainting passes: NoSchedule taints from conditions, and NoExecute taints at the zones' rates.
+//! The two tainting passes: NoSchedule taints from conditions, and NoExecute taints at the zones'
+//! rates.
 
 use super::controller::Controller;
 use super::switches::{EvictionMode, Requeue};
@@ -6,8 +7,8 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{Node, NodeConditionType};
 use crate::api::taint::{
-    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE,
-    UNREACHABLE_ALPHA, UNSCHEDULABLE,
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA,
+    OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
 use crate::kernel::{Dur, Held, Name};
 use crate::trace::{Actor, What};
@@ -19,7 +20,11 @@ const RETRY: Dur = Dur::from_millis(50);
 impl Controller {
     /// Holds `evictorLock` where the release holds it across requests.
     pub(super) async fn hold_evictor_lock(&self) -> Option<Held> {
-        if self.config.switches.lock_across_calls { Some(self.evictor_lock.lock().await) } else { None }
+        if self.config.switches.lock_across_calls {
+            Some(self.evictor_lock.lock().await)
+        } else {
+            None
+        }
     }
 
     /// `doNodeProcessingPassWorker`
@@ -38,16 +43,26 @@ impl Controller {
     }
 
     /// The key of the taint that a condition stands for.
-    fn condition_taint(&self, kind: NodeConditionType, status: ConditionStatus) -> Option<&'static str> {
+    fn condition_taint(
+        &self,
+        kind: NodeConditionType,
+        status: ConditionStatus,
+    ) -> Option<&'static str> {
         let s = &self.config.switches;
         match (kind, status) {
             (NodeConditionType::Ready, ConditionStatus::False) => Some(NOT_READY),
             (NodeConditionType::Ready, ConditionStatus::Unknown) => Some(UNREACHABLE),
             (NodeConditionType::MemoryPressure, ConditionStatus::True) => Some(MEMORY_PRESSURE),
             (NodeConditionType::DiskPressure, ConditionStatus::True) => Some(DISK_PRESSURE),
-            (NodeConditionType::PidPressure, ConditionStatus::True) if s.pid_pressure_taint => Some(PID_PRESSURE),
-            (NodeConditionType::NetworkUnavailable, ConditionStatus::True) => Some(NETWORK_UNAVAILABLE),
-            (NodeConditionType::OutOfDisk, ConditionStatus::True) if s.out_of_disk => Some(OUT_OF_DISK),
+            (NodeConditionType::PidPressure, ConditionStatus::True) if s.pid_pressure_taint => {
+                Some(PID_PRESSURE)
+            }
+            (NodeConditionType::NetworkUnavailable, ConditionStatus::True) => {
+                Some(NETWORK_UNAVAILABLE)
+            }
+            (NodeConditionType::OutOfDisk, ConditionStatus::True) if s.out_of_disk => {
+                Some(OUT_OF_DISK)
+            }
             _ => None,
         }
     }
@@ -55,8 +70,15 @@ impl Controller {
     /// Keys of the taints that follow conditions or `spec.unschedulable`.
     fn is_condition_taint(&self, key: &str) -> bool {
         let s = &self.config.switches;
-        matches!(key, NOT_READY | UNREACHABLE | MEMORY_PRESSURE | DISK_PRESSURE | NETWORK_UNAVAILABLE | UNSCHEDULABLE)
-            || key == PID_PRESSURE && s.pid_pressure_taint
+        matches!(
+            key,
+            NOT_READY
+                | UNREACHABLE
+                | MEMORY_PRESSURE
+                | DISK_PRESSURE
+                | NETWORK_UNAVAILABLE
+                | UNSCHEDULABLE
+        ) || key == PID_PRESSURE && s.pid_pressure_taint
             || key == OUT_OF_DISK && s.out_of_disk
     }
 
@@ -71,8 +93,16 @@ impl Controller {
         if node.unschedulable {
             wanted.push(Taint::new(UNSCHEDULABLE, Effect::NoSchedule));
         }
-        let had: Vec<&Taint> = node.taints.iter().filter(|t| t.effect == Effect::NoSchedule && self.is_condition_taint(&t.key)).collect();
-        let remove: Vec<Taint> = had.iter().filter(|t| !wanted.iter().any(|w| w.matches(t))).map(|t| (*t).clone()).collect();
+        let had: Vec<&Taint> = node
+            .taints
+            .iter()
+            .filter(|t| t.effect == Effect::NoSchedule && self.is_condition_taint(&t.key))
+            .collect();
+        let remove: Vec<Taint> = had
+            .iter()
+            .filter(|t| !wanted.iter().any(|w| w.matches(t)))
+            .map(|t| (*t).clone())
+            .collect();
         wanted.retain(|w| !had.iter().any(|t| t.matches(w)));
         if wanted.is_empty() && remove.is_empty() {
             return;
@@ -81,7 +111,8 @@ impl Controller {
         self.swap_node_controller_taint(node, wanted, remove).await;
     }
 
-    /// 1.8 to 1.11 with the gate on: conditions that are True, compared by key alone, within the informer's handler.
+    /// 1.8 to 1.11 with the gate on: conditions that are True, compared by key alone, within the
+    /// informer's handler.
     pub(super) fn taint_by_true_conditions(&self, node: &Rc<Node>) {
         let wanted: Vec<Taint> = node
             .conditions
@@ -93,10 +124,20 @@ impl Controller {
         let had: Vec<&Taint> = node
             .taints
             .iter()
-            .filter(|t| self.is_condition_taint(&t.key) && !matches!(t.key.as_str(), NOT_READY | UNREACHABLE | UNSCHEDULABLE))
+            .filter(|t| {
+                self.is_condition_taint(&t.key)
+                    && !matches!(t.key.as_str(), NOT_READY | UNREACHABLE | UNSCHEDULABLE)
+            })
             .collect();
-        let remove: Vec<Taint> = had.iter().filter(|t| !wanted.iter().any(|w| w.key == t.key)).map(|t| (*t).clone()).collect();
-        let add: Vec<Taint> = wanted.into_iter().filter(|w| !had.iter().any(|t| t.key == w.key)).collect();
+        let remove: Vec<Taint> = had
+            .iter()
+            .filter(|t| !wanted.iter().any(|w| w.key == t.key))
+            .map(|t| (*t).clone())
+            .collect();
+        let add: Vec<Taint> = wanted
+            .into_iter()
+            .filter(|w| !had.iter().any(|t| t.key == w.key))
+            .collect();
         if add.is_empty() && remove.is_empty() {
             return;
         }
@@ -114,8 +155,15 @@ impl Controller {
             UNREACHABLE_ALPHA => Some(Taint::new(UNREACHABLE, t.effect)),
             _ => None,
         };
-        let remove: Vec<Taint> = node.taints.iter().filter(|t| renamed(t).is_some()).cloned().collect();
-        let Some(c) = self.handle().filter(|_| !remove.is_empty()) else { return };
+        let remove: Vec<Taint> = node
+            .taints
+            .iter()
+            .filter(|t| renamed(t).is_some())
+            .cloned()
+            .collect();
+        let Some(c) = self.handle().filter(|_| !remove.is_empty()) else {
+            return;
+        };
         let (add, node) = (remove.iter().filter_map(renamed).collect(), node.clone());
         self.ctx.spawn(self.group, async move {
             c.swap_node_controller_taint(&node, add, remove).await;
@@ -129,23 +177,45 @@ impl Controller {
         }
         let _held = self.hold_evictor_lock().await;
         let mut zones: Vec<TextId> = self.state.with(|s| s.tainters.keys().copied().collect());
-        self.ctx.order(self.points.zones, &mut zones, |z| self.zone_object(*z));
+        self.ctx
+            .order(self.points.zones, &mut zones, |z| self.zone_object(*z));
         for zone in zones {
-            let Some(queue) = self.state.with(|s| s.tainters.get(&zone).cloned()) else { continue };
+            let Some(queue) = self.state.with(|s| s.tainters.get(&zone).cloned()) else {
+                continue;
+            };
             match self.config.switches.eviction_mode {
-                EvictionMode::Taints => queue.try_each(|node| self.object(node), |node| self.taint_queued_node(node)).await,
-                EvictionMode::Timeout => queue.try_each(|node| self.object(node), |node| self.evict_queued_node(node)).await,
+                EvictionMode::Taints => {
+                    queue
+                        .try_each(
+                            |node| self.object(node),
+                            |node| self.taint_queued_node(node),
+                        )
+                        .await
+                }
+                EvictionMode::Timeout => {
+                    queue
+                        .try_each(
+                            |node| self.object(node),
+                            |node| self.evict_queued_node(node),
+                        )
+                        .await
+                }
             }
         }
     }
 
     /// The action of the NoExecute pass: `Err` is how long the node has to wait for another try.
     async fn taint_queued_node(&self, id: NodeId) -> Result<(), Dur> {
-        let Some(node) = self.informers.node(id) else { return Ok(()) };
+        let Some(node) = self.informers.node(id) else {
+            return Ok(());
+        };
         let Some(ready) = node.ready() else {
             if !self.config.switches.retry_without_ready {
-                // Before 1.30 the missing condition is dereferenced: the process crashes, and nobody here starts it again.
-                self.client.api().record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
+                // Before 1.30 the missing condition is dereferenced: the process crashes, and
+                // nobody here starts it again.
+                self.client
+                    .api()
+                    .record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
                 self.ctx.kill(self.group);
             }
             return Err(RETRY);
@@ -158,12 +228,23 @@ impl Controller {
         self.ctx.set_cause(node.record);
         self.ctx.set_saw(node.record);
         self.state.with(|s| s.told_queued.remove(id));
-        if self.swap_node_controller_taint(&node, vec![add.clone()], vec![opposite.clone()]).await { Ok(()) } else { Err(Dur::ZERO) }
+        if self
+            .swap_node_controller_taint(&node, vec![add.clone()], vec![opposite.clone()])
+            .await
+        {
+            Ok(())
+        } else {
+            Err(Dur::ZERO)
+        }
     }
 
-    /// `processTaintBaseEviction`: the opposite taint is swapped at once, without the limiter; else the node is queued, or
-    /// unqueued and untainted.
-    pub(super) async fn process_taint_base_eviction(&self, node: &Rc<Node>, status: ConditionStatus) {
+    /// `processTaintBaseEviction`: the opposite taint is swapped at once, without the limiter; else
+    /// the node is queued, or unqueued and untainted.
+    pub(super) async fn process_taint_base_eviction(
+        &self,
+        node: &Rc<Node>,
+        status: ConditionStatus,
+    ) {
         let (add, opposite) = match status {
             ConditionStatus::True => {
                 self.mark_node_as_reachable(node).await;
@@ -173,16 +254,20 @@ impl Controller {
             ConditionStatus::Unknown => (&self.templates.unreachable, &self.templates.not_ready),
         };
         if self.config.switches.swap_without_limiter && node.has_taint(opposite) {
-            self.swap_node_controller_taint(node, vec![add.clone()], vec![opposite.clone()]).await;
+            self.swap_node_controller_taint(node, vec![add.clone()], vec![opposite.clone()])
+                .await;
             return;
         }
         let _held = self.hold_evictor_lock().await;
         self.queue_for_tainting(node, status, true);
     }
 
-    /// `markNodeForTainting`: queues a node; one whose taint is missing is taken out first, so that it is stamped anew.
+    /// `markNodeForTainting`: queues a node; one whose taint is missing is taken out first, so that
+    /// it is stamped anew.
     pub(super) fn queue_for_tainting(&self, node: &Node, status: ConditionStatus, by_worker: bool) {
-        let Some(queue) = self.tainter_of(node) else { return };
+        let Some(queue) = self.tainter_of(node) else {
+            return;
+        };
         let wanted = match status {
             ConditionStatus::False => &self.templates.not_ready,
             ConditionStatus::Unknown => &self.templates.unreachable,
@@ -200,7 +285,9 @@ impl Controller {
         if queue.add(node.id) {
             if self.state.with(|s| s.told_queued.insert(node.id)) {
                 self.ctx.set_cause(node.record);
-                self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+                self.client
+                    .api()
+                    .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             }
             self.queue_filled(by_worker);
         }
@@ -214,11 +301,14 @@ impl Controller {
         self.state.with(|s| s.told_queued.remove(node.id));
     }
 
-    /// `markNodeAsReachable`: removes both NoExecute taints, where the snapshot has them, and takes the node out of the queue.
+    /// `markNodeAsReachable`: removes both NoExecute taints, where the snapshot has them, and takes
+    /// the node out of the queue.
     pub(super) async fn mark_node_as_reachable(&self, node: &Rc<Node>) -> bool {
         let _held = self.hold_evictor_lock().await;
         for taint in [&self.templates.unreachable, &self.templates.not_ready] {
-            if node.has_taint(taint) && !self.remove_taints_off_node(node, vec![taint.clone()]).await {
+            if node.has_taint(taint)
+                && !self.remove_taints_off_node(node, vec![taint.clone()]).await
+            {
                 return false;
             }
         }

@@ -1,9 +1,12 @@
-//! Writes of taints and labels: GET, change, PATCH, and again on a conflict (`pkg/controller/controller_utils.go:
-//! AddOrUpdateTaintOnNode, RemoveTaintOffNode, PatchNodeTaints`, `util/node: SwapNodeControllerTaint`).
+//! Writes of taints and labels: GET, change, PATCH, and again on a conflict
+//! (`pkg/controller/controller_utils.go: AddOrUpdateTaintOnNode, RemoveTaintOffNode,
+//! PatchNodeTaints`, `util/node: SwapNodeControllerTaint`).
 
 use super::controller::Controller;
 use crate::api::node::Node;
-use crate::api::taint::{self, Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::api::taint::{
+    self, Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
+};
 use crate::apiserver::ApiError;
 use crate::kernel::Dur;
 use std::rc::Rc;
@@ -13,8 +16,10 @@ const TRIES: u32 = 5;
 const BACKOFF: Dur = Dur::from_millis(100);
 
 /// Labels that are copied from their stable key to the beta one (`labelReconcileInfo`).
-const RECONCILED_LABELS: [(&str, &str); 2] =
-    [("kubernetes.io/os", "beta.kubernetes.io/os"), ("kubernetes.io/arch", "beta.kubernetes.io/arch")];
+const RECONCILED_LABELS: [(&str, &str); 2] = [
+    ("kubernetes.io/os", "beta.kubernetes.io/os"),
+    ("kubernetes.io/arch", "beta.kubernetes.io/arch"),
+];
 
 /// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
 #[derive(Debug)]
@@ -26,14 +31,27 @@ pub(super) struct Templates {
 impl Templates {
     /// The templates under today's keys, or those of 1.6 to 1.8.
     pub(super) fn new(alpha: bool) -> Self {
-        let (unreachable, not_ready) = if alpha { (UNREACHABLE_ALPHA, NOT_READY_ALPHA) } else { (UNREACHABLE, NOT_READY) };
-        Templates { unreachable: Taint::new(unreachable, Effect::NoExecute), not_ready: Taint::new(not_ready, Effect::NoExecute) }
+        let (unreachable, not_ready) = if alpha {
+            (UNREACHABLE_ALPHA, NOT_READY_ALPHA)
+        } else {
+            (UNREACHABLE, NOT_READY)
+        };
+        Templates {
+            unreachable: Taint::new(unreachable, Effect::NoExecute),
+            not_ready: Taint::new(not_ready, Effect::NoExecute),
+        }
     }
 }
 
 impl Controller {
-    /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen. False if either failed.
-    pub(super) async fn swap_node_controller_taint(&self, node: &Rc<Node>, mut add: Vec<Taint>, remove: Vec<Taint>) -> bool {
+    /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen.
+    /// False if either failed.
+    pub(super) async fn swap_node_controller_taint(
+        &self,
+        node: &Rc<Node>,
+        mut add: Vec<Taint>,
+        remove: Vec<Taint>,
+    ) -> bool {
         for t in &mut add {
             t.time_added = Some(self.client.api().timestamp());
         }
@@ -62,21 +80,43 @@ impl Controller {
         .await
     }
 
-    /// GET, edit, PATCH of the whole list, tried again on a conflict. `edit` says whether it changed anything.
+    /// GET, edit, PATCH of the whole list, tried again on a conflict. `edit` says whether it
+    /// changed anything.
     async fn edit_taints(&self, node: &Rc<Node>, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
         let (id, object) = (node.id, self.object(node.id));
         for tries in 1..=TRIES {
-            let Ok(old) = self.client.call(object, move |api, _| api.get_node(id)).await else { return false };
+            let Ok(old) = self
+                .client
+                .call(object, move |api, _| api.get_node(id))
+                .await
+            else {
+                return false;
+            };
             let mut taints = old.taints.clone();
             if !edit(&mut taints) {
                 return true;
             }
             self.ctx.set_saw(old.record);
-            let version = self.config.switches.taint_patch_has_version.then_some(old.resource_version);
-            match self.client.call(object, move |api, actor| api.patch_node_taints(actor, id, version, taints)).await {
+            let version = self
+                .config
+                .switches
+                .taint_patch_has_version
+                .then_some(old.resource_version);
+            match self
+                .client
+                .call(object, move |api, actor| {
+                    api.patch_node_taints(actor, id, version, taints)
+                })
+                .await
+            {
                 Ok(_) => return true,
                 Err(ApiError::Conflict) if tries < TRIES => {
-                    let extra = self.ctx.uniform(self.points.patch_backoff, object, 0, BACKOFF.as_nanos() - 1);
+                    let extra = self.ctx.uniform(
+                        self.points.patch_backoff,
+                        object,
+                        0,
+                        BACKOFF.as_nanos() - 1,
+                    );
                     self.ctx.sleep(BACKOFF + Dur::from_nanos(extra)).await;
                 }
                 Err(_) => return false,
@@ -97,7 +137,13 @@ impl Controller {
             return;
         }
         let (id, object) = (node.id, self.object(node.id));
-        let Ok(_) = self.client.call(object, move |api, _| api.get_node(id)).await else { return };
+        let Ok(_) = self
+            .client
+            .call(object, move |api, _| api.get_node(id))
+            .await
+        else {
+            return;
+        };
         // A failure is logged upstream and not tried again.
         let _ = self
             .client

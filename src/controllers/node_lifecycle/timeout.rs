@@ -1,8 +1,10 @@
-//! Timeout mode: pods of a node that was silent or not ready for `--pod-eviction-timeout` are deleted at the zone's rate.
+//! Timeout mode: pods of a node that was silent or not ready for `--pod-eviction-timeout` are
+//! deleted at the zone's rate.
 //!
-//! `node_lifecycle_controller.go: processNoTaintBaseEviction, evictPods, cancelPodEviction, doEvictionPass` and `util/node:
-//! DeletePods`, v1.18; up to 1.26 with `--enable-taint-manager=false`, and without the gate TaintBasedEvictions up to 1.17.
-//! Left out: the pod status reason NodeLost, which nothing reads that is modelled here; its write is made.
+//! `node_lifecycle_controller.go: processNoTaintBaseEviction, evictPods, cancelPodEviction,
+//! doEvictionPass` and `util/node: DeletePods`, v1.18; up to 1.26 with
+//! `--enable-taint-manager=false`, and without the gate TaintBasedEvictions up to 1.17. Left out:
+//! the pod status reason NodeLost, which nothing reads that is modelled here; its write is made.
 
 use super::controller::Controller;
 use super::health::Tried;
@@ -17,10 +19,15 @@ use crate::trace::{Actor, EventText, What};
 use std::rc::Rc;
 
 impl Controller {
-    /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts for False, the last sign of
-    /// life for Unknown.
+    /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts
+    /// for False, the last sign of life for Unknown.
     fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
-        let Some(health) = self.state.with(|s| s.health.get(node.id.index()).copied().flatten()) else { return false };
+        let Some(health) = self
+            .state
+            .with(|s| s.health.get(node.id.index()).copied().flatten())
+        else {
+            return false;
+        };
         let since = match observed {
             ConditionStatus::True => return false,
             ConditionStatus::False => health.transition_ns,
@@ -31,12 +38,18 @@ impl Controller {
 
     /// Whether timeout mode needs a request or a lock for this node.
     pub(super) fn timeout_has_to_wait(&self, node: &Node, tried: &Tried) -> bool {
-        let retries = tried.observed != ConditionStatus::True && self.state.with(|s| s.nodes_to_retry.contains(&node.id));
+        let retries = tried.observed != ConditionStatus::True
+            && self.state.with(|s| s.nodes_to_retry.contains(&node.id));
         retries || self.eviction_is_due(node, tried.observed)
     }
 
     /// `processNoTaintBaseEviction`
-    pub(super) async fn process_no_taint_base_eviction(&self, node: &Rc<Node>, observed: ConditionStatus, pods: &[Rc<Pod>]) {
+    pub(super) async fn process_no_taint_base_eviction(
+        &self,
+        node: &Rc<Node>,
+        observed: ConditionStatus,
+        pods: &[Rc<Pod>],
+    ) {
         if observed == ConditionStatus::True {
             self.cancel_pod_eviction(node).await;
         } else if self.eviction_is_due(node, observed) {
@@ -47,14 +60,18 @@ impl Controller {
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
     async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
         let _held = self.hold_evictor_lock().await;
-        if self.config.switches.evicted_node_sheds_new_pods && self.state.with(|s| s.evicted.contains(&node.id)) {
+        if self.config.switches.evicted_node_sheds_new_pods
+            && self.state.with(|s| s.evicted.contains(&node.id))
+        {
             self.delete_pods(pods, node.id, Some(node.uid)).await;
             return;
         }
         if let Some(queue) = self.tainter_of(node)
             && queue.add(node.id)
         {
-            self.client.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            self.client
+                .api()
+                .record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
             self.queue_filled(true);
         }
     }
@@ -70,7 +87,10 @@ impl Controller {
     pub(super) async fn evict_queued_node(&self, id: NodeId) -> Result<(), Dur> {
         let node = self.informers.node(id);
         let pods = self.pods_in_some_order(id);
-        if !self.delete_pods(&pods, id, node.as_ref().map(|n| n.uid)).await {
+        if !self
+            .delete_pods(&pods, id, node.as_ref().map(|n| n.uid))
+            .await
+        {
             return Err(Dur::ZERO);
         }
         if node.is_some() {
@@ -79,11 +99,12 @@ impl Controller {
         Ok(())
     }
 
-    /// `DeletePods`: events, a status write that tells the reason, and a DELETE for each pod that is not being deleted and not
-    /// a DaemonSet's. False if any failed.
+    /// `DeletePods`: events, a status write that tells the reason, and a DELETE for each pod that
+    /// is not being deleted and not a DaemonSet's. False if any failed.
     async fn delete_pods(&self, pods: &[Rc<Pod>], node: NodeId, uid: Option<Uid>) -> bool {
         if !pods.is_empty() {
-            self.recorder.event(About::Node(node, uid), EventText::DeletingAllPods);
+            self.recorder
+                .event(About::Node(node, uid), EventText::DeletingAllPods);
         }
         let mut conflicts = false;
         for pod in pods {
@@ -92,18 +113,36 @@ impl Controller {
             }
             let (body, object) = (pod.clone(), self.pod_object(pod.id));
             self.ctx.set_saw(pod.record);
-            let marked = self.client.call(object, move |api, actor| api.update_pod_status(actor, &body)).await;
+            let marked = self
+                .client
+                .call(object, move |api, actor| {
+                    api.update_pod_status(actor, &body)
+                })
+                .await;
             if matches!(marked, Err(ApiError::Conflict)) {
                 conflicts = true;
                 continue;
             }
-            let of_daemon_set = pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet");
+            let of_daemon_set = pod
+                .template
+                .owner
+                .as_ref()
+                .is_some_and(|o| o.kind == "DaemonSet");
             if pod.is_terminating() || of_daemon_set {
                 continue;
             }
-            self.recorder.event(About::Pod(pod.id, Some(pod.uid)), EventText::NodeControllerEviction);
+            self.recorder.event(
+                About::Pod(pod.id, Some(pod.uid)),
+                EventText::NodeControllerEviction,
+            );
             let id = pod.id;
-            match self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await {
+            match self
+                .client
+                .call(object, move |api, actor| {
+                    api.delete_pod(actor, id, None, None)
+                })
+                .await
+            {
                 Ok(()) | Err(ApiError::NotFound) => {}
                 Err(_) => return false,
             }

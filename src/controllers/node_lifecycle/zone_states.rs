@@ -1,7 +1,9 @@
-//! `zoneStates`: a small Go map, whose walk decides whether a zone without counted nodes loses its state.
+//! `zoneStates`: a small Go map, whose walk decides whether a zone without counted nodes loses its
+//! state.
 //!
-//! A map of up to eight entries is one group of slots. A new entry takes the first free slot, and a walk begins at a random
-//! one, so the zone in the first slot comes first in most walks (`internal/runtime/maps/group.go, map.go`).
+//! A map of up to eight entries is one group of slots. A new entry takes the first free slot, and a
+//! walk begins at a random one, so the zone in the first slot comes first in most walks
+//! (`internal/runtime/maps/group.go, map.go`).
 
 use crate::api::names::TextId;
 use crate::kernel::{Ctx, Object, PointId};
@@ -18,7 +20,11 @@ pub(super) struct ZoneStates {
 impl ZoneStates {
     /// The state of a zone, if it has one.
     pub(super) fn get(&self, zone: TextId) -> Option<ZoneState> {
-        self.slots.iter().flatten().find(|(z, _)| *z == zone).map(|(_, s)| *s)
+        self.slots
+            .iter()
+            .flatten()
+            .find(|(z, _)| *z == zone)
+            .map(|(_, s)| *s)
     }
 
     /// Sets the state of a zone and returns the old one.
@@ -48,7 +54,12 @@ impl ZoneStates {
     }
 
     /// The zones in the order of a walk.
-    pub(super) fn walk(&self, ctx: &Ctx, point: PointId, object: impl Fn(TextId) -> Object) -> Vec<TextId> {
+    pub(super) fn walk(
+        &self,
+        ctx: &Ctx,
+        point: PointId,
+        object: impl Fn(TextId) -> Object,
+    ) -> Vec<TextId> {
         let mut zones: Vec<TextId> = self.slots.iter().flatten().map(|(z, _)| *z).collect();
         if self.slots.len() > SLOTS as usize {
             ctx.order(point, &mut zones, |z| object(*z));

@@ -11,19 +11,25 @@ use crate::trace::{Actor, Note, What, ZoneState};
 use std::rc::Rc;
 
 impl Controller {
-    /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full bucket.
+    /// `addPodEvictorForNewZone`: a zone without state gets one, and a new queue with a full
+    /// bucket.
     pub(super) async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
         let (zone, _) = self.zone_of(node);
         if self.state.with(|s| s.zone_states.get(zone).is_some()) {
             return;
         }
         let _held = self.hold_evictor_lock().await;
-        let queue = Rc::new(RateLimitedTimedQueue::new(&self.ctx, self.config.eviction_rate));
+        let queue = Rc::new(RateLimitedTimedQueue::new(
+            &self.ctx,
+            self.config.eviction_rate,
+        ));
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
         });
-        self.client.api().record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
+        self.client
+            .api()
+            .record_text(Actor::NodeLifecycle, zone, What::Noted(Note::ZoneQueue, 0));
         // A node that the zone's old queue knew is put into the new one, tainted as it may be.
         self.rouse_all();
     }
@@ -56,15 +62,20 @@ impl Controller {
                 }
             });
         }
-        let all_are = counted.iter().all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
+        let all_are = counted
+            .iter()
+            .all(|(_, z)| self.compute_zone_state(z) == ZoneState::FullDisruption);
         let all_was = self.forget_zones_without_nodes(counted);
         if all_are && all_was || !all_are && !all_was && self.no_zone_changes(counted) {
             return;
         }
         self.restless();
         if all_are {
-            self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
-            // The next pass queues those again that are taken out here and that its cache still has as Unknown.
+            self.client
+                .api()
+                .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+            // The next pass queues those again that are taken out here and that its cache still has
+            // as Unknown.
             self.rouse_all();
             for node in &self.every_node() {
                 match self.config.switches.eviction_mode {
@@ -81,13 +92,16 @@ impl Controller {
             return;
         }
         if all_was {
-            self.client.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
+            self.client
+                .api()
+                .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
             let now = self.now_ns();
             self.rouse_all();
             let nodes = self.every_node();
             self.state.with(|s| {
                 for node in nodes {
-                    // Where the lease circuit breaker kept a node from getting a record, upstream crashes here.
+                    // Where the lease circuit breaker kept a node from getting a record, upstream
+                    // crashes here.
                     if let Some(Some(h)) = s.health.get_mut(node.id.index()) {
                         h.probe_ns = now;
                         h.transition_ns = now;
@@ -109,29 +123,49 @@ impl Controller {
 
     /// The state that a zone ought to have; that of one without counted nodes is empty.
     fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
-        counted.get(zone).map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
+        counted
+            .get(zone)
+            .map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
     }
 
     fn no_zone_changes(&self, counted: &Counted) -> bool {
-        self.state.with(|s| s.zone_states.iter().all(|(z, state)| self.new_zone_state(z, counted) == state))
+        self.state.with(|s| {
+            s.zone_states
+                .iter()
+                .all(|(z, state)| self.new_zone_state(z, counted) == state)
+        })
     }
 
     /// Zones in the order of Go's map, which is chance.
     fn zones_with_states(&self) -> Vec<TextId> {
-        self.state.with_ref(|s| s.zone_states.walk(&self.ctx, self.points.zones, |z| self.zone_object(z)))
+        self.state.with_ref(|s| {
+            s.zone_states
+                .walk(&self.ctx, self.points.zones, |z| self.zone_object(z))
+        })
     }
 
     pub(super) fn zone_object(&self, zone: TextId) -> Object {
-        let hash = self.client.api().names(|n| crate::api::names::stable_hash(n.text_of(zone)));
+        let hash = self
+            .client
+            .api()
+            .names(|n| crate::api::names::stable_hash(n.text_of(zone)));
         Object { id: zone.0, hash }
     }
 
-    /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until the first zone that was not
-    /// fully disrupted ends the loop. Returns whether all zones were fully disrupted.
+    /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until
+    /// the first zone that was not fully disrupted ends the loop. Returns whether all zones were
+    /// fully disrupted.
     fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
-        if self.state.with(|s| s.zone_states.iter().all(|(z, _)| counted.get(z).is_some())) {
+        if self
+            .state
+            .with(|s| s.zone_states.iter().all(|(z, _)| counted.get(z).is_some()))
+        {
             // Every zone has counted nodes, so the walk's order does not matter.
-            return self.state.with(|s| s.zone_states.iter().all(|(_, state)| state == ZoneState::FullDisruption));
+            return self.state.with(|s| {
+                s.zone_states
+                    .iter()
+                    .all(|(_, state)| state == ZoneState::FullDisruption)
+            });
         }
         self.restless();
         for zone in self.zones_with_states() {
@@ -139,24 +173,37 @@ impl Controller {
                 self.state.with(|s| s.zone_states.remove(zone));
                 continue;
             }
-            if self.state.with(|s| s.zone_states.get(zone) != Some(ZoneState::FullDisruption)) {
+            if self
+                .state
+                .with(|s| s.zone_states.get(zone) != Some(ZoneState::FullDisruption))
+            {
                 return false;
             }
         }
         true
     }
 
-    /// A zone gets its new state and the limiter that goes with it. One that lost its nodes between the loops gets the empty
-    /// state, and keeps its limiter.
+    /// A zone gets its new state and the limiter that goes with it. One that lost its nodes between
+    /// the loops gets the empty state, and keeps its limiter.
     async fn enter(&self, zone: TextId, counted: &Counted) {
         let state = self.new_zone_state(zone, counted);
         let size = counted.get(zone).map_or(0, ZoneConditions::size);
         match state {
             // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
-            ZoneState::Normal | ZoneState::FullDisruption => self.swap_limiter(zone, self.config.eviction_rate).await,
+            ZoneState::Normal | ZoneState::FullDisruption => {
+                self.swap_limiter(zone, self.config.eviction_rate).await
+            }
             ZoneState::PartialDisruption => {
                 let large = i64::from(size) > i64::from(self.config.large_cluster_threshold);
-                self.swap_limiter(zone, if large { self.config.secondary_eviction_rate } else { 0.0 }).await;
+                self.swap_limiter(
+                    zone,
+                    if large {
+                        self.config.secondary_eviction_rate
+                    } else {
+                        0.0
+                    },
+                )
+                .await;
             }
             ZoneState::Initial | ZoneState::Empty => {}
         }

@@ -15,13 +15,15 @@ use std::rc::Rc;
 
 /// `gcCheckPeriod`, from the end of a pass to the next.
 const GC_CHECK_PERIOD: Dur = Dur::from_secs(20);
-/// `quarantineTime`: how long a node has to be missing from the cache before the API server is asked for it.
+/// `quarantineTime`: how long a node has to be missing from the cache before the API server is
+/// asked for it.
 const QUARANTINE_TIME: Dur = Dur::from_secs(40);
 
 /// The collector's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// `--terminated-pod-gc-threshold`: how many terminated pods may lie about; none and less is any number.
+    /// `--terminated-pod-gc-threshold`: how many terminated pods may lie about; none and less is
+    /// any number.
     pub terminated_pod_threshold: i32,
     /// Added to the period, for the time a pass takes.
     pub pass_overhead: Dur,
@@ -42,11 +44,16 @@ impl NodeQueue {
         *time = at.min(*time);
     }
 
-    /// Queues the names whose time has come, earliest first. `now_too` says of a name whose time is now whether it is in the
-    /// queue already.
+    /// Queues the names whose time has come, earliest first. `now_too` says of a name whose time is
+    /// now whether it is in the queue already.
     fn advance(&mut self, now: Time, now_too: impl Fn(NodeId) -> bool) {
         let is_due = |n: NodeId, at: Time| at < now || at == now && now_too(n);
-        let mut due: Vec<(Time, NodeId)> = self.waiting.iter().filter(|(n, at)| is_due(**n, **at)).map(|(n, at)| (*at, *n)).collect();
+        let mut due: Vec<(Time, NodeId)> = self
+            .waiting
+            .iter()
+            .filter(|(n, at)| is_due(**n, **at))
+            .map(|(n, at)| (*at, *n))
+            .collect();
         due.sort_unstable();
         for (_, node) in due {
             self.waiting.remove(&node);
@@ -93,7 +100,12 @@ pub struct Controller {
 
 impl Controller {
     /// A collector that hears of nodes and pods but does not run yet (`NewPodGC`).
-    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group) -> Rc<Self> {
+    pub fn new(
+        config: Config,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new(Controller {
             phase_point: ctx.point("pod-gc-phase"),
@@ -111,13 +123,18 @@ impl Controller {
         controller
     }
 
-    /// Starts the loop (`Run`); the caches are filled. `warm`: it has been running for long, so that the next pass comes some
-    /// time within a period.
+    /// Starts the loop (`Run`); the caches are filled. `warm`: it has been running for long, so
+    /// that the next pass comes some time within a period.
     pub fn run(self: &Rc<Self>, warm: bool) {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             if warm {
-                c.ctx.sleep(c.ctx.phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead)).await;
+                c.ctx
+                    .sleep(
+                        c.ctx
+                            .phase(c.phase_point, GC_CHECK_PERIOD + c.config.pass_overhead),
+                    )
+                    .await;
             }
             loop {
                 c.gc().await;
@@ -139,52 +156,108 @@ impl Controller {
 
     /// The pods and nodes in question, as the caches have them now; the lister has no order.
     fn look(&self) -> Seen {
-        let in_cache = |ids: &BTreeSet<PodId>| ids.iter().filter_map(|id| self.informers.pod(*id)).collect::<Vec<_>>();
+        let in_cache = |ids: &BTreeSet<PodId>| {
+            ids.iter()
+                .filter_map(|id| self.informers.pod(*id))
+                .collect::<Vec<_>>()
+        };
         let threshold = usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0);
         let (terminated, mut terminating, bereft, queued) = self.noted.with(|n| {
             let over = threshold > 0 && n.terminated.len() > threshold;
-            n.bereft.retain(|node, _| !self.informers.has_node(*node) && self.informers.has_pods_on(*node));
-            let queued: Vec<NodeId> = n.queue.waiting.keys().chain(&n.queue.due).copied().collect();
-            let terminated = if over { in_cache(&n.terminated) } else { Vec::new() };
-            // Unless something is deleted first, no time passes until nodes are looked at: those that are not given up by now
-            // are of no concern to this pass.
-            let concerned = |node: Option<NodeId>| !terminated.is_empty() || node.is_none_or(|n| self.given_up(n).is_some());
-            let terminating = n.terminating.iter().filter(|(node, _)| concerned(**node)).flat_map(|(_, pods)| pods).copied().collect();
+            n.bereft.retain(|node, _| {
+                !self.informers.has_node(*node) && self.informers.has_pods_on(*node)
+            });
+            let queued: Vec<NodeId> = n
+                .queue
+                .waiting
+                .keys()
+                .chain(&n.queue.due)
+                .copied()
+                .collect();
+            let terminated = if over {
+                in_cache(&n.terminated)
+            } else {
+                Vec::new()
+            };
+            // Unless something is deleted first, no time passes until nodes are looked at: those
+            // that are not given up by now are of no concern to this pass.
+            let concerned = |node: Option<NodeId>| {
+                !terminated.is_empty() || node.is_none_or(|n| self.given_up(n).is_some())
+            };
+            let terminating = n
+                .terminating
+                .iter()
+                .filter(|(node, _)| concerned(**node))
+                .flat_map(|(_, pods)| pods)
+                .copied()
+                .collect();
             let terminating = in_cache(&terminating);
             (terminated, terminating, n.bereft.clone(), queued)
         });
-        let on = |(node, told): (&NodeId, &u32)| self.informers.pods_on(*node).into_iter().map(|p| (p, *told)).collect::<Vec<_>>();
+        let on = |(node, told): (&NodeId, &u32)| {
+            self.informers
+                .pods_on(*node)
+                .into_iter()
+                .map(|p| (p, *told))
+                .collect::<Vec<_>>()
+        };
         let mut orphaned: Vec<(Rc<Pod>, u32)> = bereft.iter().flat_map(on).collect();
-        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| self.pod_object(p.id));
-        self.ctx.order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
-        let missing = bereft.keys().copied().chain(queued.into_iter().filter(|n| !self.informers.has_node(*n))).collect();
-        Seen { terminated, terminating, missing, orphaned }
+        self.ctx.order(self.pods_point, &mut orphaned, |(p, _)| {
+            self.pod_object(p.id)
+        });
+        self.ctx
+            .order(self.pods_point, &mut terminating, |p| self.pod_object(p.id));
+        let missing = bereft
+            .keys()
+            .copied()
+            .chain(queued.into_iter().filter(|n| !self.informers.has_node(*n)))
+            .collect();
+        Seen {
+            terminated,
+            terminating,
+            missing,
+            orphaned,
+        }
     }
 
     /// `gcTerminated`: what is over the threshold goes, the oldest first.
     async fn gc_terminated(&self, mut pods: Vec<Rc<Pod>>) {
-        let over = pods.len().saturating_sub(usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0));
+        let over = pods
+            .len()
+            .saturating_sub(usize::try_from(self.config.terminated_pod_threshold).unwrap_or(0));
         self.sort_by_creation(&mut pods);
         pods.truncate(over);
-        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect()).await;
+        self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect())
+            .await;
     }
 
     /// `gcTerminating`: pods that are being deleted on nodes that are out of service and not ready.
     async fn gc_terminating(&self, pods: &[Rc<Pod>]) {
-        let mut out: Vec<Rc<Pod>> = pods.iter().filter(|p| p.node.is_some_and(|n| self.given_up(n).is_some())).cloned().collect();
+        let mut out: Vec<Rc<Pod>> = pods
+            .iter()
+            .filter(|p| p.node.is_some_and(|n| self.given_up(n).is_some()))
+            .cloned()
+            .collect();
         self.sort_by_creation(&mut out);
-        self.delete_all(out.into_iter().filter_map(|p| Some((self.given_up(p.node?)?, p))).collect()).await;
+        self.delete_all(
+            out.into_iter()
+                .filter_map(|p| Some((self.given_up(p.node?)?, p)))
+                .collect(),
+        )
+        .await;
     }
 
     /// The last record of a node that is out of service and not ready.
     fn given_up(&self, node: NodeId) -> Option<u32> {
         let node = self.informers.node(node)?;
-        let ready = node.ready().is_some_and(|c| c.status == ConditionStatus::True);
+        let ready = node
+            .ready()
+            .is_some_and(|c| c.status == ConditionStatus::True);
         (!ready && node.taints.iter().any(|t| t.key == OUT_OF_SERVICE)).then_some(node.record)
     }
 
-    /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the API server does not know
-    /// either; one after the other.
+    /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the
+    /// API server does not know either; one after the other.
     async fn gc_orphaned(&self, missing: &BTreeSet<NodeId>, orphaned: Vec<(Rc<Pod>, u32)>) {
         let now = self.ctx.now();
         self.advance_queue();
@@ -210,7 +283,12 @@ impl Controller {
         let mut deleted = BTreeSet::new();
         while let Some(node) = self.noted.with(|n| n.queue.due.pop_front()) {
             if missing.contains(&node) {
-                let found = self.client.call(self.node_object(node), move |api, _| api.node(node).ok_or(ApiError::NotFound)).await;
+                let found = self
+                    .client
+                    .call(self.node_object(node), move |api, _| {
+                        api.node(node).ok_or(ApiError::NotFound)
+                    })
+                    .await;
                 if found == Err(ApiError::NotFound) {
                     deleted.insert(node);
                 }
@@ -223,7 +301,8 @@ impl Controller {
     /// Where the end of a quarantine and a pass meet in one instant, either may come first.
     fn advance_queue(&self) {
         let now_too = |node| self.ctx.choose(self.tie_point, self.node_object(node), 2) == 0;
-        self.noted.with(|n| n.queue.advance(self.ctx.now(), now_too));
+        self.noted
+            .with(|n| n.queue.advance(self.ctx.now(), now_too));
     }
 
     /// `gcUnscheduledTerminating`: one after the other.
@@ -235,7 +314,8 @@ impl Controller {
         }
     }
 
-    /// Deletes pods, each in a goroutine of its own, and waits for all of them. With each goes the record that led to it.
+    /// Deletes pods, each in a goroutine of its own, and waits for all of them. With each goes the
+    /// record that led to it.
     async fn delete_all(&self, pods: Vec<(u32, Rc<Pod>)>) {
         if pods.is_empty() {
             return;
@@ -252,28 +332,54 @@ impl Controller {
         go_all(&self.ctx, self.group, n, start).await;
     }
 
-    async fn mark_failed_and_delete_pod(&self, pod: &Rc<Pod>, orphaned: bool) -> Result<(), ApiError> {
+    async fn mark_failed_and_delete_pod(
+        &self,
+        pod: &Rc<Pod>,
+        orphaned: bool,
+    ) -> Result<(), ApiError> {
         mark_failed_and_delete_pod(&self.client, self.config.switches, pod, orphaned).await
     }
 
     /// `byCreationTimestamp`
     fn sort_by_creation(&self, pods: &mut [Rc<Pod>]) {
-        self.client.api().names(|n| pods.sort_by_cached_key(|p| (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())));
+        self.client.api().names(|n| {
+            pods.sort_by_cached_key(|p| {
+                (
+                    p.creation_timestamp,
+                    short_name(n.pod_name(p.id)).to_owned(),
+                )
+            })
+        });
     }
 
     fn node_object(&self, node: NodeId) -> Object {
-        Object { id: node.0, hash: self.client.api().names(|n| n.node_hash(node)) }
+        Object {
+            id: node.0,
+            hash: self.client.api().names(|n| n.node_hash(node)),
+        }
     }
 
     fn pod_object(&self, pod: PodId) -> Object {
-        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+        Object {
+            id: pod.0,
+            hash: self.client.api().names(|n| n.pod_hash(pod)),
+        }
     }
 }
 
-/// `markFailedAndDeletePodWithCondition`: PATCH of the status unless the phase is terminal, then DELETE with grace 0.
-async fn mark_failed_and_delete_pod(client: &Client, switches: Switches, pod: &Rc<Pod>, orphaned: bool) -> Result<(), ApiError> {
+/// `markFailedAndDeletePodWithCondition`: PATCH of the status unless the phase is terminal, then
+/// DELETE with grace 0.
+async fn mark_failed_and_delete_pod(
+    client: &Client,
+    switches: Switches,
+    pod: &Rc<Pod>,
+    orphaned: bool,
+) -> Result<(), ApiError> {
     let (id, uid) = (pod.id, pod.uid);
-    let object = Object { id: id.0, hash: client.api().names(|n| n.pod_hash(id)) };
+    let object = Object {
+        id: id.0,
+        hash: client.api().names(|n| n.pod_hash(id)),
+    };
     client.api().ctx().set_saw(pod.record);
     if switches.marks_failed && !pod.phase.is_terminal() {
         let condition = (orphaned && switches.disruption_target).then(|| PodCondition {
@@ -284,9 +390,17 @@ async fn mark_failed_and_delete_pod(client: &Client, switches: Switches, pod: &R
                 _ => client.api().timestamp(),
             },
         });
-        client.call(object, move |api, actor| api.mark_pod_failed(actor, id, uid, condition)).await?;
+        client
+            .call(object, move |api, actor| {
+                api.mark_pod_failed(actor, id, uid, condition)
+            })
+            .await?;
     }
-    client.call(object, move |api, actor| api.delete_pod(actor, id, Some(0), None)).await
+    client
+        .call(object, move |api, actor| {
+            api.delete_pod(actor, id, Some(0), None)
+        })
+        .await
 }
 
 impl NodeHandler for Controller {
@@ -295,13 +409,15 @@ impl NodeHandler for Controller {
         if let (Some(gone), None) = (old, new)
             && self.informers.has_pods_on(gone.id)
         {
-            self.noted.with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
+            self.noted
+                .with(|n| *n.bereft.entry(gone.id).or_insert(self.ctx.cause()));
         }
     }
 }
 
 impl PodHandler for Controller {
-    /// Notes pods that are terminated or being deleted, and nodes that are not there while pods are on them.
+    /// Notes pods that are terminated or being deleted, and nodes that are not there while pods are
+    /// on them.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let place = |p: &Rc<Pod>| (p.node, p.id);
         let terminated = |p: Option<&Rc<Pod>>| p.filter(|p| p.phase.is_terminal()).map(|p| p.id);

@@ -3,15 +3,16 @@
 /// What changed in the pod garbage collector from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace 0 (S10, gate
-    /// NodeOutOfServiceVolumeDetach).
+    /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace
+    /// 0 (S10, gate NodeOutOfServiceVolumeDetach).
     pub out_of_service: bool,
-    /// Pods are patched to phase Failed before they are deleted (S11, gate PodDisruptionConditions; from 1.28 on gate
-    /// JobPodReplacementPolicy is enough).
+    /// Pods are patched to phase Failed before they are deleted (S11, gate PodDisruptionConditions;
+    /// from 1.28 on gate JobPodReplacementPolicy is enough).
     pub marks_failed: bool,
     /// Orphans get the condition DisruptionTarget with that (S11, gate PodDisruptionConditions).
     pub disruption_target: bool,
-    /// The period can be set from outside, so that recorded timelines have the time that a pass takes in it (1.25 on). Before,
-    /// where clocks stand still, the end of a quarantine and a pass meet in one instant.
+    /// The period can be set from outside, so that recorded timelines have the time that a pass
+    /// takes in it (1.25 on). Before, where clocks stand still, the end of a quarantine and a pass
+    /// meet in one instant.
     pub settable_period: bool,
 }

@@ -1,19 +1,22 @@
-//! Choosing a node for a pod (`schedule_one.go: schedulePod`): a search for nodes that pass the filters, which ends early in
-//! large clusters, then scores.
+//! Choosing a node for a pod (`schedule_one.go: schedulePod`): a search for nodes that pass the
+//! filters, which ends early in large clusters, then scores.
 //!
-//! What filters and scores make of a node on its own is remembered until the node changes, for each kind of pod. A pod that names the few
-//! nodes that it can be on, as each daemon pod does, is of a kind of its own: nothing is remembered of it, and only those nodes are
-//! looked at.
+//! What filters and scores make of a node on its own is remembered until the node changes, for each
+//! kind of pod. A pod that names the few nodes that it can be on, as each daemon pod does, is of a
+//! kind of its own: nothing is remembered of it, and only those nodes are looked at.
 
 use super::cache::Cache;
-use super::framework::{Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find, node_filters};
+use super::framework::{
+    Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find,
+    node_filters,
+};
 use super::memo::{Found, Memo};
 use super::node_info::{NodeInfo, Placed};
 use super::nominator::Nominator;
 use super::plugins::node_resources_fit::Strategy;
 use super::plugins::{
-    balanced_allocation, inter_pod_affinity, node_affinity, node_ports, node_resources_fit, node_unschedulable, pod_topology_spread,
-    selector_spread, taint_toleration,
+    balanced_allocation, inter_pod_affinity, node_affinity, node_ports, node_resources_fit,
+    node_unschedulable, pod_topology_spread, selector_spread, taint_toleration,
 };
 use super::shape::{Shape, Spread};
 use super::switches::Switches;
@@ -34,7 +37,8 @@ pub struct Choice {
     pub percentage_of_nodes_to_score: u32,
     /// `scoringStrategy` of NodeResourcesFit.
     pub strategy: Strategy,
-    /// What is known of nodes is kept up to date; otherwise it is worked out anew for each pod, with the same result.
+    /// What is known of nodes is kept up to date; otherwise it is worked out anew for each pod,
+    /// with the same result.
     pub indexed: bool,
 }
 
@@ -85,7 +89,8 @@ pub struct Diagnosis {
 pub enum Tied {
     /// One of them is drawn.
     ByLot(u32),
-    /// The one at the top of a heap of them is taken, 0; which one that is hangs on the order in which goroutines were done with them.
+    /// The one at the top of a heap of them is taken, 0; which one that is hangs on the order in
+    /// which goroutines were done with them.
     InHeap(u32),
 }
 
@@ -145,11 +150,19 @@ impl Algorithm {
     }
 
     /// Finds a node (`schedulePod`). `pick` chooses among nodes that are equally good.
-    pub fn schedule(&mut self, of: Incoming<'_>, nominator: &Nominator, pick: &mut dyn FnMut(Tied) -> u32) -> Outcome {
+    pub fn schedule(
+        &mut self,
+        of: Incoming<'_>,
+        nominator: &Nominator,
+        pick: &mut dyn FnMut(Tied) -> u32,
+    ) -> Outcome {
         if self.cache.list().is_empty() {
             return Outcome::NoNodes;
         }
-        let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
+        let mut diagnosis = Diagnosis {
+            nodes: self.cache.list().len(),
+            ..Diagnosis::default()
+        };
         let (feasible, found) = self.feasible(of, nominator, &mut diagnosis);
         let outcome = match feasible.as_slice() {
             [] => {
@@ -170,9 +183,14 @@ impl Algorithm {
         outcome
     }
 
-    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`). Where that is no more than a score, it is
-    /// left where it is, and the places of the nodes are noted.
-    fn feasible(&mut self, of: Incoming<'_>, nominator: &Nominator, diagnosis: &mut Diagnosis) -> (Vec<NodeId>, Vec<Found>) {
+    /// The nodes that will do, and what was found out about each (`findNodesThatFitPod`). Where
+    /// that is no more than a score, it is left where it is, and the places of the nodes are noted.
+    fn feasible(
+        &mut self,
+        of: Incoming<'_>,
+        nominator: &Nominator,
+        diagnosis: &mut Diagnosis,
+    ) -> (Vec<NodeId>, Vec<Found>) {
         let narrows = self.choice.switches.affinity_narrows;
         let named = match self.named_nodes(of.shape) {
             Err(rejection) if narrows => {
@@ -181,14 +199,22 @@ impl Algorithm {
             }
             named => named.unwrap_or(None),
         };
-        let few = named.as_ref().filter(|named| self.choice.indexed && named.len() <= FEW_NAMED);
+        let few = named
+            .as_ref()
+            .filter(|named| self.choice.indexed && named.len() <= FEW_NAMED);
         self.kind = (self.choice.indexed && few.is_none()).then(|| self.memo.kind(of.shape));
         diagnosis.state = ClusterState {
-            spread: pod_topology_spread::FilterState::of(of.shape, &self.cache, &self.choice.switches),
+            spread: pod_topology_spread::FilterState::of(
+                of.shape,
+                &self.cache,
+                &self.choice.switches,
+            ),
             affinity: inter_pod_affinity::FilterState::of(of.shape, &self.cache),
         };
         let nominated = of.pod.unscheduled.as_ref().and_then(|u| u.nominated);
-        if let Some(node) = nominated.filter(|n| self.choice.switches.nominated_node_first && self.cache.node(*n).is_some()) {
+        if let Some(node) = nominated
+            .filter(|n| self.choice.switches.nominated_node_first && self.cache.node(*n).is_some())
+        {
             let found = self.filter(of, node, &diagnosis.state, nominator);
             match found.rejection {
                 0 => return (vec![node], vec![found]),
@@ -209,31 +235,53 @@ impl Algorithm {
             diagnosis.plugins.insert(Plugin::NodeAffinity);
         }
         let wanted = feasible_nodes_to_find(count, self.choice.percentage_of_nodes_to_score);
-        let (mut feasible, mut all_found) = (std::mem::take(&mut self.spare.feasible), std::mem::take(&mut self.spare.found));
+        let (mut feasible, mut all_found) = (
+            std::mem::take(&mut self.spare.feasible),
+            std::mem::take(&mut self.spare.found),
+        );
         feasible.clear();
         all_found.clear();
-        let mut at = if count == 0 { 0 } else { self.next_start % count };
-        let alone = !narrowed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty();
+        let mut at = if count == 0 {
+            0
+        } else {
+            self.next_start % count
+        };
+        let alone =
+            !narrowed && nominated.is_none() && nominator.is_empty() && diagnosis.state.is_empty();
         if let Some(kind) = self.kind.filter(|_| alone) {
             // Each node for itself, which is what most attempts are about.
             let mut known = self.memo.of(kind, &self.cache);
             let list = self.cache.list();
             let places = &mut self.spare.places;
             places.clear();
-            let looked_at = known.search(at, wanted, &self.cache, &self.choice, &mut self.rejections, places);
+            let looked_at = known.search(
+                at,
+                wanted,
+                &self.cache,
+                &self.choice,
+                &mut self.rejections,
+                places,
+            );
             feasible.extend(places.iter().map(|place| list[*place as usize]));
             if known.notable() {
                 all_found.extend(places.iter().map(|place| known.found(*place as usize)));
             }
             if feasible.is_empty() {
-                let rejection = |place| (list[place], known.rejection(place, &self.cache, &self.choice, &mut self.rejections));
+                let rejection = |place| {
+                    (
+                        list[place],
+                        known.rejection(place, &self.cache, &self.choice, &mut self.rejections),
+                    )
+                };
                 diagnosis.rejected = (at..all).chain(0..at).map(rejection).collect();
             }
             self.next_start = (self.next_start + looked_at) % all;
             return (feasible, all_found);
         }
         for _ in 0..count {
-            let node = named.as_ref().map_or_else(|| self.cache.list()[at], |named| named[at]);
+            let node = named
+                .as_ref()
+                .map_or_else(|| self.cache.list()[at], |named| named[at]);
             at = if at + 1 == count { 0 } else { at + 1 };
             let found = self.filter(of, node, &diagnosis.state, nominator);
             match found.rejection {
@@ -241,7 +289,10 @@ impl Algorithm {
                     feasible.push(node);
                     all_found.push(found);
                 }
-                number if nominated == Some(node) && diagnosis.rejected.first().is_some_and(|(n, _)| *n == node) => {
+                number
+                    if nominated == Some(node)
+                        && diagnosis.rejected.first().is_some_and(|(n, _)| *n == node) =>
+                {
                     diagnosis.rejected[0].1 = number;
                 }
                 number => diagnosis.rejected.push((node, number)),
@@ -250,13 +301,18 @@ impl Algorithm {
                 break;
             }
         }
-        let modulus = if self.choice.switches.narrow_search_resets_start { count.max(1) } else { all };
+        let modulus = if self.choice.switches.narrow_search_resets_start {
+            count.max(1)
+        } else {
+            all
+        };
         self.next_start = (self.next_start + feasible.len() + diagnosis.rejected.len()) % modulus;
         (feasible, all_found)
     }
 
-    /// What a search through all nodes finds for a pod that can be on these only. None if none of them will do, so that all the
-    /// others have to say why not, or if so many do that the search ends early.
+    /// What a search through all nodes finds for a pod that can be on these only. None if none of
+    /// them will do, so that all the others have to say why not, or if so many do that the search
+    /// ends early.
     fn feasible_of(
         &mut self,
         named: &[NodeId],
@@ -267,9 +323,20 @@ impl Algorithm {
         let all = self.cache.list().len();
         let first = self.next_start % all;
         let mut named = named.to_vec();
-        named.sort_by_key(|node| self.cache.place_of(*node).map(|place| (place + all - first) % all));
-        let found: Vec<Found> = named.iter().map(|node| self.filter(of, *node, state, nominator)).collect();
-        let (feasible, found): (Vec<_>, Vec<_>) = named.into_iter().zip(found).filter(|(_, found)| found.rejection == 0).unzip();
+        named.sort_by_key(|node| {
+            self.cache
+                .place_of(*node)
+                .map(|place| (place + all - first) % all)
+        });
+        let found: Vec<Found> = named
+            .iter()
+            .map(|node| self.filter(of, *node, state, nominator))
+            .collect();
+        let (feasible, found): (Vec<_>, Vec<_>) = named
+            .into_iter()
+            .zip(found)
+            .filter(|(_, found)| found.rejection == 0)
+            .unzip();
         let wanted = feasible_nodes_to_find(all, self.choice.percentage_of_nodes_to_score);
         if feasible.is_empty() || feasible.len() >= wanted {
             return None;
@@ -279,23 +346,44 @@ impl Algorithm {
         Some((feasible, found))
     }
 
-    /// The nodes that required affinity names, by name, if it names all that it admits; an error if its terms contradict each other.
+    /// The nodes that required affinity names, by name, if it names all that it admits; an error if
+    /// its terms contradict each other.
     fn named_nodes(&self, shape: &Shape) -> Result<Option<Vec<NodeId>>, Rejection> {
         let terms = shape.spec().and_then(|s| s.required_nodes.as_ref());
-        let Some(names) = terms.and_then(|t| node_affinity::named_nodes(t)) else { return Ok(None) };
+        let Some(names) = terms.and_then(|t| node_affinity::named_nodes(t)) else {
+            return Ok(None);
+        };
         if names.is_empty() {
-            return Err(Rejection::unresolvable(Plugin::NodeAffinity, "pod affinity terms conflict"));
+            return Err(Rejection::unresolvable(
+                Plugin::NodeAffinity,
+                "pod affinity terms conflict",
+            ));
         }
-        Ok(Some(names.iter().filter_map(|name| self.cache.named(name)).collect()))
+        Ok(Some(
+            names
+                .iter()
+                .filter_map(|name| self.cache.named(name))
+                .collect(),
+        ))
     }
 
-    /// What is found out about a node, its rejection first of all; nominated pods of the same or higher priority are taken as there, and then as
-    /// not there (`RunFilterPluginsWithNominatedPods`).
-    fn filter(&mut self, of: Incoming<'_>, node: NodeId, state: &ClusterState, nominator: &Nominator) -> Found {
+    /// What is found out about a node, its rejection first of all; nominated pods of the same or
+    /// higher priority are taken as there, and then as not there
+    /// (`RunFilterPluginsWithNominatedPods`).
+    fn filter(
+        &mut self,
+        of: Incoming<'_>,
+        node: NodeId,
+        state: &ClusterState,
+        nominator: &Nominator,
+    ) -> Found {
         if !nominator.is_empty() {
             let verdict = self.with_nominated(of, node, None, state, nominator);
             if verdict.is_err() {
-                return Found { rejection: self.rejections.number(verdict), ..Found::default() };
+                return Found {
+                    rejection: self.rejections.number(verdict),
+                    ..Found::default()
+                };
             }
         }
         let found = if let Some((kind, place)) = self.kind.zip(self.cache.place_of(node)) {
@@ -303,13 +391,18 @@ impl Algorithm {
             known.rejection(place, &self.cache, &self.choice, &mut self.rejections);
             known.found(place)
         } else {
-            self.cache.node(node).map_or_else(Found::default, |info| look(of.shape, info, &self.choice, &mut self.rejections))
+            self.cache.node(node).map_or_else(Found::default, |info| {
+                look(of.shape, info, &self.choice, &mut self.rejections)
+            })
         };
         if found.rejection != 0 || state.is_empty() {
             return found;
         }
         let verdict = check_cluster(of.shape, node, state, &self.cache, &self.choice.switches);
-        Found { rejection: self.rejections.number(verdict), ..found }
+        Found {
+            rejection: self.rejections.number(verdict),
+            ..found
+        }
     }
 
     /// What filters say of a node, or of `changed` in its place, once nominated pods are added.
@@ -321,9 +414,17 @@ impl Algorithm {
         state: &ClusterState,
         nominator: &Nominator,
     ) -> Verdict {
-        let stronger = |p: &&super::hints::PodAndShape| p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid;
+        let stronger = |p: &&super::hints::PodAndShape| {
+            p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid
+        };
         let added: Vec<_> = nominator.on(node).iter().filter(stronger).collect();
-        let Some(mut info) = changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty()).cloned() else { return Ok(()) };
+        let Some(mut info) = changed
+            .or_else(|| self.cache.node(node))
+            .filter(|_| !added.is_empty())
+            .cloned()
+        else {
+            return Ok(());
+        };
         let mut state = state.clone();
         for (pod, shape) in added {
             info.add(Placed::new(pod, shape));
@@ -339,13 +440,27 @@ impl Algorithm {
     }
 
     /// What filters say of a node in a dry run, nominated pods included.
-    pub fn dry_run(&self, of: Incoming<'_>, node: NodeId, info: &NodeInfo, state: &ClusterState, nominator: &Nominator) -> Verdict {
+    pub fn dry_run(
+        &self,
+        of: Incoming<'_>,
+        node: NodeId,
+        info: &NodeInfo,
+        state: &ClusterState,
+        nominator: &Nominator,
+    ) -> Verdict {
         self.with_nominated(of, node, Some(info), state, nominator)?;
         self.check(of.shape, node, info, state)
     }
 
     /// Counts a pod in on a node, or out, in what filters know of pods on all nodes.
-    pub fn change_state(&self, state: &mut ClusterState, shape: &Shape, other: &Shape, node: (NodeId, &NodeInfo), by: i64) {
+    pub fn change_state(
+        &self,
+        state: &mut ClusterState,
+        shape: &Shape,
+        other: &Shape,
+        node: (NodeId, &NodeInfo),
+        by: i64,
+    ) {
         if let Some(spread) = &mut state.spread {
             spread.change(shape, other, node, &self.cache, &self.choice.switches, by);
         }
@@ -355,7 +470,13 @@ impl Algorithm {
     }
 
     /// The node with the highest score (`prioritizeNodes`, `selectHost`).
-    fn best(&mut self, of: Incoming<'_>, nodes: &[NodeId], found: &[Found], pick: &mut dyn FnMut(Tied) -> u32) -> NodeId {
+    fn best(
+        &mut self,
+        of: Incoming<'_>,
+        nodes: &[NodeId],
+        found: &[Found],
+        pick: &mut dyn FnMut(Tied) -> u32,
+    ) -> NodeId {
         let totals = self.totals(of, nodes, found);
         let (mut most, mut count) = (i64::MIN, 0);
         for total in &totals {
@@ -364,7 +485,11 @@ impl Algorithm {
             }
             count += u32::from(*total == most);
         }
-        let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
+        let mut ties = totals
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| **t == most)
+            .map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
             match pick(Tied::InHeap(count)) {
                 0 => ties.min_by(|a, b| heap_order(*a, *b)),
@@ -390,52 +515,99 @@ impl Algorithm {
         let most_liked = found.iter().map(|f| f.affinity).max().unwrap_or(0);
         let own = |f: &Found| {
             i64::from(f.score)
-                + weights.taint_toleration * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
-                + weights.node_affinity * node_affinity::normalize(i64::from(f.affinity), i64::from(most_liked))
+                + weights.taint_toleration
+                    * taint_toleration::normalize(i64::from(f.taints), i64::from(most_taints))
+                + weights.node_affinity
+                    * node_affinity::normalize(i64::from(f.affinity), i64::from(most_liked))
         };
         let mut totals = std::mem::take(&mut self.spare.totals);
         totals.clear();
         match found {
             [] => {
-                let (alike, known) = (own(&Found::default()), self.kind.map_or(&[][..], |kind| self.memo.found(kind)));
-                totals.extend(self.spare.places.iter().map(|place| alike + i64::from(known[*place as usize].score)));
+                let (alike, known) = (
+                    own(&Found::default()),
+                    self.kind.map_or(&[][..], |kind| self.memo.found(kind)),
+                );
+                totals.extend(
+                    self.spare
+                        .places
+                        .iter()
+                        .map(|place| alike + i64::from(known[*place as usize].score)),
+                );
             }
             found => totals.extend(found.iter().map(own)),
         }
-        let add = |totals: &mut [i64], scores: &[i64], weight: i64| totals.iter_mut().zip(scores).for_each(|(t, s)| *t += weight * s);
+        let add = |totals: &mut [i64], scores: &[i64], weight: i64| {
+            totals
+                .iter_mut()
+                .zip(scores)
+                .for_each(|(t, s)| *t += weight * s)
+        };
         let by_default = !shape.has_spread();
-        let constraints = if by_default { self.default_constraints(of) } else { None };
+        let constraints = if by_default {
+            self.default_constraints(of)
+        } else {
+            None
+        };
         let constraints = constraints.as_deref().unwrap_or(&shape.soft_spread);
         if !constraints.is_empty() {
             let places = found.is_empty().then_some(&*self.spare.places);
-            let raw = pod_topology_spread::score(shape, constraints, !by_default, (nodes, places), &mut self.cache, &switches);
+            let raw = pod_topology_spread::score(
+                shape,
+                constraints,
+                !by_default,
+                (nodes, places),
+                &mut self.cache,
+                &switches,
+            );
             let of_class = pod_topology_spread::normalize(&raw.of_class, switches.spread_score);
-            let weighted: Vec<i64> = of_class.iter().map(|score| weights.topology_spread * score).collect();
-            totals.iter_mut().zip(&raw.class_of).for_each(|(total, class)| *total += weighted[*class as usize]);
+            let weighted: Vec<i64> = of_class
+                .iter()
+                .map(|score| weights.topology_spread * score)
+                .collect();
+            totals
+                .iter_mut()
+                .zip(&raw.class_of)
+                .for_each(|(total, class)| *total += weighted[*class as usize]);
             self.cache.spare = raw.class_of;
         }
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
-            add(&mut totals, &inter_pod_affinity::normalize(&raw), weights.inter_pod_affinity);
+            add(
+                &mut totals,
+                &inter_pod_affinity::normalize(&raw),
+                weights.inter_pod_affinity,
+            );
         }
         if switches.selector_spread
             && by_default
             && let Some(selector) = of.owners
         {
-            add(&mut totals, &selector_spread::score(&shape.namespace, selector, nodes, &self.cache), 1);
+            add(
+                &mut totals,
+                &selector_spread::score(&shape.namespace, selector, nodes, &self.cache),
+                1,
+            );
         }
         totals
     }
 
     /// The constraints that a pod gets that has none, if its owner selects pods.
     fn default_constraints(&mut self, of: Incoming<'_>) -> Option<Rc<[Spread]>> {
-        let selector = of.owners.filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
+        let selector = of
+            .owners
+            .filter(|s| self.choice.switches.default_spread && !s.is_empty())?;
         let shape = of.shape.id as usize;
         if let Some(Some((known, spread))) = self.default_spread.get(shape)
             && Rc::ptr_eq(known, selector)
         {
             return Some(spread.clone());
         }
-        let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(&mut self.cache, &of.shape.namespace, selector).into();
+        let spread: Rc<[Spread]> = pod_topology_spread::default_constraints(
+            &mut self.cache,
+            &of.shape.namespace,
+            selector,
+        )
+        .into();
         if self.default_spread.len() <= shape {
             self.default_spread.resize(shape + 1, None);
         }
@@ -446,12 +618,24 @@ impl Algorithm {
 
 /// The filters that look at one node alone, in the release's order.
 fn check_node(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
-    let Some(node) = &info.node else { return Ok(()) };
+    let Some(node) = &info.node else {
+        return Ok(());
+    };
     for plugin in node_filters(switches.filter_order) {
         match plugin {
             Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
-            Plugin::TaintToleration => taint_toleration::filter(shape, node, switches.taint_message, switches.comparison_operators)?,
-            Plugin::NodeAffinity => node_affinity::filter(shape, &info.name, &node.labels, switches.node_affinity_message)?,
+            Plugin::TaintToleration => taint_toleration::filter(
+                shape,
+                node,
+                switches.taint_message,
+                switches.comparison_operators,
+            )?,
+            Plugin::NodeAffinity => node_affinity::filter(
+                shape,
+                &info.name,
+                &node.labels,
+                switches.node_affinity_message,
+            )?,
             Plugin::NodePorts => node_ports::filter(shape, info)?,
             _ => node_resources_fit::filter(shape, info, switches)?,
         }
@@ -460,11 +644,19 @@ fn check_node(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
 }
 
 /// The filters that look at pods on other nodes.
-fn check_cluster(shape: &Shape, node: NodeId, state: &ClusterState, cache: &Cache, switches: &Switches) -> Verdict {
+fn check_cluster(
+    shape: &Shape,
+    node: NodeId,
+    state: &ClusterState,
+    cache: &Cache,
+    switches: &Switches,
+) -> Verdict {
     for plugin in cluster_filters(switches.filter_order) {
         match (plugin, &state.spread, &state.affinity) {
             (Plugin::PodTopologySpread, Some(spread), _) => spread.filter(shape, node, cache)?,
-            (Plugin::InterPodAffinity, _, Some(affinity)) => affinity.filter(shape, node, cache, switches.pod_affinity_also)?,
+            (Plugin::InterPodAffinity, _, Some(affinity)) => {
+                affinity.filter(shape, node, cache, switches.pod_affinity_also)?
+            }
             _ => {}
         }
     }
@@ -474,32 +666,46 @@ fn check_cluster(shape: &Shape, node: NodeId, state: &ClusterState, cache: &Cach
 /// What filters and scores make of a node on its own.
 pub fn look(shape: &Shape, info: &NodeInfo, choice: &Choice, rejections: &mut Rejections) -> Found {
     let rejection = rejections.number(check_node(shape, info, &choice.switches));
-    let Some(node) = info.node.as_ref().filter(|_| rejection == 0) else { return Found { rejection, ..Found::default() } };
+    let Some(node) = info.node.as_ref().filter(|_| rejection == 0) else {
+        return Found {
+            rejection,
+            ..Found::default()
+        };
+    };
     let fit = node_resources_fit::score(shape, info, choice.strategy);
     let balance = balanced_allocation::score(shape, info, choice.switches.balance);
     Found {
         rejection,
         score: i32::try_from(fit.wrapping_add(balance)).unwrap_or(0),
-        taints: i32::try_from(taint_toleration::score(shape, node, choice.switches.comparison_operators)).unwrap_or(i32::MAX),
-        affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels)).unwrap_or(i32::MAX),
+        taints: i32::try_from(taint_toleration::score(
+            shape,
+            node,
+            choice.switches.comparison_operators,
+        ))
+        .unwrap_or(i32::MAX),
+        affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels))
+            .unwrap_or(i32::MAX),
     }
 }
 
-/// Which of two equal elements comes to the top of a Go heap: the first from above, left before right.
+/// Which of two equal elements comes to the top of a Go heap: the first from above, left before
+/// right.
 fn heap_order(a: usize, b: usize) -> std::cmp::Ordering {
     // The path from the root: the bits of the place, counted from one, after the first.
     let (x, y) = (a + 1, b + 1);
     let (depth_x, depth_y) = (x.ilog2(), y.ilog2());
     let shallower = depth_x.min(depth_y);
-    (x >> (depth_x - shallower)).cmp(&(y >> (depth_y - shallower))).then(depth_x.cmp(&depth_y))
+    (x >> (depth_x - shallower))
+        .cmp(&(y >> (depth_y - shallower)))
+        .then(depth_x.cmp(&depth_y))
 }
 
 #[cfg(test)]
 mod tests {
     use super::heap_order;
 
-    /// The reference, §1.6: before its children stands a node, before the right subtree the left one. Of seven places,
-    /// counted from 0: 0, 1, 3, 4, 2, 5, 6.
+    /// The reference, §1.6: before its children stands a node, before the right subtree the left
+    /// one. Of seven places, counted from 0: 0, 1, 3, 4, 2, 5, 6.
     #[test]
     fn the_order_of_a_heap() {
         let mut places: Vec<usize> = (0..7).collect();

@@ -1,7 +1,9 @@
-//! What the scheduler knows of nodes and of pods on them, those included that it has placed and whose binding it has not seen
-//! yet (`backend/cache/cache.go`, `snapshot.go`). An attempt takes no time here, so there is no snapshot apart from it.
+//! What the scheduler knows of nodes and of pods on them, those included that it has placed and
+//! whose binding it has not seen yet (`backend/cache/cache.go`, `snapshot.go`). An attempt takes no
+//! time here, so there is no snapshot apart from it.
 //!
-//! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk over all pods.
+//! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk
+//! over all pods.
 
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
@@ -39,7 +41,10 @@ impl List {
     fn of(tree: &NodeTree) -> Self {
         let nodes = tree.list();
         let mut places = vec![u32::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
-        nodes.iter().zip(0..).for_each(|(node, place)| places[node.index()] = place);
+        nodes
+            .iter()
+            .zip(0..)
+            .for_each(|(node, place)| places[node.index()] = place);
         Self { nodes, places }
     }
 }
@@ -88,7 +93,8 @@ pub struct Cache {
     shape_of_pod: Vec<u32>,
     /// By workload: what was last made of a template of its pods.
     shape_of_owner: Vec<Option<Rc<Shape>>>,
-    /// Counts by selector are taken from where they are kept; otherwise every count walks over the pods.
+    /// Counts by selector are taken from where they are kept; otherwise every count walks over the
+    /// pods.
     indexed: bool,
     /// A pod whose binding is seen comes to the end of its node's list.
     confirmed_last: bool,
@@ -97,7 +103,11 @@ pub struct Cache {
 impl Cache {
     /// An empty cache.
     pub fn new(indexed: bool, confirmed_last: bool) -> Self {
-        Self { indexed, confirmed_last, ..Self::default() }
+        Self {
+            indexed,
+            confirmed_last,
+            ..Self::default()
+        }
     }
 
     /// Whether counts are kept.
@@ -109,8 +119,11 @@ impl Cache {
     pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
         let known = self.shapes.all().len();
         let tallies = &mut self.tallies;
-        let mut tally = |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
-        let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
+        let mut tally =
+            |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
+        let shape = self
+            .shapes
+            .of(template, namespace, &mut self.topologies, &mut tally);
         if self.shapes.all().len() > known {
             self.tallies.add_shape(&shape);
             if shape.has_pod_affinity {
@@ -120,9 +133,13 @@ impl Cache {
         shape
     }
 
-    /// What the scheduler makes of a pod; its name is asked for where the template is not the one last seen.
+    /// What the scheduler makes of a pod; its name is asked for where the template is not the one
+    /// last seen.
     pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
-        if let Some(number) = self.shape_of_pod.get(pod.id.index()).and_then(|n| n.checked_sub(1))
+        if let Some(number) = self
+            .shape_of_pod
+            .get(pod.id.index())
+            .and_then(|n| n.checked_sub(1))
             && let shape = &self.shapes.all()[number as usize]
             && Rc::ptr_eq(&shape.template, &pod.template)
         {
@@ -187,19 +204,25 @@ impl Cache {
 
     /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
     pub fn remove_node(&mut self, id: NodeId) {
-        let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else { return };
+        let Some(old) = self.nodes.get_mut(id.index()).and_then(|n| n.node.take()) else {
+            return;
+        };
         self.changed(id);
         self.tree.remove(&old);
         self.relist();
         self.topologies.set_node(id, None);
     }
 
-    /// Adds a bound pod, or takes another version of it (`AddPod`, `UpdatePod`): one that was assumed is confirmed, wherever
-    /// it was bound.
+    /// Adds a bound pod, or takes another version of it (`AddPod`, `UpdatePod`): one that was
+    /// assumed is confirmed, wherever it was bound.
     pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
         let Some(node) = pod.node else { return };
         let terminating = pod.is_terminating();
-        match self.placed(pod).filter(|p| Rc::ptr_eq(&p.shape, shape)).map(|p| p.terminating == terminating) {
+        match self
+            .placed(pod)
+            .filter(|p| Rc::ptr_eq(&p.shape, shape))
+            .map(|p| p.terminating == terminating)
+        {
             Some(true) => {
                 self.update_pod(pod);
             }
@@ -211,13 +234,16 @@ impl Cache {
         }
     }
 
-    /// Takes a version of a pod of which only that it is being deleted is new: sums do not change, and nobody has to look at the node
-    /// again.
+    /// Takes a version of a pod of which only that it is being deleted is new: sums do not change,
+    /// and nobody has to look at the node again.
     fn set_terminating(&mut self, pod: &Rc<Pod>, terminating: bool) {
-        let Some(place) = self.place(pod.id) else { return };
+        let Some(place) = self.place(pod.id) else {
+            return;
+        };
         let placed = &mut self.nodes[place.node.index()].pods[place.slot as usize];
         if terminating {
-            self.tallies.change(placed, place.node, &self.topologies, -1);
+            self.tallies
+                .change(placed, place.node, &self.topologies, -1);
         }
         placed.terminating = terminating;
         if !terminating {
@@ -226,10 +252,15 @@ impl Cache {
         self.take_version(pod, place);
     }
 
-    /// Takes another version of a pod, which comes to the end of its node's list as upstream takes it away and adds it: where pods
-    /// are equally important, the list says which of them make room.
+    /// Takes another version of a pod, which comes to the end of its node's list as upstream takes
+    /// it away and adds it: where pods are equally important, the list says which of them make
+    /// room.
     fn take_version(&mut self, pod: &Rc<Pod>, place: Place) {
-        let Place { node, slot, assumed } = place;
+        let Place {
+            node,
+            slot,
+            assumed,
+        } = place;
         let pods = &mut self.nodes[node.index()].pods;
         pods[slot as usize].pod = pod.clone();
         let mut last = slot;
@@ -239,7 +270,11 @@ impl Cache {
             pods.push(placed);
             self.moved_to(node, slot);
         }
-        self.places[pod.id.index()] = Some(Place { node, slot: last, assumed: false });
+        self.places[pod.id.index()] = Some(Place {
+            node,
+            slot: last,
+            assumed: false,
+        });
     }
 
     /// Another pod may have come to a place among the pods of a node.
@@ -251,9 +286,12 @@ impl Cache {
         }
     }
 
-    /// Takes another version of a pod that is on its node already and differs in nothing that is summed; false if it is not there.
+    /// Takes another version of a pod that is on its node already and differs in nothing that is
+    /// summed; false if it is not there.
     pub fn update_pod(&mut self, pod: &Rc<Pod>) -> bool {
-        let Some(place) = self.place(pod.id).filter(|p| pod.node == Some(p.node)) else { return false };
+        let Some(place) = self.place(pod.id).filter(|p| pod.node == Some(p.node)) else {
+            return false;
+        };
         self.take_version(pod, place);
         true
     }
@@ -269,10 +307,22 @@ impl Cache {
         self.put(pod, shape, node, true);
     }
 
-    /// Takes away a pod that was assumed, unless its successor of the same name has its place (`ForgetPod`).
+    /// Takes away a pod that was assumed, unless its successor of the same name has its place
+    /// (`ForgetPod`).
     pub fn forget(&mut self, pod: &Pod) {
-        let Some(Place { node, slot, assumed: true }) = self.place(pod.id) else { return };
-        if self.nodes[node.index()].pods.get(slot as usize).is_some_and(|p| p.pod.uid == pod.uid) {
+        let Some(Place {
+            node,
+            slot,
+            assumed: true,
+        }) = self.place(pod.id)
+        else {
+            return;
+        };
+        if self.nodes[node.index()]
+            .pods
+            .get(slot as usize)
+            .is_some_and(|p| p.pod.uid == pod.uid)
+        {
             self.remove_pod(pod.id);
         }
     }
@@ -305,7 +355,11 @@ impl Cache {
             self.places.resize(pod.id.index() + 1, None);
         }
         let slot = self.nodes[node.index()].pods.len() as u32;
-        self.places[pod.id.index()] = Some(Place { node, slot, assumed });
+        self.places[pod.id.index()] = Some(Place {
+            node,
+            slot,
+            assumed,
+        });
         self.changed(node);
         let placed = Placed::new(pod, shape);
         self.with_affinity += usize::from(shape.has_pod_affinity);
@@ -352,7 +406,10 @@ impl Cache {
     /// The place of a node in the order in which they are tried, if it is there.
     pub fn place_of(&self, node: NodeId) -> Option<usize> {
         let places = &self.list.get_or_init(|| List::of(&self.tree)).places;
-        places.get(node.index()).filter(|p| **p != u32::MAX).map(|p| *p as usize)
+        places
+            .get(node.index())
+            .filter(|p| **p != u32::MAX)
+            .map(|p| *p as usize)
     }
 
     /// The nodes in the order in which they are tried.
@@ -367,7 +424,10 @@ impl Cache {
 
     /// The node of a name, if it is there.
     pub fn named(&self, name: &str) -> Option<NodeId> {
-        self.by_name.get(name).copied().filter(|id| self.node(*id).is_some())
+        self.by_name
+            .get(name)
+            .copied()
+            .filter(|id| self.node(*id).is_some())
     }
 
     /// The lowest priority of any pod on a node.
@@ -375,9 +435,15 @@ impl Cache {
         self.priorities.keys().next().copied()
     }
 
-    /// Whether a term of any pod may be about a pod of this shape; `terms` gives those terms of a shape that matter.
-    pub fn any_affinity_to<'a, T: Iterator<Item = &'a Term>>(&'a self, shape: &Shape, terms: impl Fn(&'a Shape) -> T) -> bool {
-        let is_about = |other: &'a Rc<Shape>| terms(other).any(|term| other.term_matches(term, shape));
+    /// Whether a term of any pod may be about a pod of this shape; `terms` gives those terms of a
+    /// shape that matter.
+    pub fn any_affinity_to<'a, T: Iterator<Item = &'a Term>>(
+        &'a self,
+        shape: &Shape,
+        terms: impl Fn(&'a Shape) -> T,
+    ) -> bool {
+        let is_about =
+            |other: &'a Rc<Shape>| terms(other).any(|term| other.term_matches(term, shape));
         self.with_affinity > 0 && self.affine.iter().any(is_about)
     }
 
@@ -386,8 +452,8 @@ impl Cache {
         self.tallies.id(namespace, selector)
     }
 
-    /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace that its selector selects
-    /// and that are not being deleted (`countPodsMatchSelector`).
+    /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace
+    /// that its selector selects and that are not being deleted (`countPodsMatchSelector`).
     pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
         if self.indexed {
             return i64::from(self.tallies.on(spread.tally, node));
@@ -396,22 +462,40 @@ impl Cache {
     }
 
     /// As [`Cache::count`] for several nodes at once, in their order.
-    pub fn counts(&mut self, nodes: &[NodeId], namespace: &str, spread: &Spread, mut then: impl FnMut(usize, i64)) {
+    pub fn counts(
+        &mut self,
+        nodes: &[NodeId],
+        namespace: &str,
+        spread: &Spread,
+        mut then: impl FnMut(usize, i64),
+    ) {
         if !self.indexed {
-            return nodes.iter().enumerate().for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
+            return nodes
+                .iter()
+                .enumerate()
+                .for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
-        let Self { tallies, scratch, .. } = self;
+        let Self {
+            tallies, scratch, ..
+        } = self;
         if let Some(counts) = tallies.dense(spread.tally) {
-            nodes.iter().enumerate().for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
+            nodes
+                .iter()
+                .enumerate()
+                .for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
             return;
         }
         scratch.resize(self.nodes.len(), 0);
         tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
-        nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
+        nodes
+            .iter()
+            .enumerate()
+            .for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
         tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
     }
 
-    /// How many pods a constraint counts on nodes that have any, by their places; a place may come up several times, with a part each.
+    /// How many pods a constraint counts on nodes that have any, by their places; a place may come
+    /// up several times, with a part each.
     pub fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
         self.tallies.for_each(spread.tally, |id, count| {
             if let Some(place) = self.place_of(id) {
@@ -425,24 +509,37 @@ impl Cache {
         self.tallies.dense(spread.tally)
     }
 
-    /// What several topology keys make of nodes, by place: a number of as many digits, each the domain and one, or zero for none.
+    /// What several topology keys make of nodes, by place: a number of as many digits, each the
+    /// domain and one, or zero for none.
     pub fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
         let as_of = (self.lists, self.topologies.changes());
         if self.codes.as_of != as_of || self.codes.keys != keys {
             let mut codes = vec![0; self.list().len()];
             for key in keys {
-                let (range, domains) = (self.topologies.domains(*key) as u32 + 1, self.topologies.all(*key));
+                let (range, domains) = (
+                    self.topologies.domains(*key) as u32 + 1,
+                    self.topologies.all(*key),
+                );
                 let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-                codes.iter_mut().zip(self.list()).for_each(|(code, id)| *code = *code * range + digit(id));
+                codes
+                    .iter_mut()
+                    .zip(self.list())
+                    .for_each(|(code, id)| *code = *code * range + digit(id));
             }
-            self.codes = Codes { keys: keys.to_vec(), as_of, codes };
+            self.codes = Codes {
+                keys: keys.to_vec(),
+                as_of,
+                codes,
+            };
         }
         &self.codes.codes
     }
 
     /// The most that [`Cache::count`] gives for any node, where counts are kept.
     pub fn most(&mut self, spread: &Spread) -> i64 {
-        let Self { tallies, scratch, .. } = self;
+        let Self {
+            tallies, scratch, ..
+        } = self;
         if let Some(counts) = tallies.dense(spread.tally) {
             return counts.iter().max().map_or(0, |most| i64::from(*most));
         }
@@ -458,14 +555,26 @@ impl Cache {
 
     /// As [`Cache::count`], by walking over the node's pods.
     pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
-        let Some(selector) = selector.filter(|s| !s.is_empty()) else { return 0 };
-        let counted = |p: &&Placed| !p.terminating && *p.shape.namespace == *namespace && selector.matches(&p.shape.template.labels);
-        self.nodes.get(node.index()).map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
+        let Some(selector) = selector.filter(|s| !s.is_empty()) else {
+            return 0;
+        };
+        let counted = |p: &&Placed| {
+            !p.terminating
+                && *p.shape.namespace == *namespace
+                && selector.matches(&p.shape.template.labels)
+        };
+        self.nodes
+            .get(node.index())
+            .map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
     }
 
-    /// How many pods a constraint counts in each domain of its key, over all nodes; none where counts are not kept.
+    /// How many pods a constraint counts in each domain of its key, over all nodes; none where
+    /// counts are not kept.
     pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
+        self.indexed.then(|| {
+            self.tallies
+                .sums(spread.tally, spread.key, &self.topologies)
+        })
     }
 
     /// The number of a topology key.

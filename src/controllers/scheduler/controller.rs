@@ -1,5 +1,5 @@
-//! The loop that tries one pod after the other, bindings, and what becomes of pods that fit nowhere (`scheduler.go: Run`,
-//! `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
+//! The loop that tries one pod after the other, bindings, and what becomes of pods that fit nowhere
+//! (`scheduler.go: Run`, `schedule_one.go: ScheduleOne`, `handleSchedulingFailure`).
 
 use super::algorithm::{Algorithm, Choice, Diagnosis, Incoming, Outcome, Tied};
 use super::framework::Rejection;
@@ -84,8 +84,8 @@ pub struct Controller {
     offset_point: PointId,
     phase_point: PointId,
     candidate_point: PointId,
-    /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before nodes are looked at, and before a pod
-    /// that no node takes is given back.
+    /// Informers deliver while a pod is being scheduled: before it is taken from the queue, before
+    /// nodes are looked at, and before a pod that no node takes is given back.
     cycle_points: [PointId; 3],
     /// Changes of pods on nodes that the cache has not heard of yet.
     pub(super) behind: Shared<VecDeque<BoundChange>>,
@@ -94,10 +94,19 @@ pub struct Controller {
 
 impl Controller {
     /// A scheduler that hears of nodes and pods but does not run yet.
-    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: SeriesRecorder) -> Rc<Self> {
+    pub fn new(
+        config: Config,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: SeriesRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
-        let state =
-            State { algorithm: Algorithm::new(config.choice), queue: Queue::new(config.choice.switches), nominator: Nominator::default() };
+        let state = State {
+            algorithm: Algorithm::new(config.choice),
+            queue: Queue::new(config.choice.switches),
+            nominator: Nominator::default(),
+        };
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
             state: Shared::new(state),
@@ -111,7 +120,8 @@ impl Controller {
             offset_point: ctx.point("preemption-offset"),
             phase_point: ctx.point("scheduler-flush-phase"),
             candidate_point: ctx.point("equal-candidates"),
-            cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"].map(|name| ctx.point(name)),
+            cycle_points: ["scheduling-pop", "scheduling-cycle", "scheduling-failure"]
+                .map(|name| ctx.point(name)),
             behind: Shared::new(VecDeque::new()),
             behind_point: ctx.point("scheduler-cache-behind"),
             informers: informers.clone(),
@@ -126,11 +136,15 @@ impl Controller {
         controller
     }
 
-    /// Starts the loop and the two flushers (`Run`); the caches are filled. `warm`: they have been running for long, so that their
-    /// next ticks come some time within a period.
+    /// Starts the loop and the two flushers (`Run`); the caches are filled. `warm`: they have been
+    /// running for long, so that their next ticks come some time within a period.
     pub fn run(self: &Rc<Self>, warm: bool) {
         // One phase of the longer period is one of the shorter too, as both began at one time.
-        let phase = if warm { self.ctx.phase(self.phase_point, LEFTOVER_FLUSH) } else { Dur::ZERO };
+        let phase = if warm {
+            self.ctx.phase(self.phase_point, LEFTOVER_FLUSH)
+        } else {
+            Dur::ZERO
+        };
         self.ticks_at.set(self.ctx.now() + phase);
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
@@ -146,15 +160,27 @@ impl Controller {
             }
         });
         let c = self.clone();
-        self.ctx.spawn(self.group, async move { c.flush_backoff().await });
+        self.ctx
+            .spawn(self.group, async move { c.flush_backoff().await });
         let c = self.clone();
-        self.ctx.spawn(self.group, async move { c.flush_leftover().await });
+        self.ctx
+            .spawn(self.group, async move { c.flush_leftover().await });
     }
 
     /// Wakes whoever has something to do since the queue changed.
     pub(super) fn kick(&self) {
-        let (ready, backoff, waiting) = self.state.with(|s| (s.queue.is_ready(), s.queue.has_backoff(), s.queue.has_unschedulable()));
-        for (due, parked) in [(ready, &self.idle), (backoff, &self.no_backoff), (waiting, &self.no_leftover)] {
+        let (ready, backoff, waiting) = self.state.with(|s| {
+            (
+                s.queue.is_ready(),
+                s.queue.has_backoff(),
+                s.queue.has_unschedulable(),
+            )
+        });
+        for (due, parked) in [
+            (ready, &self.idle),
+            (backoff, &self.no_backoff),
+            (waiting, &self.no_leftover),
+        ] {
             if due
                 && let Some(ticket) = parked.take()
                 && self.ctx.claim(ticket)
@@ -164,15 +190,19 @@ impl Controller {
         }
     }
 
-    /// The back-off queue is looked at every second, from the start on or, where it gives pods to an idle scheduler, at whole
-    /// seconds. A look at an empty queue is left away.
+    /// The back-off queue is looked at every second, from the start on or, where it gives pods to
+    /// an idle scheduler, at whole seconds. A look at an empty queue is left away.
     async fn flush_backoff(&self) {
         loop {
             if !self.state.with(|s| s.queue.has_backoff()) {
                 self.ctx.parked(|t| self.no_backoff.set(Some(t))).await;
                 continue;
             }
-            let from = if self.config.choice.switches.pops_from_backoff { Time::ZERO } else { self.ticks_at.get() };
+            let from = if self.config.choice.switches.pops_from_backoff {
+                Time::ZERO
+            } else {
+                self.ticks_at.get()
+            };
             self.sleep_to_tick(from, BACKOFF_FLUSH).await;
             self.state.with(|s| s.queue.flush_backoff(self.ctx.now()));
             self.kick();
@@ -185,8 +215,10 @@ impl Controller {
                 self.ctx.parked(|t| self.no_leftover.set(Some(t))).await;
                 continue;
             }
-            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH).await;
-            self.state.with(|s| s.queue.flush_leftover(self.ctx.now(), self.ctx.cause()));
+            self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH)
+                .await;
+            self.state
+                .with(|s| s.queue.flush_leftover(self.ctx.now(), self.ctx.cause()));
             self.kick();
         }
     }
@@ -195,7 +227,9 @@ impl Controller {
     async fn sleep_to_tick(&self, tick: Time, period: Dur) {
         let (now, of) = (self.ctx.now(), |t: Time| t.as_nanos() % period.as_nanos());
         let since_last = (of(now) + period.as_nanos() - of(tick)) % period.as_nanos();
-        self.ctx.sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last)).await;
+        self.ctx
+            .sleep_until(now + Dur::from_nanos(period.as_nanos() - since_last))
+            .await;
     }
 
     /// Which of equal nodes a pod gets.
@@ -205,7 +239,11 @@ impl Controller {
             Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
             Tied::InHeap(nodes) => {
                 let mut places: Vec<u32> = (0..nodes).collect();
-                self.ctx.order_ties(self.feasible_point, &mut places, |place| Object { id: *place, hash: u64::from(*place) + 1 });
+                self.ctx
+                    .order_ties(self.feasible_point, &mut places, |place| Object {
+                        id: *place,
+                        hash: u64::from(*place) + 1,
+                    });
                 places[0]
             }
         }
@@ -219,7 +257,11 @@ impl Controller {
         self.ctx.set_saw(pod.record);
         if pod.is_terminating() {
             let name = self.client.api().names(|n| n.pod_name(pod.id).to_owned());
-            self.tell(&pod, EventText::FailedScheduling, &format!("skip schedule deleting pod: {name}"));
+            self.tell(
+                &pod,
+                EventText::FailedScheduling,
+                &format!("skip schedule deleting pod: {name}"),
+            );
             self.state.with(|s| s.queue.done(pod.id));
             return;
         }
@@ -230,12 +272,18 @@ impl Controller {
         let owners = self.owners_selector(&pod);
         let object = self.pod_object(pod.id);
         let outcome = self.state.with(|s| {
-            let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
-            s.algorithm.schedule(of, &s.nominator, &mut |tied| self.first_of(object, tied))
+            let of = Incoming {
+                pod: &pod,
+                shape: &entry.shape,
+                owners: owners.as_ref(),
+            };
+            s.algorithm
+                .schedule(of, &s.nominator, &mut |tied| self.first_of(object, tied))
         });
         match outcome {
             Outcome::Fits(node) => {
-                // A pod and its successor go by one number here, so that the one has to leave the cache before the other enters.
+                // A pod and its successor go by one number here, so that the one has to leave the
+                // cache before the other enters.
                 self.catch_up();
                 self.state.with(|s| {
                     s.algorithm.cache.assume(&pod, &entry.shape, node);
@@ -243,10 +291,19 @@ impl Controller {
                     s.queue.done(pod.id);
                 });
                 if let Some(c) = self.me.upgrade() {
-                    self.ctx.spawn(self.group, async move { c.bind(entry, node).await });
+                    self.ctx
+                        .spawn(self.group, async move { c.bind(entry, node).await });
                 }
             }
-            Outcome::NoNodes => self.fail(entry, UNSCHEDULABLE, NO_NODES.to_owned(), Nomination::Set(None)).await,
+            Outcome::NoNodes => {
+                self.fail(
+                    entry,
+                    UNSCHEDULABLE,
+                    NO_NODES.to_owned(),
+                    Nomination::Set(None),
+                )
+                .await
+            }
             Outcome::Unfit(diagnosis) => self.unfit(entry, *diagnosis, owners).await,
         }
     }
@@ -255,45 +312,82 @@ impl Controller {
     async fn bind(&self, entry: QueuedPod, node: NodeId) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
         let asked = self.config.choice.switches.binds_by_uid.then_some(uid);
-        let bound = self.client.call(self.pod_object(id), move |api, actor| api.bind_pod(actor, id, asked, node)).await;
+        let bound = self
+            .client
+            .call(self.pod_object(id), move |api, actor| {
+                api.bind_pod(actor, id, asked, node)
+            })
+            .await;
         let Err(error) = bound else {
             let about = About::Pod(id, Some(entry.pod.uid));
-            self.recorder.event(about, entry.pod.resource_version, EventBody::of_node(EventText::Scheduled, node));
+            self.recorder.event(
+                about,
+                entry.pod.resource_version,
+                EventBody::of_node(EventText::Scheduled, node),
+            );
             return;
         };
         let forgotten = (entry.pod.clone(), entry.shape.clone());
         self.state.with(|s| {
             s.algorithm.cache.forget(&forgotten.0);
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
-            s.queue.move_all(&change, &|e| e.pod.id != id, (self.ctx.now(), self.ctx.cause()), &s.algorithm.cache);
+            s.queue.move_all(
+                &change,
+                &|e| e.pod.id != id,
+                (self.ctx.now(), self.ctx.cause()),
+                &s.algorithm.cache,
+            );
         });
         self.kick();
-        let name = self.client.api().names(|n| short_name(n.pod_name(id)).to_owned());
+        let name = self
+            .client
+            .api()
+            .names(|n| short_name(n.pod_name(id)).to_owned());
         let why = match error {
             ApiError::NotFound => format!("pods {name:?} not found"),
-            ApiError::Unavailable => "the server is currently unable to handle the request".to_owned(),
+            ApiError::Unavailable => {
+                "the server is currently unable to handle the request".to_owned()
+            }
             _ => {
                 let (kind, why) = match self.client.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
-                        let key = self.client.api().names(|n| format!("/registry/pods/{}", n.pod_name(id)));
-                        let mismatch = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", p.uid);
+                        let key = self
+                            .client
+                            .api()
+                            .names(|n| format!("/registry/pods/{}", n.pod_name(id)));
+                        let mismatch = format!(
+                            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                            p.uid
+                        );
                         let why = format!(
                             "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {mismatch}"
                         );
                         ("pods", why)
                     }
-                    Some(p) if p.is_terminating() => ("pods/binding", format!("pod {name} is being deleted, cannot be assigned to a host")),
-                    _ => ("pods/binding", format!("pod {name} is already assigned to a node")),
+                    Some(p) if p.is_terminating() => (
+                        "pods/binding",
+                        format!("pod {name} is being deleted, cannot be assigned to a host"),
+                    ),
+                    _ => (
+                        "pods/binding",
+                        format!("pod {name} is already assigned to a node"),
+                    ),
                 };
                 format!("Operation cannot be fulfilled on {kind} {name:?}: {why}")
             }
         };
         let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}");
-        self.fail(entry, SCHEDULER_ERROR, message, Nomination::Set(None)).await;
+        self.fail(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
+            .await;
     }
 
     /// A pod that no node takes: perhaps others make room for it.
-    async fn unfit(&self, mut entry: QueuedPod, diagnosis: Diagnosis, owners: Option<Rc<Selector>>) {
+    async fn unfit(
+        &self,
+        mut entry: QueuedPod,
+        diagnosis: Diagnosis,
+        owners: Option<Rc<Selector>>,
+    ) {
         entry.rejected_by = diagnosis.plugins;
         self.record_verdicts(entry.pod.id, &diagnosis);
         let switches = self.config.choice.switches;
@@ -303,7 +397,12 @@ impl Controller {
         if self.config.preemption {
             if switches.preemption_gets_pod {
                 let id = entry.pod.id;
-                let got = self.client.call(self.pod_object(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                let got = self
+                    .client
+                    .call(self.pod_object(id), move |api, _| {
+                        api.pod(id).ok_or(ApiError::NotFound)
+                    })
+                    .await;
                 pod = got.ok();
             } else {
                 pod = self.informers.pod(entry.pod.id);
@@ -312,12 +411,33 @@ impl Controller {
         if let Some(pod) = pod.filter(|_| self.config.preemption) {
             let (object, budgets) = (self.pod_object(pod.id), self.informers.budgets());
             let attempt = self.state.with(|s| {
-                let of = Incoming { pod: &pod, shape: &entry.shape, owners: owners.as_ref() };
+                let of = Incoming {
+                    pod: &pod,
+                    shape: &entry.shape,
+                    owners: owners.as_ref(),
+                };
                 let now = self.client.api().timestamp();
-                preempt(&s.algorithm, of, &diagnosis, &s.nominator, &budgets, now, &mut Drawn { controller: self, object })
+                preempt(
+                    &s.algorithm,
+                    of,
+                    &diagnosis,
+                    &s.nominator,
+                    &budgets,
+                    now,
+                    &mut Drawn {
+                        controller: self,
+                        object,
+                    },
+                )
             });
-            let nominated = pod.unscheduled.as_ref().is_some_and(|u| u.nominated.is_some());
-            if matches!(attempt, Attempt::Hopeless(_)) && nominated && switches.clears_hopeless_nomination {
+            let nominated = pod
+                .unscheduled
+                .as_ref()
+                .is_some_and(|u| u.nominated.is_some());
+            if matches!(attempt, Attempt::Hopeless(_))
+                && nominated
+                && switches.clears_hopeless_nomination
+            {
                 self.clear_nomination(pod.id).await;
             }
             let told = match attempt {
@@ -330,11 +450,16 @@ impl Controller {
                 }
                 Attempt::Found(candidate) => {
                     let node = candidate.node;
-                    let (name, victims) = (self.client.api().names(|n| n.node_name(node).to_owned()), candidate.victims.len());
+                    let (name, victims) = (
+                        self.client.api().names(|n| n.node_name(node).to_owned()),
+                        candidate.victims.len(),
+                    );
                     nomination = self.make_room(&pod, &entry.shape, candidate).await;
                     let told = switches.preemption_told && nomination != Nomination::Keep;
                     post_filter = if told {
-                        format!("preemption: found a potential placement for pod on node {name}, preempting {victims} victims")
+                        format!(
+                            "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
+                        )
                     } else {
                         String::new()
                     };
@@ -342,7 +467,11 @@ impl Controller {
                 }
             };
             if !told.is_empty() {
-                post_filter = if switches.claims_text { format!("no new claims to deallocate, {told}") } else { told };
+                post_filter = if switches.claims_text {
+                    format!("no new claims to deallocate, {told}")
+                } else {
+                    told
+                };
             }
         }
         self.ctx.yield_point(self.cycle_points[2]).await;
@@ -362,7 +491,10 @@ impl Controller {
     /// Records what filters said, for whoever asks why a pod is where it is not.
     fn record_verdicts(&self, pod: PodId, diagnosis: &Diagnosis) {
         let number = self.state.with(|s| {
-            let told = |r: &Rejection| trace::Rejection { plugin: r.plugin.name(), reason: r.reasons.join(", ").into() };
+            let told = |r: &Rejection| trace::Rejection {
+                plugin: r.plugin.name(),
+                reason: r.reasons.join(", ").into(),
+            };
             self.client.api().verdicts(|v| match &diagnosis.at_once {
                 Some(r) => {
                     let number = v.rejection(told(r));
@@ -370,28 +502,55 @@ impl Controller {
                 }
                 None => {
                     let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
-                    let mut number =
-                        |of: u32| *numbers.entry(of).or_insert_with(|| s.algorithm.rejections.get(of).map_or(0, |r| v.rejection(told(r))));
-                    let nodes = diagnosis.rejected.iter().map(|(node, of)| (*node, number(*of))).collect();
+                    let mut number = |of: u32| {
+                        *numbers.entry(of).or_insert_with(|| {
+                            s.algorithm
+                                .rejections
+                                .get(of)
+                                .map_or(0, |r| v.rejection(told(r)))
+                        })
+                    };
+                    let nodes = diagnosis
+                        .rejected
+                        .iter()
+                        .map(|(node, of)| (*node, number(*of)))
+                        .collect();
                     v.of_nodes(nodes)
                 }
             })
         });
-        self.client.api().record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
+        self.client
+            .api()
+            .record_pod(Actor::Scheduler, pod, What::PodUnplaced(number));
     }
 
     /// `handleSchedulingFailure`: back into the queue, an event, and the condition, if it changed.
-    async fn fail(&self, entry: QueuedPod, reason: &'static str, message: String, nomination: Nomination) {
+    async fn fail(
+        &self,
+        entry: QueuedPod,
+        reason: &'static str,
+        message: String,
+        nomination: Nomination,
+    ) {
         let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
         let id = pod.id;
         if self.config.choice.switches.failure_is_of_newest {
-            pod = self.informers.pod(id).filter(|p| p.node.is_none()).unwrap_or(pod);
+            pod = self
+                .informers
+                .pod(id)
+                .filter(|p| p.node.is_none())
+                .unwrap_or(pod);
         }
         if self.config.choice.switches.requeue_after_get {
             if let Some(c) = self.me.upgrade() {
                 self.ctx.spawn(self.group, async move {
                     let cycle = c.state.with(|s| s.queue.cycle());
-                    let live = c.client.call(c.pod_object(id), move |api, _| api.pod(id).ok_or(ApiError::NotFound)).await;
+                    let live = c
+                        .client
+                        .call(c.pod_object(id), move |api, _| {
+                            api.pod(id).ok_or(ApiError::NotFound)
+                        })
+                        .await;
                     c.give_back(entry, live.ok(), cycle);
                 });
             }
@@ -401,7 +560,8 @@ impl Controller {
         }
         let old = pod.unscheduled.as_deref();
         let shown = old.and_then(|u| u.nominated);
-        let writes_nomination_first = self.config.choice.switches.preemption_writes == PreemptionWrites::NominationFirst;
+        let writes_nomination_first =
+            self.config.choice.switches.preemption_writes == PreemptionWrites::NominationFirst;
         self.state.with(|s| match nomination {
             Nomination::Set(Some(node)) => s.nominator.add((pod.clone(), shape), node),
             Nomination::Set(None) => s.nominator.remove(id),
@@ -422,8 +582,14 @@ impl Controller {
             return;
         }
         let condition = (!same).then_some((reason, message));
-        // A pod that is gone needs no condition, and a server that does not answer is not asked again.
-        let _ = self.client.call(self.pod_object(id), move |api, actor| api.patch_unscheduled(actor, id, condition, nominated)).await;
+        // A pod that is gone needs no condition, and a server that does not answer is not asked
+        // again.
+        let _ = self
+            .client
+            .call(self.pod_object(id), move |api, actor| {
+                api.patch_unscheduled(actor, id, condition, nominated)
+            })
+            .await;
     }
 
     /// Puts a pod back into the queue as it is by now, unless it is gone or bound.
@@ -434,7 +600,10 @@ impl Controller {
             Some(pod) => {
                 entry.shape = self.shape_of(&pod);
                 entry.pod = pod;
-                self.state.with(|s| s.queue.give_back(entry, cycle, self.ctx.now(), &s.algorithm.cache));
+                self.state.with(|s| {
+                    s.queue
+                        .give_back(entry, cycle, self.ctx.now(), &s.algorithm.cache)
+                });
             }
         }
         self.kick();
@@ -443,24 +612,36 @@ impl Controller {
     /// Records an event about a pod in free words.
     pub(super) fn tell(&self, pod: &Pod, text: EventText, words: &str) {
         let words = self.client.api().names(|n| n.text(words));
-        self.recorder.event(About::Pod(pod.id, Some(pod.uid)), pod.resource_version, EventBody::of_words(text, words));
+        self.recorder.event(
+            About::Pod(pod.id, Some(pod.uid)),
+            pod.resource_version,
+            EventBody::of_words(text, words),
+        );
     }
 
     /// What the scheduler makes of a pod's template.
     pub(super) fn shape_of(&self, pod: &Pod) -> Rc<Shape> {
         let api = self.client.api();
-        api.names(|n| self.state.with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id))))
+        api.names(|n| {
+            self.state
+                .with(|s| s.algorithm.cache.shape_of(pod, || n.pod_name(pod.id)))
+        })
     }
 
     /// The selector of the ReplicaSet or StatefulSet that owns a pod (`helper.DefaultSelector`).
     fn owners_selector(&self, pod: &Pod) -> Option<Rc<Selector>> {
         let (owner, _) = pod.controller()?;
         let workload = self.informers.workload(owner)?;
-        if !matches!(workload.kind, WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet) {
+        if !matches!(
+            workload.kind,
+            WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet
+        ) {
             return None;
         }
         self.owners.with(|owners| match owners.get(owner.index()) {
-            Some(Some((source, selector))) if Rc::ptr_eq(source, &workload.selector) => selector.clone(),
+            Some(Some((source, selector))) if Rc::ptr_eq(source, &workload.selector) => {
+                selector.clone()
+            }
             _ => {
                 let selector = workload.selector.as_selector().ok().map(Rc::new);
                 if owners.len() <= owner.index() {
@@ -474,7 +655,10 @@ impl Controller {
 
     /// A pod as an object of chance.
     pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+        Object {
+            id: pod.0,
+            hash: self.client.api().names(|n| n.pod_hash(pod)),
+        }
     }
 }
 
@@ -486,10 +670,14 @@ struct Drawn<'a> {
 
 impl Chances for Drawn<'_> {
     fn offset(&mut self, nodes: u32) -> u32 {
-        self.controller.ctx.choose(self.controller.offset_point, self.object, nodes)
+        self.controller
+            .ctx
+            .choose(self.controller.offset_point, self.object, nodes)
     }
 
     fn pick(&mut self, candidates: u32) -> u32 {
-        self.controller.ctx.choose(self.controller.candidate_point, self.object, candidates)
+        self.controller
+            .ctx
+            .choose(self.controller.candidate_point, self.object, candidates)
     }
 }

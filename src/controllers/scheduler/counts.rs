@@ -1,4 +1,5 @@
-//! Counts by node, small where only few nodes have any: most selectors select the pods of one workload.
+//! Counts by node, small where only few nodes have any: most selectors select the pods of one
+//! workload.
 
 use crate::api::names::NodeId;
 
@@ -43,8 +44,11 @@ impl Counts {
             Err(_) if by == 0 => {}
             Err(at) if nodes.len() < FEW => nodes.insert(at, (node, 0_u32.wrapping_add_signed(by))),
             Err(_) => {
-                let mut counts = vec![0; nodes.iter().map(|(n, _)| n.index() + 1).max().unwrap_or(0)];
-                nodes.iter().for_each(|(n, count)| counts[n.index()] = *count);
+                let mut counts =
+                    vec![0; nodes.iter().map(|(n, _)| n.index() + 1).max().unwrap_or(0)];
+                nodes
+                    .iter()
+                    .for_each(|(n, count)| counts[n.index()] = *count);
                 *self = Self::Many(counts);
                 self.add(node, by);
             }
@@ -54,7 +58,9 @@ impl Counts {
     /// How many on a node.
     pub fn on(&self, node: NodeId) -> u32 {
         match self {
-            Self::Few(nodes) => nodes.binary_search_by_key(&node, |(n, _)| *n).map_or(0, |at| nodes[at].1),
+            Self::Few(nodes) => nodes
+                .binary_search_by_key(&node, |(n, _)| *n)
+                .map_or(0, |at| nodes[at].1),
             Self::Many(counts) => counts.get(node.index()).copied().unwrap_or(0),
         }
     }
@@ -64,7 +70,11 @@ impl Counts {
         match self {
             Self::Few(nodes) => nodes.iter().for_each(|(n, count)| then(*n, *count)),
             Self::Many(counts) => {
-                counts.iter().enumerate().filter(|(_, count)| **count > 0).for_each(|(i, count)| then(NodeId(i as u32), *count));
+                counts
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, count)| **count > 0)
+                    .for_each(|(i, count)| then(NodeId(i as u32), *count));
             }
         }
     }

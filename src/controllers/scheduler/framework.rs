@@ -98,12 +98,20 @@ pub struct Rejection {
 impl Rejection {
     /// One that preemption cannot help with.
     pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
-        Self { plugin, unresolvable: true, reasons: vec![reason.into()] }
+        Self {
+            plugin,
+            unresolvable: true,
+            reasons: vec![reason.into()],
+        }
     }
 
     /// One that preemption may help with.
     pub fn resolvable(plugin: Plugin, reason: &'static str) -> Self {
-        Self { plugin, unresolvable: false, reasons: vec![reason.into()] }
+        Self {
+            plugin,
+            unresolvable: false,
+            reasons: vec![reason.into()],
+        }
     }
 }
 
@@ -140,10 +148,20 @@ impl Rejections {
 pub fn node_filters(order: FilterOrder) -> &'static [Plugin] {
     use Plugin::{NodeAffinity, NodePorts, NodeResourcesFit, NodeUnschedulable, TaintToleration};
     match order {
-        FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => {
-            &[NodeUnschedulable, NodeResourcesFit, NodePorts, NodeAffinity, TaintToleration]
-        }
-        FilterOrder::TaintsEarly => &[NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit],
+        FilterOrder::ResourcesEarly | FilterOrder::ResourcesEarlySpreadFirst => &[
+            NodeUnschedulable,
+            NodeResourcesFit,
+            NodePorts,
+            NodeAffinity,
+            TaintToleration,
+        ],
+        FilterOrder::TaintsEarly => &[
+            NodeUnschedulable,
+            TaintToleration,
+            NodeAffinity,
+            NodePorts,
+            NodeResourcesFit,
+        ],
     }
 }
 
@@ -151,7 +169,9 @@ pub fn node_filters(order: FilterOrder) -> &'static [Plugin] {
 pub fn cluster_filters(order: FilterOrder) -> [Plugin; 2] {
     match order {
         FilterOrder::ResourcesEarly => [Plugin::InterPodAffinity, Plugin::PodTopologySpread],
-        FilterOrder::ResourcesEarlySpreadFirst | FilterOrder::TaintsEarly => [Plugin::PodTopologySpread, Plugin::InterPodAffinity],
+        FilterOrder::ResourcesEarlySpreadFirst | FilterOrder::TaintsEarly => {
+            [Plugin::PodTopologySpread, Plugin::InterPodAffinity]
+        }
     }
 }
 
@@ -177,10 +197,20 @@ mod tests {
     /// Upstream's `TestNumFeasibleNodesToFind` (schedule_one_test.go, v1.34).
     #[test]
     fn nodes_to_find() {
-        for (nodes, percentage, wanted) in
-            [(10, 0, 10), (10, 40, 10), (1000, 0, 420), (1000, 40, 400), (6000, 0, 300), (6000, 40, 2400), (5000, 0, 500)]
-        {
-            assert_eq!(feasible_nodes_to_find(nodes, percentage), wanted, "{nodes} at {percentage}");
+        for (nodes, percentage, wanted) in [
+            (10, 0, 10),
+            (10, 40, 10),
+            (1000, 0, 420),
+            (1000, 40, 400),
+            (6000, 0, 300),
+            (6000, 40, 2400),
+            (5000, 0, 500),
+        ] {
+            assert_eq!(
+                feasible_nodes_to_find(nodes, percentage),
+                wanted,
+                "{nodes} at {percentage}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What the scheduler hears of nodes and pods (`eventhandlers.go`). Pods that have ended are as good as gone.
+//! What the scheduler hears of nodes and pods (`eventhandlers.go`). Pods that have ended are as
+//! good as gone.
 
 use super::controller::{Controller, State};
 use super::hints::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes};
@@ -23,18 +24,39 @@ impl NodeHandler for Controller {
         match (old, new) {
             (None, Some(new)) => {
                 self.set_node(new);
-                self.state.with(|s| move_for_node(s, &Change::of_node(ClusterEvent::NodeAdd, None, Some(new)), new.id, at, &switches));
+                self.state.with(|s| {
+                    move_for_node(
+                        s,
+                        &Change::of_node(ClusterEvent::NodeAdd, None, Some(new)),
+                        new.id,
+                        at,
+                        &switches,
+                    )
+                });
             }
             (Some(old), Some(new)) => {
                 let changes = node_changes(old, new, switches.several_node_changes);
                 self.set_node(new);
                 for event in changes {
-                    self.state.with(|s| move_for_node(s, &Change::of_node(event, Some(old), Some(new)), new.id, at, &switches));
+                    self.state.with(|s| {
+                        move_for_node(
+                            s,
+                            &Change::of_node(event, Some(old), Some(new)),
+                            new.id,
+                            at,
+                            &switches,
+                        )
+                    });
                 }
             }
             (Some(old), None) => self.state.with(|s| {
                 if switches.wake() != WakeRule::All {
-                    s.queue.move_all(&Change::of_node(ClusterEvent::NodeDelete, Some(old), None), &|_| true, at, &s.algorithm.cache);
+                    s.queue.move_all(
+                        &Change::of_node(ClusterEvent::NodeDelete, Some(old), None),
+                        &|_| true,
+                        at,
+                        &s.algorithm.cache,
+                    );
                 }
                 s.algorithm.cache.remove_node(old.id);
             }),
@@ -44,21 +66,43 @@ impl NodeHandler for Controller {
     }
 }
 
-/// Moves pods after a change of a node; by the older rule only those for which the node looks good (`preCheckForNode`).
-fn move_for_node(s: &mut State, change: &Change, node: NodeId, at: (crate::kernel::Time, u32), switches: &Switches) {
-    let State { algorithm, queue, .. } = s;
-    let Some(info) = algorithm.cache.node(node) else { return };
-    let check = |e: &QueuedPod| switches.wake() != WakeRule::Registered || looks_good(e, info, switches);
+/// Moves pods after a change of a node; by the older rule only those for which the node looks good
+/// (`preCheckForNode`).
+fn move_for_node(
+    s: &mut State,
+    change: &Change,
+    node: NodeId,
+    at: (crate::kernel::Time, u32),
+    switches: &Switches,
+) {
+    let State {
+        algorithm, queue, ..
+    } = s;
+    let Some(info) = algorithm.cache.node(node) else {
+        return;
+    };
+    let check =
+        |e: &QueuedPod| switches.wake() != WakeRule::Registered || looks_good(e, info, switches);
     queue.move_all(change, &check, at, &algorithm.cache);
 }
 
 fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
     let Some(node) = &info.node else { return false };
-    let tolerated = |t| e.shape.template.tolerations.iter().any(|own| own.tolerates(t, switches.comparison_operators));
+    let tolerated = |t| {
+        e.shape
+            .template
+            .tolerations
+            .iter()
+            .any(|own| own.tolerates(t, switches.comparison_operators))
+    };
     node_resources_fit::filter(&e.shape, info, switches).is_ok()
         && node_affinity::matches(&e.shape, &info.name, &node.labels)
         && node_ports::filter(&e.shape, info).is_ok()
-        && node.taints.iter().filter(|t| t.effect == Effect::NoSchedule).all(tolerated)
+        && node
+            .taints
+            .iter()
+            .filter(|t| t.effect == Effect::NoSchedule)
+            .all(tolerated)
 }
 
 impl PodHandler for Controller {
@@ -69,21 +113,32 @@ impl PodHandler for Controller {
             && Rc::ptr_eq(&old.template, &new.template)
             && (old.node, old.is_terminating()) == (new.node, new.is_terminating())
             && self.behind.with_ref(VecDeque::is_empty)
-            && self.state.with(|s| !s.queue.wants(ClusterEvent::PodUpdate) && s.algorithm.cache.update_pod(new))
+            && self.state.with(|s| {
+                !s.queue.wants(ClusterEvent::PodUpdate) && s.algorithm.cache.update_pod(new)
+            })
         {
             // A change of its status, which concerns nobody here.
             return self.kick();
         }
         let of_new = new.map(|p| self.shape_of(p));
         let of_old = match (old, new, &of_new) {
-            (Some(o), Some(n), Some(shape)) if Rc::ptr_eq(&o.template, &n.template) => Some(shape.clone()),
+            (Some(o), Some(n), Some(shape)) if Rc::ptr_eq(&o.template, &n.template) => {
+                Some(shape.clone())
+            }
             _ => old.map(|p| self.shape_of(p)),
         };
-        let split = |pod: Option<&Rc<Pod>>, shape: Option<Rc<Shape>>| -> (Option<PodAndShape>, Option<PodAndShape>) {
+        let split = |pod: Option<&Rc<Pod>>,
+                     shape: Option<Rc<Shape>>|
+         -> (Option<PodAndShape>, Option<PodAndShape>) {
             let both = pod.cloned().zip(shape);
-            if both.as_ref().is_some_and(|(p, _)| p.node.is_some()) { (both, None) } else { (None, both) }
+            if both.as_ref().is_some_and(|(p, _)| p.node.is_some()) {
+                (both, None)
+            } else {
+                (None, both)
+            }
         };
-        let ((old_bound, old_waiting), (new_bound, new_waiting)) = (split(old, of_old), split(new, of_new));
+        let ((old_bound, old_waiting), (new_bound, new_waiting)) =
+            (split(old, of_old), split(new, of_new));
         let bound_now = old_waiting.is_some() && new_bound.is_some();
         self.hear_of_bound_pod(old_bound, new_bound);
         self.waiting_pod(old_waiting, new_waiting, bound_now);
@@ -94,14 +149,19 @@ impl PodHandler for Controller {
 impl Controller {
     fn set_node(&self, node: &Rc<Node>) {
         let api = self.client.api();
-        api.names(|n| self.state.with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id))));
+        api.names(|n| {
+            self.state
+                .with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id)))
+        });
     }
 
-    /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its own: that a pod is gone may come to
-    /// the cache after its successor has come to the queue, and been tried in vain.
+    /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its
+    /// own: that a pod is gone may come to the cache after its successor has come to the queue, and
+    /// been tried in vain.
     fn hear_of_bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let first = self.behind.with_ref(VecDeque::is_empty);
-        let late = !first || old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE);
+        let late = !first
+            || old.is_some() && new.is_none() && self.ctx.yields(self.behind_point, Object::NONE);
         if !late {
             return self.bound_pod(old, new);
         }
@@ -129,7 +189,13 @@ impl Controller {
         match (old, new) {
             (None, Some(new)) => self.state.with(|s| {
                 s.algorithm.cache.set_pod(&new.0, &new.1);
-                move_for_pod(s, &Change::of_pod(ClusterEvent::PodAdd, None, Some(new.clone())), &new, at, &switches);
+                move_for_pod(
+                    s,
+                    &Change::of_pod(ClusterEvent::PodAdd, None, Some(new.clone())),
+                    &new,
+                    at,
+                    &switches,
+                );
             }),
             (Some(old), Some(new)) => self.state.with(|s| {
                 s.algorithm.cache.set_pod(&new.0, &new.1);
@@ -140,7 +206,12 @@ impl Controller {
             }),
             (Some(old), None) => self.state.with(|s| {
                 s.algorithm.cache.remove_pod(old.0.id);
-                s.queue.move_all(&Change::of_pod(ClusterEvent::PodDelete, Some(old), None), &|_| true, at, &s.algorithm.cache);
+                s.queue.move_all(
+                    &Change::of_pod(ClusterEvent::PodDelete, Some(old), None),
+                    &|_| true,
+                    at,
+                    &s.algorithm.cache,
+                );
             }),
             (None, None) => {}
         }
@@ -156,7 +227,8 @@ impl Controller {
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(old.clone()), None);
             let weaker = |e: &QueuedPod| e.shape.priority <= old.1.priority;
-            self.state.with(|s| s.queue.move_all(&change, &weaker, at, &s.algorithm.cache));
+            self.state
+                .with(|s| s.queue.move_all(&change, &weaker, at, &s.algorithm.cache));
         };
         match (old, new) {
             (None, Some(new)) => self.state.with(|s| {
@@ -170,10 +242,15 @@ impl Controller {
                     return;
                 }
                 let change = |event| Change::of_pod(event, Some(old.clone()), Some(new.clone()));
-                let changes: Vec<Change> = pod_changes(&old.0, &new.0).into_iter().map(change).collect();
+                let changes: Vec<Change> = pod_changes(&old.0, &new.0)
+                    .into_iter()
+                    .map(change)
+                    .collect();
                 self.state.with(|s| {
-                    s.queue.update(&old.0, &new.0, &new.1, &changes, at, &s.algorithm.cache);
-                    s.nominator.update(nominated(&old.0), new.clone(), nominated(&new.0));
+                    s.queue
+                        .update(&old.0, &new.0, &new.1, &changes, at, &s.algorithm.cache);
+                    s.nominator
+                        .update(nominated(&old.0), new.clone(), nominated(&new.0));
                 });
                 if nominated(&old.0) != nominated(&new.0) {
                     freed(&old);
@@ -197,14 +274,25 @@ impl Controller {
     }
 }
 
-/// Moves pods after a bound pod came or changed; by the older rules only those that it may concern (`AssignedPodAdded`).
-fn move_for_pod(s: &mut State, change: &Change, pod: &PodAndShape, at: (crate::kernel::Time, u32), switches: &Switches) {
+/// Moves pods after a bound pod came or changed; by the older rules only those that it may concern
+/// (`AssignedPodAdded`).
+fn move_for_pod(
+    s: &mut State,
+    change: &Change,
+    pod: &PodAndShape,
+    at: (crate::kernel::Time, u32),
+    switches: &Switches,
+) {
     let hints = switches.wake() == WakeRule::Hints;
     let concerned = |e: &QueuedPod| {
         hints
-            || e.shape.affinity.iter().any(|t| e.shape.term_matches(t, &pod.1))
+            || e.shape
+                .affinity
+                .iter()
+                .any(|t| e.shape.term_matches(t, &pod.1))
             || switches.spread_woken_by_pods
-                && e.rejected_by.has(super::framework::Plugin::PodTopologySpread)
+                && e.rejected_by
+                    .has(super::framework::Plugin::PodTopologySpread)
                 && e.shape.namespace == pod.1.namespace
     };
     s.queue.move_all(change, &concerned, at, &s.algorithm.cache);

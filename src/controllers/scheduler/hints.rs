@@ -1,9 +1,11 @@
-//! Which change may help which pods that were rejected (`framework/events.go`, the plugins' `EventsToRegister` and queueing
-//! hints).
+//! Which change may help which pods that were rejected (`framework/events.go`, the plugins'
+//! `EventsToRegister` and queueing hints).
 
 use super::cache::Cache;
 use super::framework::Plugin;
-use super::plugins::{node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration};
+use super::plugins::{
+    node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
+};
 use super::shape::Shape;
 use super::switches::{Switches, WakeRule};
 use super::topology::KeyId;
@@ -65,22 +67,34 @@ pub struct Change {
 impl Change {
     /// A change of no object.
     pub fn any() -> Self {
-        Self { event: ClusterEvent::Any, nodes: (None, None), pods: (None, None) }
+        Self {
+            event: ClusterEvent::Any,
+            nodes: (None, None),
+            pods: (None, None),
+        }
     }
 
     /// A change of a node.
     pub fn of_node(event: ClusterEvent, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) -> Self {
-        Self { event, nodes: (old.cloned(), new.cloned()), pods: (None, None) }
+        Self {
+            event,
+            nodes: (old.cloned(), new.cloned()),
+            pods: (None, None),
+        }
     }
 
     /// A change of a pod.
     pub fn of_pod(event: ClusterEvent, old: Option<PodAndShape>, new: Option<PodAndShape>) -> Self {
-        Self { event, nodes: (None, None), pods: (old, new) }
+        Self {
+            event,
+            nodes: (None, None),
+            pods: (old, new),
+        }
     }
 }
 
-/// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of it, or the first only as up
-/// to 1.29.
+/// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of
+/// it, or the first only as up to 1.29.
 pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
     let statuses = |n: &Node| {
         let mut list: Vec<_> = n.conditions.iter().map(|c| (c.kind, c.status)).collect();
@@ -88,7 +102,12 @@ pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
         list
     };
     // Nearly always they come in the same order.
-    let are_as_listed = || old.conditions.iter().map(|c| (c.kind, c.status)).eq(new.conditions.iter().map(|c| (c.kind, c.status)));
+    let are_as_listed = || {
+        old.conditions
+            .iter()
+            .map(|c| (c.kind, c.status))
+            .eq(new.conditions.iter().map(|c| (c.kind, c.status)))
+    };
     let mut events = Vec::new();
     if old.unschedulable && !new.unschedulable {
         events.push(ClusterEvent::NodeTaint);
@@ -115,11 +134,17 @@ pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
 pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
     let bound = new.node.is_some();
     let (a, b) = (&*old.template, &*new.template);
-    let gates = |p: &crate::api::pod::PodTemplate| p.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty());
+    let gates = |p: &crate::api::pod::PodTemplate| {
+        p.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty())
+    };
     let mut events = Vec::new();
     if !Rc::ptr_eq(&old.template, &new.template) {
         if a.labels != b.labels {
-            events.push(if bound { ClusterEvent::PodLabel } else { ClusterEvent::OwnLabels });
+            events.push(if bound {
+                ClusterEvent::PodLabel
+            } else {
+                ClusterEvent::OwnLabels
+            });
         }
         if !bound && gates(a) && !gates(b) {
             events.push(ClusterEvent::OwnGates);
@@ -129,15 +154,27 @@ pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
         }
     }
     if events.is_empty() {
-        events.push(if bound { ClusterEvent::PodUpdate } else { ClusterEvent::OwnUpdate });
+        events.push(if bound {
+            ClusterEvent::PodUpdate
+        } else {
+            ClusterEvent::OwnUpdate
+        });
     }
     events
 }
 
 /// Whether a change of taints wakes the pods that a plugin rejected without asking it.
 fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
-    let deaf = matches!(plugin, Plugin::NodeAffinity | Plugin::NodePorts | Plugin::NodeResourcesFit | Plugin::InterPodAffinity);
-    deaf && event == ClusterEvent::NodeTaint && switches.taint_changes_wake_unasked && switches.wake() == WakeRule::Hints
+    let deaf = matches!(
+        plugin,
+        Plugin::NodeAffinity
+            | Plugin::NodePorts
+            | Plugin::NodeResourcesFit
+            | Plugin::InterPodAffinity
+    );
+    deaf && event == ClusterEvent::NodeTaint
+        && switches.taint_changes_wake_unasked
+        && switches.wake() == WakeRule::Hints
 }
 
 /// Whether a plugin is told of a kind of change at all.
@@ -147,18 +184,31 @@ pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> b
     if unasked(plugin, event, switches) {
         return true;
     }
-    let node_update = matches!(event, E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition);
+    let node_update = matches!(
+        event,
+        E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition
+    );
     match plugin {
         Plugin::SchedulingGates => event == E::OwnGates || !hints && event == E::OwnUpdate,
-        Plugin::NodeUnschedulable => matches!(event, E::NodeAdd | E::NodeTaint) || hints && event == E::OwnTolerations,
-        Plugin::TaintToleration if hints => matches!(event, E::NodeAdd | E::NodeTaint | E::OwnTolerations),
+        Plugin::NodeUnschedulable => {
+            matches!(event, E::NodeAdd | E::NodeTaint) || hints && event == E::OwnTolerations
+        }
+        Plugin::TaintToleration if hints => {
+            matches!(event, E::NodeAdd | E::NodeTaint | E::OwnTolerations)
+        }
         Plugin::NodeAffinity if hints => matches!(event, E::NodeAdd | E::NodeLabel),
         Plugin::TaintToleration | Plugin::NodeAffinity => event == E::NodeAdd || node_update,
         Plugin::NodePorts if hints => matches!(event, E::NodeAdd | E::PodDelete),
-        Plugin::NodeResourcesFit if hints => matches!(event, E::NodeAdd | E::NodeAllocatable | E::PodDelete),
-        Plugin::NodePorts | Plugin::NodeResourcesFit => matches!(event, E::NodeAdd | E::PodDelete) || node_update,
+        Plugin::NodeResourcesFit if hints => {
+            matches!(event, E::NodeAdd | E::NodeAllocatable | E::PodDelete)
+        }
+        Plugin::NodePorts | Plugin::NodeResourcesFit => {
+            matches!(event, E::NodeAdd | E::PodDelete) || node_update
+        }
         Plugin::PodTopologySpread => match event {
-            E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeDelete | E::NodeLabel => true,
+            E::PodAdd | E::PodLabel | E::PodDelete | E::NodeAdd | E::NodeDelete | E::NodeLabel => {
+                true
+            }
             E::PodUpdate => !hints && switches.hears_pod_updates,
             E::NodeTaint => switches.taint_changes_wake_all,
             E::OwnLabels | E::OwnTolerations => hints,
@@ -174,10 +224,25 @@ pub fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> b
     }
 }
 
-/// Whether a plugin that rejected a pod thinks that a change may help it (the plugins' queueing hints).
-pub fn helps(plugin: Plugin, pod: PodId, shape: &Shape, change: &Change, cache: &Cache, switches: &Switches) -> bool {
+/// Whether a plugin that rejected a pod thinks that a change may help it (the plugins' queueing
+/// hints).
+pub fn helps(
+    plugin: Plugin,
+    pod: PodId,
+    shape: &Shape,
+    change: &Change,
+    cache: &Cache,
+    switches: &Switches,
+) -> bool {
     let (old, new) = (change.nodes.0.as_deref(), change.nodes.1.as_deref());
-    let deleted = || change.pods.1.is_none().then_some(change.pods.0.as_ref()).flatten();
+    let deleted = || {
+        change
+            .pods
+            .1
+            .is_none()
+            .then_some(change.pods.0.as_ref())
+            .flatten()
+    };
     let comparison = switches.comparison_operators;
     if unasked(plugin, change.event, switches) {
         return true;
@@ -185,7 +250,9 @@ pub fn helps(plugin: Plugin, pod: PodId, shape: &Shape, change: &Change, cache: 
     match plugin {
         Plugin::SchedulingGates => change.event == ClusterEvent::OwnGates,
         Plugin::NodeUnschedulable => node_unschedulable::hint(shape, change.event, old, new),
-        Plugin::TaintToleration => taint_toleration::hint(shape, change.event, old, new, comparison),
+        Plugin::TaintToleration => {
+            taint_toleration::hint(shape, change.event, old, new, comparison)
+        }
         Plugin::NodeAffinity => {
             let new = new.map(|n| (cache.node(n.id).map_or("", |i| &*i.name), &*n.labels));
             node_affinity::hint(shape, change.event, old.map(|n| &*n.labels), new)
@@ -194,7 +261,9 @@ pub fn helps(plugin: Plugin, pod: PodId, shape: &Shape, change: &Change, cache: 
             Some((_, gone)) => node_ports::share_a_port(shape, gone),
             None => new.is_some(),
         },
-        Plugin::NodeResourcesFit => deleted().is_some() || node_resources_fit::hint(shape, old, new, switches),
+        Plugin::NodeResourcesFit => {
+            deleted().is_some() || node_resources_fit::hint(shape, old, new, switches)
+        }
         Plugin::PodTopologySpread => spread(pod, shape, change, &|k| cache.topologies.name(k)),
         Plugin::InterPodAffinity => affinity(shape, change, &|k| cache.topologies.name(k)),
         Plugin::DefaultPreemption => false,
@@ -203,32 +272,58 @@ pub fn helps(plugin: Plugin, pod: PodId, shape: &Shape, change: &Change, cache: 
 
 fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
     let counts = |labels: &Labels| shape.hard_spread.iter().any(|c| c.selects(labels));
-    let has_keys = |n: &Node| shape.hard_spread.iter().all(|c| n.labels.contains_key(keys(c.key)));
+    let has_keys = |n: &Node| {
+        shape
+            .hard_spread
+            .iter()
+            .all(|c| n.labels.contains_key(keys(c.key)))
+    };
     match (&change.nodes, &change.pods) {
         ((Some(old), Some(new)), _) => {
-            let moved = || shape.hard_spread.iter().any(|c| old.labels.get(keys(c.key)) != new.labels.get(keys(c.key)));
+            let moved = || {
+                shape
+                    .hard_spread
+                    .iter()
+                    .any(|c| old.labels.get(keys(c.key)) != new.labels.get(keys(c.key)))
+            };
             has_keys(old) != has_keys(new) || has_keys(new) && (moved() || old.taints != new.taints)
         }
         ((old, new), (None, None)) => old.as_ref().or(new.as_ref()).is_some_and(|n| has_keys(n)),
         (_, (old, new)) => {
-            let related = |(p, s): &PodAndShape| p.id == pod || p.node.is_some() && s.namespace == shape.namespace;
+            let related = |(p, s): &PodAndShape| {
+                p.id == pod || p.node.is_some() && s.namespace == shape.namespace
+            };
             if !old.iter().chain(new).all(related) {
                 return false;
             }
             match (old, new) {
                 (Some((_, a)), Some((_, b))) => {
                     let (a, b) = (&a.template, &b.template);
-                    let tolerates_more = a.tolerations != b.tolerations && shape.hard_spread.iter().any(|c| c.honor_taints);
-                    tolerates_more || shape.hard_spread.iter().any(|c| c.selects(&a.labels) != c.selects(&b.labels))
+                    let tolerates_more = a.tolerations != b.tolerations
+                        && shape.hard_spread.iter().any(|c| c.honor_taints);
+                    tolerates_more
+                        || shape
+                            .hard_spread
+                            .iter()
+                            .any(|c| c.selects(&a.labels) != c.selects(&b.labels))
                 }
-                (one, other) => one.as_ref().or(other.as_ref()).is_some_and(|(_, s)| counts(&s.template.labels)),
+                (one, other) => one
+                    .as_ref()
+                    .or(other.as_ref())
+                    .is_some_and(|(_, s)| counts(&s.template.labels)),
             }
         }
     }
 }
 
 fn affinity<'a>(shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
-    let hates = |other: &Shape| !shape.anti_affinity.is_empty() && shape.anti_affinity.iter().all(|t| shape.term_matches(t, other));
+    let hates = |other: &Shape| {
+        !shape.anti_affinity.is_empty()
+            && shape
+                .anti_affinity
+                .iter()
+                .all(|t| shape.term_matches(t, other))
+    };
     match (&change.nodes, &change.pods) {
         ((old, Some(new)), _) => {
             let value = |n: &Node, key: KeyId| n.labels.get(keys(key)).cloned();
@@ -240,10 +335,13 @@ fn affinity<'a>(shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str)
                 None => true,
                 Some(old) => value(old, key).is_some() && value(old, key) != value(new, key),
             };
-            shape.affinity.iter().any(|t| gained(t.key)) || shape.anti_affinity.iter().any(|t| lost(t.key))
+            shape.affinity.iter().any(|t| gained(t.key))
+                || shape.anti_affinity.iter().any(|t| lost(t.key))
         }
         (_, (old, new)) if old.iter().chain(new).any(|(p, _)| p.node.is_none()) => false,
-        (_, (Some((_, a)), Some((_, b)))) => !shape.affinity_matches(a) && shape.affinity_matches(b) || hates(a) && !hates(b),
+        (_, (Some((_, a)), Some((_, b)))) => {
+            !shape.affinity_matches(a) && shape.affinity_matches(b) || hates(a) && !hates(b)
+        }
         (_, (None, Some((_, added)))) => shape.affinity_matches(added),
         (_, (Some((_, gone)), None)) => hates(gone),
         _ => false,

@@ -1,5 +1,6 @@
-//! What filters and scores made of a node on its own, for each kind of pod, until the node changes. It lies in the order in which nodes
-//! are tried, with a bit for each node that may do, so that a search passes over those that will not, 64 at a time.
+//! What filters and scores made of a node on its own, for each kind of pod, until the node changes.
+//! It lies in the order in which nodes are tried, with a bit for each node that may do, so that a
+//! search passes over those that will not, 64 at a time.
 
 use super::algorithm::{Choice, look};
 use super::cache::Cache;
@@ -38,7 +39,8 @@ struct Kind {
     /// The numbers of rejections, 0 for none.
     rejections: Vec<u32>,
     found: Vec<Found>,
-    /// A bit for each node that is not known to be rejected, and for each that has to be looked at: the lowest of a word comes first.
+    /// A bit for each node that is not known to be rejected, and for each that has to be looked at:
+    /// the lowest of a word comes first.
     open: Vec<u64>,
     stale: Vec<u64>,
     /// Some node had more to be told of than the scores of resources and balance.
@@ -49,7 +51,10 @@ impl Kind {
     /// Whether pods of a shape are treated alike by what looks at one node alone.
     fn covers(&self, shape: &Shape) -> bool {
         let (a, b) = (&*self.example.template, &*shape.template);
-        a.tolerations == b.tolerations && a.requests == b.requests && a.node_selector == b.node_selector && a.scheduling == b.scheduling
+        a.tolerations == b.tolerations
+            && a.requests == b.requests
+            && a.node_selector == b.node_selector
+            && a.scheduling == b.scheduling
     }
 }
 
@@ -57,7 +62,8 @@ impl Kind {
 #[derive(Default, Debug)]
 pub struct Memo {
     kinds: Vec<Kind>,
-    /// By shape: where its kind was when last looked up, and which of those that were there before and since.
+    /// By shape: where its kind was when last looked up, and which of those that were there before
+    /// and since.
     of_shape: Vec<(u8, u32)>,
     clock: u64,
     /// How many kinds there were ever.
@@ -75,7 +81,11 @@ impl Memo {
         let (last, number) = self.of_shape[at];
         let place = match self.kinds.get(usize::from(last)) {
             Some(kind) if kind.number == number => usize::from(last),
-            _ => self.kinds.iter().position(|k| k.covers(shape)).unwrap_or_else(|| self.new_kind(shape)),
+            _ => self
+                .kinds
+                .iter()
+                .position(|k| k.covers(shape))
+                .unwrap_or_else(|| self.new_kind(shape)),
         };
         self.of_shape[at] = (place as u8, self.kinds[place].number);
         self.kinds[place].used = self.clock;
@@ -104,7 +114,8 @@ impl Memo {
         oldest
     }
 
-    /// What was found out about nodes, by place, for pods of one kind; of one that has changed since, before.
+    /// What was found out about nodes, by place, for pods of one kind; of one that has changed
+    /// since, before.
     pub fn found(&self, kind: usize) -> &[Found] {
         &self.kinds[kind].found
     }
@@ -113,7 +124,10 @@ impl Memo {
     pub fn of(&mut self, kind: usize, cache: &Cache) -> Known<'_> {
         let kind = &mut self.kinds[kind];
         let version = cache.version();
-        match cache.changed_since(kind.version.1).filter(|_| kind.version.0 == version.0) {
+        match cache
+            .changed_since(kind.version.1)
+            .filter(|_| kind.version.0 == version.0)
+        {
             Some(changed) => changed.filter_map(|n| cache.place_of(n)).for_each(|place| {
                 kind.rejections[place] = STALE;
                 kind.open[place / 64] |= 1 << (place % 64);
@@ -136,11 +150,22 @@ impl Memo {
 pub struct Known<'a>(&'a mut Kind);
 
 impl Known<'_> {
-    /// The number of the rejection of the node in that place, 0 for none; found out anew if the node changed.
+    /// The number of the rejection of the node in that place, 0 for none; found out anew if the
+    /// node changed.
     #[inline]
-    pub fn rejection(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
+    pub fn rejection(
+        &mut self,
+        place: usize,
+        cache: &Cache,
+        choice: &Choice,
+        rejections: &mut Rejections,
+    ) -> u32 {
         let known = self.0.rejections[place];
-        if known == STALE { self.look(place, cache, choice, rejections) } else { known }
+        if known == STALE {
+            self.look(place, cache, choice, rejections)
+        } else {
+            known
+        }
     }
 
     /// Whether any node ever had more to be told of than its score.
@@ -153,8 +178,8 @@ impl Known<'_> {
         self.0.found[place]
     }
 
-    /// The places of so many nodes that will do, from one place on and round to it again, added to a list; and at how many nodes a
-    /// search looks that tries them one by one.
+    /// The places of so many nodes that will do, from one place on and round to it again, added to
+    /// a list; and at how many nodes a search looks that tries them one by one.
     pub fn search(
         &mut self,
         from: usize,
@@ -176,7 +201,12 @@ impl Known<'_> {
                 }
                 let mut stale = self.0.stale[word] & part;
                 while stale != 0 {
-                    self.look(word * 64 + stale.trailing_zeros() as usize, cache, choice, rejections);
+                    self.look(
+                        word * 64 + stale.trailing_zeros() as usize,
+                        cache,
+                        choice,
+                        rejections,
+                    );
                     stale &= stale - 1;
                 }
                 let mut open = self.0.open[word] & part;
@@ -187,16 +217,28 @@ impl Known<'_> {
                 }
                 if let Some(last) = places.last().filter(|_| places.len() == wanted) {
                     let last = *last as usize;
-                    return if last >= from { last - from } else { all - from + last } + 1;
+                    return if last >= from {
+                        last - from
+                    } else {
+                        all - from + last
+                    } + 1;
                 }
             }
         }
         all
     }
 
-    fn look(&mut self, place: usize, cache: &Cache, choice: &Choice, rejections: &mut Rejections) -> u32 {
+    fn look(
+        &mut self,
+        place: usize,
+        cache: &Cache,
+        choice: &Choice,
+        rejections: &mut Rejections,
+    ) -> u32 {
         let info = cache.node(cache.list()[place]);
-        let found = info.map_or_else(Found::default, |info| look(&self.0.example, info, choice, rejections));
+        let found = info.map_or_else(Found::default, |info| {
+            look(&self.0.example, info, choice, rejections)
+        });
         self.0.found[place] = found;
         self.0.notable |= (found.taints, found.affinity) != (0, 0);
         self.0.stale[place / 64] &= !(1 << (place % 64));

@@ -1,8 +1,9 @@
 //! The scheduler (`pkg/scheduler`): puts pods that have no node on one.
 //!
-//! As upstream: a queue of waiting pods, one attempt at a time, plugins that filter and score nodes, preemption, and bindings
-//! that the next attempt does not wait for. Models 1.18 to 1.37; older releases are scheduled as by 1.18. Left out: several
-//! profiles and schedulers, extenders, gang scheduling, permit plugins, volumes, resource claims, services.
+//! As upstream: a queue of waiting pods, one attempt at a time, plugins that filter and score
+//! nodes, preemption, and bindings that the next attempt does not wait for. Models 1.18 to 1.37;
+//! older releases are scheduled as by 1.18. Left out: several profiles and schedulers, extenders,
+//! gang scheduling, permit plugins, volumes, resource claims, services.
 
 pub mod algorithm;
 pub mod cache;
@@ -30,5 +31,6 @@ pub use algorithm::Choice;
 pub use controller::{Config, Controller};
 pub use plugins::node_resources_fit::Strategy;
 pub use switches::{
-    Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, Switches, TaintMessage, WakeRule, Weights,
+    Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, Switches,
+    TaintMessage, WakeRule, Weights,
 };

@@ -11,7 +11,8 @@ use std::rc::Rc;
 /// A pod on a node, bound or assumed to be.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The pod's name; it is here too, as the next field, so that looking for a pod reads no other one.
+    /// The pod's name; it is here too, as the next field, so that looking for a pod reads no other
+    /// one.
     pub id: PodId,
     /// The pod is being deleted.
     pub terminating: bool,
@@ -24,7 +25,12 @@ pub struct Placed {
 impl Placed {
     /// A pod on a node.
     pub fn new(pod: &Rc<Pod>, shape: &Rc<Shape>) -> Self {
-        Self { id: pod.id, terminating: pod.is_terminating(), pod: pod.clone(), shape: shape.clone() }
+        Self {
+            id: pod.id,
+            terminating: pod.is_terminating(),
+            pod: pod.clone(),
+            shape: shape.clone(),
+        }
     }
 }
 
@@ -61,12 +67,19 @@ impl NodeInfo {
 
     fn take_allocatable(&mut self, node: &Node) {
         self.allocatable = Amounts::of(&node.allocatable);
-        self.allowed_pods = node.allocatable.get("pods").map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX));
+        self.allowed_pods = node
+            .allocatable
+            .get("pods")
+            .map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX));
     }
 
     /// Takes another version of the node (`SetNode`).
     pub fn set_node(&mut self, node: &Rc<Node>) {
-        if self.node.as_ref().is_none_or(|o| !Rc::ptr_eq(&o.allocatable, &node.allocatable)) {
+        if self
+            .node
+            .as_ref()
+            .is_none_or(|o| !Rc::ptr_eq(&o.allocatable, &node.allocatable))
+        {
             self.take_allocatable(node);
         }
         self.node = Some(node.clone());
@@ -99,8 +112,14 @@ impl NodeInfo {
 
     fn sum(&mut self, shape: &Shape, sign: i64) {
         self.requested.change(&shape.requests, sign);
-        self.non_zero.0 = self.non_zero.0.wrapping_add(shape.non_zero.0.wrapping_mul(sign));
-        self.non_zero.1 = self.non_zero.1.wrapping_add(shape.non_zero.1.wrapping_mul(sign));
+        self.non_zero.0 = self
+            .non_zero
+            .0
+            .wrapping_add(shape.non_zero.0.wrapping_mul(sign));
+        self.non_zero.1 = self
+            .non_zero
+            .1
+            .wrapping_add(shape.non_zero.1.wrapping_mul(sign));
         if shape.has_pod_affinity {
             self.with_affinity = self.with_affinity.wrapping_add_signed(sign as i32);
         }

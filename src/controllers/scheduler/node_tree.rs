@@ -1,5 +1,5 @@
-//! The order of nodes (`backend/cache/node_tree.go`): round robin over zones, so that a search that ends early has seen all
-//! of them.
+//! The order of nodes (`backend/cache/node_tree.go`): round robin over zones, so that a search that
+//! ends early has seen all of them.
 
 use crate::api::names::NodeId;
 use crate::api::node::{Node, zone_key};
@@ -41,7 +41,18 @@ impl NodeTree {
 
     /// The first node of each zone, then the second of each, and so on (`list`).
     pub fn list(&self) -> Vec<NodeId> {
-        let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
-        (0..longest).flat_map(|i| self.zones.iter().filter_map(move |(_, nodes)| nodes.get(i).copied())).collect()
+        let longest = self
+            .zones
+            .iter()
+            .map(|(_, nodes)| nodes.len())
+            .max()
+            .unwrap_or(0);
+        (0..longest)
+            .flat_map(|i| {
+                self.zones
+                    .iter()
+                    .filter_map(move |(_, nodes)| nodes.get(i).copied())
+            })
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Which waiting pods are to get which node once the pods preempted for them are gone (`backend/queue/nominator.go`).
+//! Which waiting pods are to get which node once the pods preempted for them are gone
+//! (`backend/queue/nominator.go`).
 
 use super::hints::PodAndShape;
 use crate::api::names::{NodeId, PodId};
@@ -31,10 +32,14 @@ impl Nominator {
         }
     }
 
-    /// Takes another version of a pod: its status says which node it is to get, but a nomination that the status does not show
-    /// yet stays (`UpdateNominatedPod`).
+    /// Takes another version of a pod: its status says which node it is to get, but a nomination
+    /// that the status does not show yet stays (`UpdateNominatedPod`).
     pub fn update(&mut self, old: Option<NodeId>, pod: PodAndShape, nominated: Option<NodeId>) {
-        let kept = if old.is_none() && nominated.is_none() { self.node_of.get(&pod.0.id).copied() } else { nominated };
+        let kept = if old.is_none() && nominated.is_none() {
+            self.node_of.get(&pod.0.id).copied()
+        } else {
+            nominated
+        };
         self.remove(pod.0.id);
         if let Some(node) = kept {
             self.add(pod, node);

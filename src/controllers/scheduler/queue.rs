@@ -1,5 +1,5 @@
-//! The queue of pods that wait for a node (`backend/queue/scheduling_queue.go`): those to be tried next by priority and age,
-//! those that back off, and those that no change has given a chance yet.
+//! The queue of pods that wait for a node (`backend/queue/scheduling_queue.go`): those to be tried
+//! next by priority and age, those that back off, and those that no change has given a chance yet.
 
 use super::cache::Cache;
 use super::framework::{Plugin, Plugins};
@@ -46,7 +46,12 @@ type ActiveKey = (Reverse<i32>, Time, u64, PodId);
 
 impl QueuedPod {
     fn active_key(&self) -> ActiveKey {
-        (Reverse(self.shape.priority), self.timestamp, self.sequence, self.pod.id)
+        (
+            Reverse(self.shape.priority),
+            self.timestamp,
+            self.sequence,
+            self.pod.id,
+        )
     }
 }
 
@@ -131,7 +136,15 @@ impl Queue {
     }
 
     /// Takes another version of a pod that waits, or is being tried (`Update`).
-    pub fn update(&mut self, old: &Rc<Pod>, new: &Rc<Pod>, shape: &Rc<Shape>, changes: &[Change], at: (Time, u32), cache: &Cache) {
+    pub fn update(
+        &mut self,
+        old: &Rc<Pod>,
+        new: &Rc<Pod>,
+        shape: &Rc<Shape>,
+        changes: &[Change],
+        at: (Time, u32),
+        cache: &Cache,
+    ) {
         let (now, cause) = at;
         let hints = self.switches.wake() == WakeRule::Hints;
         if hints && self.in_flight.contains_key(&new.id) {
@@ -143,7 +156,9 @@ impl Queue {
             self.enter_active(entry);
             return;
         };
-        let spec_changed = !Rc::ptr_eq(&old.template, &new.template) && old.template != new.template || old.deletion != new.deletion;
+        let spec_changed = !Rc::ptr_eq(&old.template, &new.template)
+            && old.template != new.template
+            || old.deletion != new.deletion;
         entry.pod = new.clone();
         entry.shape = shape.clone();
         match place {
@@ -154,16 +169,30 @@ impl Queue {
             }
             Place::Backoff(_) | Place::ErrorBackoff(_) => self.put(place, entry),
             Place::Unschedulable if hints => {
-                let helps = changes.iter().any(|c| self.strategy(&entry, c, cache) == Strategy::AfterBackoff);
+                let helps = changes
+                    .iter()
+                    .any(|c| self.strategy(&entry, c, cache) == Strategy::AfterBackoff);
                 if helps {
                     entry.cause = cause;
                 }
-                self.requeue(entry, if helps { Strategy::AfterBackoff } else { Strategy::Skip }, now);
+                self.requeue(
+                    entry,
+                    if helps {
+                        Strategy::AfterBackoff
+                    } else {
+                        Strategy::Skip
+                    },
+                    now,
+                );
             }
             Place::Unschedulable if !spec_changed => self.put(Place::Unschedulable, entry),
             Place::Unschedulable => {
                 entry.cause = cause;
-                if self.switches.update_ends_backoff { self.enter_active(entry) } else { self.requeue(entry, Strategy::AfterBackoff, now) }
+                if self.switches.update_ends_backoff {
+                    self.enter_active(entry)
+                } else {
+                    self.requeue(entry, Strategy::AfterBackoff, now)
+                }
             }
         }
     }
@@ -186,7 +215,8 @@ impl Queue {
         entry.gated_by = None;
         self.cycle += 1;
         if self.switches.wake() == WakeRule::Hints {
-            self.in_flight.insert(id, self.changes_dropped + self.changes.len() as u64);
+            self.in_flight
+                .insert(id, self.changes_dropped + self.changes.len() as u64);
         }
         Some(entry)
     }
@@ -201,7 +231,12 @@ impl Queue {
         if self.in_flight.remove(&pod).is_none() {
             return;
         }
-        let needed = self.in_flight.values().min().copied().unwrap_or(self.changes_dropped + self.changes.len() as u64);
+        let needed = self
+            .in_flight
+            .values()
+            .min()
+            .copied()
+            .unwrap_or(self.changes_dropped + self.changes.len() as u64);
         while self.changes_dropped < needed {
             self.changes.pop_front();
             self.changes_dropped += 1;
@@ -213,7 +248,8 @@ impl Queue {
         self.cycle
     }
 
-    /// Takes back a pod that could not be placed (`AddUnschedulableIfNotPresent`); `cycle` is the attempt it was rejected in.
+    /// Takes back a pod that could not be placed (`AddUnschedulableIfNotPresent`); `cycle` is the
+    /// attempt it was rejected in.
     pub fn give_back(&mut self, mut entry: QueuedPod, cycle: u64, now: Time, cache: &Cache) {
         let id = entry.pod.id;
         if self.entries.contains_key(&id) {
@@ -232,7 +268,9 @@ impl Queue {
         if self.switches.wake() == WakeRule::Hints {
             let strategy = self.strategy_in_flight(&entry, cache);
             self.requeue(entry, strategy, now);
-        } else if self.move_request > cycle || self.switches.errors_back_off && entry.rejected_by.is_empty() {
+        } else if self.move_request > cycle
+            || self.switches.errors_back_off && entry.rejected_by.is_empty()
+        {
             self.enter_backoff(entry);
         } else {
             self.put(Place::Unschedulable, entry);
@@ -244,49 +282,95 @@ impl Queue {
         if entry.rejected_by.is_empty() {
             return Strategy::AfterBackoff;
         }
-        let Some(since) = self.in_flight.get(&entry.pod.id) else { return Strategy::AfterBackoff };
+        let Some(since) = self.in_flight.get(&entry.pod.id) else {
+            return Strategy::AfterBackoff;
+        };
         let skip = (since - self.changes_dropped) as usize;
-        let helps = self.changes.iter().skip(skip).any(|c| self.strategy(entry, c, cache) == Strategy::AfterBackoff);
-        if helps { Strategy::AfterBackoff } else { Strategy::Skip }
+        let helps = self
+            .changes
+            .iter()
+            .skip(skip)
+            .any(|c| self.strategy(entry, c, cache) == Strategy::AfterBackoff);
+        if helps {
+            Strategy::AfterBackoff
+        } else {
+            Strategy::Skip
+        }
     }
 
     /// Whether a change is worth another try (`isPodWorthRequeuing`, `podMatchesEvent`).
     fn strategy(&self, entry: &QueuedPod, change: &Change, cache: &Cache) -> Strategy {
         let rejectors = entry.rejected_by;
-        let of_this_pod = || change.pods.1.as_ref().is_none_or(|(p, _)| p.id == entry.pod.id);
+        let of_this_pod = || {
+            change
+                .pods
+                .1
+                .as_ref()
+                .is_none_or(|(p, _)| p.id == entry.pod.id)
+        };
         let worth = match change.event {
             _ if rejectors.is_empty() => true,
             ClusterEvent::Any => of_this_pod(),
-            event => Plugin::ALL.iter().filter(|p| rejectors.has(**p)).any(|plugin| {
-                registered(*plugin, event, &self.switches)
-                    && (self.switches.wake() != WakeRule::Hints
-                        || helps(*plugin, entry.pod.id, &entry.shape, change, cache, &self.switches))
-            }),
+            event => Plugin::ALL
+                .iter()
+                .filter(|p| rejectors.has(**p))
+                .any(|plugin| {
+                    registered(*plugin, event, &self.switches)
+                        && (self.switches.wake() != WakeRule::Hints
+                            || helps(
+                                *plugin,
+                                entry.pod.id,
+                                &entry.shape,
+                                change,
+                                cache,
+                                &self.switches,
+                            ))
+                }),
         };
-        if worth { Strategy::AfterBackoff } else { Strategy::Skip }
+        if worth {
+            Strategy::AfterBackoff
+        } else {
+            Strategy::Skip
+        }
     }
 
     /// Whether a change of this kind may help any pod.
     pub fn wants(&self, event: ClusterEvent) -> bool {
         let all = self.switches.wake() == WakeRule::All;
-        event == ClusterEvent::Any || all || Plugin::ALL.iter().any(|p| registered(*p, event, &self.switches))
+        event == ClusterEvent::Any
+            || all
+            || Plugin::ALL
+                .iter()
+                .any(|p| registered(*p, event, &self.switches))
     }
 
-    /// Moves pods that a change may help (`MoveAllToActiveOrBackoffQueue`); `check` leaves some out beforehand.
-    pub fn move_all(&mut self, change: &Change, check: &dyn Fn(&QueuedPod) -> bool, at: (Time, u32), cache: &Cache) {
+    /// Moves pods that a change may help (`MoveAllToActiveOrBackoffQueue`); `check` leaves some out
+    /// beforehand.
+    pub fn move_all(
+        &mut self,
+        change: &Change,
+        check: &dyn Fn(&QueuedPod) -> bool,
+        at: (Time, u32),
+        cache: &Cache,
+    ) {
         if !self.wants(change.event) {
             return;
         }
         let all = self.switches.wake() == WakeRule::All;
         let ids: Vec<PodId> = self.unschedulable.iter().copied().collect();
         for id in ids {
-            let Some((_, entry)) = self.entries.get(&id) else { continue };
+            let Some((_, entry)) = self.entries.get(&id) else {
+                continue;
+            };
             let held = match entry.gated_by {
                 Some(Plugin::DefaultPreemption) => change.event != ClusterEvent::PodDelete,
                 Some(_) => true,
                 None => false,
             };
-            if held || !check(entry) || !all && self.strategy(entry, change, cache) == Strategy::Skip {
+            if held
+                || !check(entry)
+                || !all && self.strategy(entry, change, cache) == Strategy::Skip
+            {
                 continue;
             }
             if let Some((_, mut entry)) = self.take(id) {
@@ -320,7 +404,8 @@ impl Queue {
         !self.backoff.is_empty() || !self.error_backoff.is_empty()
     }
 
-    /// Whether pods wait for a change, so that [`Queue::flush_leftover`] has to be called every 30 s.
+    /// Whether pods wait for a change, so that [`Queue::flush_leftover`] has to be called every 30
+    /// s.
     pub fn has_unschedulable(&self) -> bool {
         !self.unschedulable.is_empty()
     }
@@ -344,9 +429,18 @@ impl Queue {
     /// Moves pods that have waited for too long (`flushUnschedulablePodsLeftover`).
     pub fn flush_leftover(&mut self, now: Time, cause: u32) {
         let late = |e: &QueuedPod| now.since(e.timestamp) > self.switches.unschedulable_flush;
-        let ids: Vec<PodId> = self.unschedulable.iter().copied().filter(|id| self.entries.get(id).is_some_and(|(_, e)| late(e))).collect();
+        let ids: Vec<PodId> = self
+            .unschedulable
+            .iter()
+            .copied()
+            .filter(|id| self.entries.get(id).is_some_and(|(_, e)| late(e)))
+            .collect();
         for id in &ids {
-            if self.entries.get(id).is_some_and(|(_, e)| e.gated_by.is_some()) {
+            if self
+                .entries
+                .get(id)
+                .is_some_and(|(_, e)| e.gated_by.is_some())
+            {
                 continue;
             }
             if let Some((_, mut entry)) = self.take(*id) {
@@ -379,12 +473,19 @@ impl Queue {
         if count == 0 {
             return Time::ZERO;
         }
-        let doubled = 1_u64.checked_shl(count - 1).and_then(|n| INITIAL_BACKOFF.checked_mul(n)).unwrap_or(MAX_BACKOFF);
+        let doubled = 1_u64
+            .checked_shl(count - 1)
+            .and_then(|n| INITIAL_BACKOFF.checked_mul(n))
+            .unwrap_or(MAX_BACKOFF);
         self.align(entry.timestamp + doubled.min(MAX_BACKOFF))
     }
 
     fn align(&self, t: Time) -> Time {
-        if self.switches.pops_from_backoff { Time::from_secs(t.as_secs()) } else { t }
+        if self.switches.pops_from_backoff {
+            Time::from_secs(t.as_secs())
+        } else {
+            t
+        }
     }
 
     /// Whether a back-off that ends then is still on (`isPodBackingoff`).
@@ -400,8 +501,15 @@ impl Queue {
 
     /// `runPreEnqueuePlugins`
     fn gate(&self, entry: &QueuedPod) -> Option<Plugin> {
-        let gated = self.switches.scheduling_gates && entry.shape.spec().is_some_and(|s| !s.gates.is_empty());
-        if gated { Some(Plugin::SchedulingGates) } else { self.preempting.contains(&entry.pod.id).then_some(Plugin::DefaultPreemption) }
+        let gated = self.switches.scheduling_gates
+            && entry.shape.spec().is_some_and(|s| !s.gates.is_empty());
+        if gated {
+            Some(Plugin::SchedulingGates)
+        } else {
+            self.preempting
+                .contains(&entry.pod.id)
+                .then_some(Plugin::DefaultPreemption)
+        }
     }
 
     fn enter_active(&mut self, mut entry: QueuedPod) {
@@ -425,7 +533,11 @@ impl Queue {
             return;
         }
         let end = self.backoff_end(&entry);
-        let place = if entry.rejected_by.is_empty() { Place::ErrorBackoff(end) } else { Place::Backoff(end) };
+        let place = if entry.rejected_by.is_empty() {
+            Place::ErrorBackoff(end)
+        } else {
+            Place::Backoff(end)
+        };
         self.put(place, entry);
     }
 

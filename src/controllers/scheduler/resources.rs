@@ -1,10 +1,11 @@
-//! Amounts of resources as the scheduler counts them (`framework/types.go: Resource`): integers, CPU in thousandths.
+//! Amounts of resources as the scheduler counts them (`framework/types.go: Resource`): integers,
+//! CPU in thousandths.
 
 use crate::api::quantity::Resources;
 use std::rc::Rc;
 
-/// What a container that asks for no CPU or memory counts as in some scores, in thousandths of a CPU and in bytes
-/// (`pkg/scheduler/util/pod_resources.go`).
+/// What a container that asks for no CPU or memory counts as in some scores, in thousandths of a
+/// CPU and in bytes (`pkg/scheduler/util/pod_resources.go`).
 const DEFAULT_MILLI_CPU: i64 = 100;
 const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 
@@ -40,7 +41,10 @@ impl Amounts {
 
     /// How much of an extended resource.
     pub fn scalar(&self, name: &str) -> i64 {
-        self.scalars.iter().find(|(n, _)| &**n == name).map_or(0, |(_, amount)| *amount)
+        self.scalars
+            .iter()
+            .find(|(n, _)| &**n == name)
+            .map_or(0, |(_, amount)| *amount)
     }
 
     /// Whether nothing is asked for.
@@ -68,18 +72,29 @@ fn is_scalar(name: &str) -> bool {
     name.contains('/') || name.starts_with("hugepages-") || name.starts_with("attachable-volumes-")
 }
 
-/// CPU and memory with a default for each container that asks for none (`GetNonzeroRequests`); a request of zero stays zero.
+/// CPU and memory with a default for each container that asks for none (`GetNonzeroRequests`); a
+/// request of zero stays zero.
 pub fn non_zero(pod: &Resources, containers: &[Resources]) -> (i64, i64) {
     let one = |list: &Resources| {
         let amounts = Amounts::of(list);
-        let cpu = if list.contains_key("cpu") { amounts.cpu } else { DEFAULT_MILLI_CPU };
-        let memory = if list.contains_key("memory") { amounts.memory } else { DEFAULT_MEMORY };
+        let cpu = if list.contains_key("cpu") {
+            amounts.cpu
+        } else {
+            DEFAULT_MILLI_CPU
+        };
+        let memory = if list.contains_key("memory") {
+            amounts.memory
+        } else {
+            DEFAULT_MEMORY
+        };
         (cpu, memory)
     };
     if containers.is_empty() {
         return one(pod);
     }
-    containers.iter().map(one).fold((0_i64, 0_i64), |sum, c| (sum.0.wrapping_add(c.0), sum.1.wrapping_add(c.1)))
+    containers.iter().map(one).fold((0_i64, 0_i64), |sum, c| {
+        (sum.0.wrapping_add(c.0), sum.1.wrapping_add(c.1))
+    })
 }
 
 #[cfg(test)]
@@ -88,23 +103,42 @@ mod tests {
     use crate::api::quantity::Quantity;
 
     fn list(of: &[(&str, &str)]) -> Resources {
-        of.iter().map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_default())).collect()
+        of.iter()
+            .map(|(n, q)| ((*n).to_owned(), Quantity::parse(q).unwrap_or_default()))
+            .collect()
     }
 
-    /// The reference, §1.5: each container that lacks a request counts 100m and 200 MiB (209715200 bytes).
+    /// The reference, §1.5: each container that lacks a request counts 100m and 200 MiB (209715200
+    /// bytes).
     #[test]
     fn missing_requests_count_per_container() {
         assert_eq!(non_zero(&list(&[]), &[]), (100, 209_715_200));
         assert_eq!(non_zero(&list(&[("cpu", "0")]), &[]), (0, 209_715_200));
         let containers = [list(&[("cpu", "1")]), list(&[("memory", "1Gi")])];
-        assert_eq!(non_zero(&list(&[("cpu", "1"), ("memory", "1Gi")]), &containers), (1000 + 100, 1_073_741_824 + 209_715_200));
+        assert_eq!(
+            non_zero(&list(&[("cpu", "1"), ("memory", "1Gi")]), &containers),
+            (1000 + 100, 1_073_741_824 + 209_715_200)
+        );
     }
 
     #[test]
     fn extended_resources_are_counted_by_name() {
-        let mut sum = Amounts::of(&list(&[("cpu", "1500m"), ("nvidia.com/gpu", "2"), ("storage", "1Gi")]));
-        assert_eq!((sum.cpu, sum.scalar("nvidia.com/gpu"), sum.scalars.len()), (1500, 2, 1));
-        sum.change(&Amounts::of(&list(&[("nvidia.com/gpu", "1"), ("hugepages-2Mi", "4Mi")])), -1);
-        assert_eq!((sum.scalar("nvidia.com/gpu"), sum.scalar("hugepages-2Mi")), (1, -4_194_304));
+        let mut sum = Amounts::of(&list(&[
+            ("cpu", "1500m"),
+            ("nvidia.com/gpu", "2"),
+            ("storage", "1Gi"),
+        ]));
+        assert_eq!(
+            (sum.cpu, sum.scalar("nvidia.com/gpu"), sum.scalars.len()),
+            (1500, 2, 1)
+        );
+        sum.change(
+            &Amounts::of(&list(&[("nvidia.com/gpu", "1"), ("hugepages-2Mi", "4Mi")])),
+            -1,
+        );
+        assert_eq!(
+            (sum.scalar("nvidia.com/gpu"), sum.scalar("hugepages-2Mi")),
+            (1, -4_194_304)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What the scheduler makes of a pod's template, once for all pods that share it (`framework/types.go: PodInfo`).
+//! What the scheduler makes of a pod's template, once for all pods that share it
+//! (`framework/types.go: PodInfo`).
 
 use super::resources::{Amounts, non_zero};
 use super::tally::TallyId;
@@ -82,19 +83,45 @@ pub struct Shape {
 }
 
 impl Shape {
-    fn new(id: u32, namespace: &str, template: &Rc<PodTemplate>, topologies: &mut Topologies, tally: NewTally<'_>) -> Self {
+    fn new(
+        id: u32,
+        namespace: &str,
+        template: &Rc<PodTemplate>,
+        topologies: &mut Topologies,
+        tally: NewTally<'_>,
+    ) -> Self {
         let none = SchedulingSpec::default();
         let spec = template.scheduling.as_deref().unwrap_or(&none);
         let cordon = Taint::new(UNSCHEDULABLE, Effect::NoSchedule);
-        let mut term = |term: &PodAffinityTerm| Term { term: term.clone(), key: topologies.key(&term.topology_key) };
+        let mut term = |term: &PodAffinityTerm| Term {
+            term: term.clone(),
+            key: topologies.key(&term.topology_key),
+        };
         let affinity: Vec<Term> = spec.pod_affinity.required.iter().map(&mut term).collect();
-        let anti_affinity: Vec<Term> = spec.pod_anti_affinity.required.iter().map(&mut term).collect();
+        let anti_affinity: Vec<Term> = spec
+            .pod_anti_affinity
+            .required
+            .iter()
+            .map(&mut term)
+            .collect();
         let mut preferred: Vec<(i64, Term)> = Vec::new();
-        preferred.extend(spec.pod_affinity.preferred.iter().map(|(w, t)| (i64::from(*w), term(t))));
-        preferred.extend(spec.pod_anti_affinity.preferred.iter().map(|(w, t)| (-i64::from(*w), term(t))));
+        preferred.extend(
+            spec.pod_affinity
+                .preferred
+                .iter()
+                .map(|(w, t)| (i64::from(*w), term(t))),
+        );
+        preferred.extend(
+            spec.pod_anti_affinity
+                .preferred
+                .iter()
+                .map(|(w, t)| (-i64::from(*w), term(t))),
+        );
         let mut spread = |hard: bool| -> Vec<Spread> {
             let those = spec.topology_spread.iter().filter(|c| c.hard == hard);
-            those.map(|c| spread_of(c, namespace, &template.labels, topologies, tally)).collect()
+            those
+                .map(|c| spread_of(c, namespace, &template.labels, topologies, tally))
+                .collect()
         };
         let (hard_spread, soft_spread) = (spread(true), spread(false));
         Self {
@@ -103,8 +130,13 @@ impl Shape {
             requests: Amounts::of(&template.requests),
             non_zero: non_zero(&template.requests, &spec.container_requests),
             priority: template.priority.unwrap_or(0),
-            tolerates_unschedulable: template.tolerations.iter().any(|t| t.tolerates(&cordon, false)),
-            has_pod_affinity: !affinity.is_empty() || !anti_affinity.is_empty() || !preferred.is_empty(),
+            tolerates_unschedulable: template
+                .tolerations
+                .iter()
+                .any(|t| t.tolerates(&cordon, false)),
+            has_pod_affinity: !affinity.is_empty()
+                || !anti_affinity.is_empty()
+                || !preferred.is_empty(),
             affinity,
             anti_affinity,
             preferred,
@@ -131,26 +163,41 @@ impl Shape {
 
     /// Whether the pod is bound to some nodes by selector or required affinity.
     pub fn selects_nodes(&self) -> bool {
-        !self.template.node_selector.is_empty() || self.spec().is_some_and(|s| s.required_nodes.is_some())
+        !self.template.node_selector.is_empty()
+            || self.spec().is_some_and(|s| s.required_nodes.is_some())
     }
 
     /// Whether a term of this pod is about a pod of another shape.
     pub fn term_matches(&self, term: &Term, other: &Shape) -> bool {
-        term.term.matches(&self.namespace, &other.namespace, &other.template.labels)
+        term.term
+            .matches(&self.namespace, &other.namespace, &other.template.labels)
     }
 
-    /// Whether all of its required affinity is about a pod of another shape; not if it has none (`podMatchesAllAffinityTerms`).
+    /// Whether all of its required affinity is about a pod of another shape; not if it has none
+    /// (`podMatchesAllAffinityTerms`).
     pub fn affinity_matches(&self, other: &Shape) -> bool {
         !self.affinity.is_empty() && self.affinity.iter().all(|t| self.term_matches(t, other))
     }
 }
 
 /// `filterTopologySpreadConstraints`: the pod's own values of `matchLabelKeys` join the selector.
-fn spread_of(c: &TopologySpreadConstraint, namespace: &str, labels: &Labels, topologies: &mut Topologies, tally: NewTally<'_>) -> Spread {
-    let own = c.match_label_keys.iter().filter_map(|k| labels.get(k).map(|v| (k, v)));
+fn spread_of(
+    c: &TopologySpreadConstraint,
+    namespace: &str,
+    labels: &Labels,
+    topologies: &mut Topologies,
+    tally: NewTally<'_>,
+) -> Spread {
+    let own = c
+        .match_label_keys
+        .iter()
+        .filter_map(|k| labels.get(k).map(|v| (k, v)));
     // A label that a pod has is a valid one to select.
     let own = own.filter_map(|(k, v)| Requirement::new(k, Operator::Equals, [v.clone()]).ok());
-    let selector = c.selector.as_ref().map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
+    let selector = c
+        .selector
+        .as_ref()
+        .map(|s| Selector::new(s.requirements().iter().cloned().chain(own)));
     Spread {
         key: topologies.key(&c.topology_key),
         by_host: c.topology_key == super::topology::HOSTNAME,
@@ -172,7 +219,13 @@ pub struct Shapes {
 
 impl Shapes {
     /// The shape of a template in a namespace.
-    pub fn of(&mut self, template: &Rc<PodTemplate>, namespace: &str, topologies: &mut Topologies, tally: NewTally<'_>) -> Rc<Shape> {
+    pub fn of(
+        &mut self,
+        template: &Rc<PodTemplate>,
+        namespace: &str,
+        topologies: &mut Topologies,
+        tally: NewTally<'_>,
+    ) -> Rc<Shape> {
         let hash = Rc::as_ptr(template).addr() as u64;
         let is = |number: u32| {
             let shape = &self.all[number as usize];
@@ -181,7 +234,13 @@ impl Shapes {
         if let Some(known) = self.by_template.find(hash, is) {
             return self.all[known as usize].clone();
         }
-        let shape = Rc::new(Shape::new(self.all.len() as u32, namespace, template, topologies, tally));
+        let shape = Rc::new(Shape::new(
+            self.all.len() as u32,
+            namespace,
+            template,
+            topologies,
+            tally,
+        ));
         self.by_template.insert(hash, shape.id);
         self.all.push(shape.clone());
         shape

@@ -1,16 +1,18 @@
-//! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as 1.18 does.
+//! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as
+//! 1.18 does.
 
 use crate::kernel::Dur;
 
-/// The order of the filters (`apis/config/v1/default_plugins.go`, earlier `algorithmprovider/registry.go`). The first that
-/// rejects a node gives the reason.
+/// The order of the filters (`apis/config/v1/default_plugins.go`, earlier
+/// `algorithmprovider/registry.go`). The first that rejects a node gives the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterOrder {
     /// Resources second, other pods' affinity before spread: 1.18.
     ResourcesEarly,
     /// As before, spread before other pods' affinity: 1.19.
     ResourcesEarlySpreadFirst,
-    /// Taints early: from 1.20. (1.37 puts NodeName first, which rejects nothing: pods that name a node are bound.)
+    /// Taints early: from 1.20. (1.37 puts NodeName first, which rejects nothing: pods that name a
+    /// node are bound.)
     TaintsEarly,
 }
 
@@ -27,7 +29,8 @@ pub struct Weights {
     pub inter_pod_affinity: i64,
 }
 
-/// How a pod learns that taints kept it off a node (`pkg/scheduler/framework/plugins/tainttoleration`).
+/// How a pod learns that taints kept it off a node
+/// (`pkg/scheduler/framework/plugins/tainttoleration`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaintMessage {
     /// "node(s) had taints that the pod didn't tolerate", up to 1.17.
@@ -88,14 +91,16 @@ pub enum PreemptedText {
     ByUid,
 }
 
-/// In which order a failed attempt with preemption writes (§1.10 of the list of behaviours in docs/model.md).
+/// In which order a failed attempt with preemption writes (§1.10 of the list of behaviours in
+/// docs/model.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionWrites {
     /// Nomination, deletions, then the failure: 1.18.
     NominationFirst,
     /// Deletions, then failure and nomination in one write: 1.19 to 1.32.
     DeletionsFirst,
-    /// Failure and nomination, while deletions go on beside it (SchedulerAsyncPreemption): alpha 1.32, on from 1.33.
+    /// Failure and nomination, while deletions go on beside it (SchedulerAsyncPreemption): alpha
+    /// 1.32, on from 1.33.
     Async,
 }
 
@@ -104,7 +109,8 @@ pub enum PreemptionWrites {
 pub enum WakeRule {
     /// Every relevant change wakes all: up to 1.21.
     All,
-    /// Changes that the rejecting plugins registered, for node changes only if the node passes a check: 1.22 to 1.31.
+    /// Changes that the rejecting plugins registered, for node changes only if the node passes a
+    /// check: 1.22 to 1.31.
     Registered,
     /// The rejecting plugins' hints decide: from 1.32 (gate SchedulerQueueingHints, S27).
     Hints,
@@ -155,9 +161,11 @@ pub struct Switches {
     pub preemption_told: bool,
     /// Pods are woken only by changes that the plugins that rejected them registered: from 1.22.
     pub wakes_registered: bool,
-    /// Pods are woken only by changes that may help them (S27, gate SchedulerQueueingHints): from 1.32.
+    /// Pods are woken only by changes that may help them (S27, gate SchedulerQueueingHints): from
+    /// 1.32.
     pub queueing_hints: bool,
-    /// An added or changed bound pod also wakes pods of its namespace that spread rejected: from 1.31.
+    /// An added or changed bound pod also wakes pods of its namespace that spread rejected: from
+    /// 1.31.
     pub spread_woken_by_pods: bool,
     /// Changes of bound pods other than of their labels concern spread and affinity: up to 1.30.
     pub hears_pod_updates: bool,
@@ -167,12 +175,14 @@ pub struct Switches {
     pub bindings_wake: bool,
     /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
     pub taint_changes_wake_all: bool,
-    /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears of new nodes but not of taints
-    /// (`scheduler.go: buildQueueingHintMap`): 1.32 to 1.36.
+    /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears
+    /// of new nodes but not of taints (`scheduler.go: buildQueueingHintMap`): 1.32 to 1.36.
     pub taint_changes_wake_unasked: bool,
-    /// A change of several things of a node is several changes; up to 1.29 only the first of them counts.
+    /// A change of several things of a node is several changes; up to 1.29 only the first of them
+    /// counts.
     pub several_node_changes: bool,
-    /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5 min from 1.24 (S29).
+    /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5
+    /// min from 1.24 (S29).
     pub unschedulable_flush: Dur,
     /// An idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ): from 1.33.
     pub pops_from_backoff: bool,
@@ -180,9 +190,11 @@ pub struct Switches {
     pub backoff_counts_rejections: bool,
     /// A pod that no plugin rejected is tried again after its back-off: from 1.29.
     pub errors_back_off: bool,
-    /// An update of a pod that backs off ends its back-off, and one of an unschedulable pod skips it: up to 1.20.
+    /// An update of a pod that backs off ends its back-off, and one of an unschedulable pod skips
+    /// it: up to 1.20.
     pub update_ends_backoff: bool,
-    /// A failed pod is read from the API server before it is queued again, so its own update comes first: 1.18.
+    /// A failed pod is read from the API server before it is queued again, so its own update comes
+    /// first: 1.18.
     pub requeue_after_get: bool,
     /// Scheduling gates hold pods back (PodSchedulingReadiness): alpha 1.26, on from 1.27.
     pub scheduling_gates: bool,
@@ -190,8 +202,8 @@ pub struct Switches {
     pub never_preempts: bool,
     /// All nodes are considered for preemption, not a sample: up to 1.19.
     pub preemption_tries_all: bool,
-    /// Any terminating pod of lower priority on the nominated node keeps a pod from preempting more; from 1.27 only one that
-    /// the scheduler itself preempted.
+    /// Any terminating pod of lower priority on the nominated node keeps a pod from preempting
+    /// more; from 1.27 only one that the scheduler itself preempted.
     pub any_terminating_blocks: bool,
     /// The victim gets the condition DisruptionTarget: from 1.26.
     pub marks_victims: bool,
@@ -203,21 +215,27 @@ pub struct Switches {
     pub preempted_text: PreemptedText,
     /// The order of writes.
     pub preemption_writes: PreemptionWrites,
-    /// The event of a failure and the PATCH are about the pod as the cache has it by then, not as it was tried: 1.19 to 1.24.
+    /// The event of a failure and the PATCH are about the pod as the cache has it by then, not as
+    /// it was tried: 1.19 to 1.24.
     pub failure_is_of_newest: bool,
     /// Victims are deleted side by side: from 1.26; before, one after the other.
     pub victims_in_parallel: bool,
-    /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so that the victim is Pending and not
-    /// Ready any more: 1.26.11 to 1.28.13, and to 1.29.8, 1.30.4 and 1.31.0.
+    /// The PATCH that marks a victim writes the preemptor's status instead of the victim's own, so
+    /// that the victim is Pending and not Ready any more: 1.26.11 to 1.28.13, and to 1.29.8, 1.30.4
+    /// and 1.31.0.
     pub victims_get_preemptors_status: bool,
-    /// Victims are put in order of importance once more at the end: from 1.29.11, 1.30.7 and 1.31.3. Before, those that a budget covers come
-    /// first, so that the first of them stands for the most important one.
+    /// Victims are put in order of importance once more at the end: from 1.29.11, 1.30.7 and
+    /// 1.31.3. Before, those that a budget covers come first, so that the first of them stands for
+    /// the most important one.
     pub sorts_victims: bool,
-    /// A pod whose binding is seen comes to the end of its node's list, as every pod does that changes: from 1.26.
+    /// A pod whose binding is seen comes to the end of its node's list, as every pod does that
+    /// changes: from 1.26.
     pub confirmed_pods_last: bool,
-    /// A binding names the pod's uid, so that it cannot bind a successor of the same name: from 1.23 (`BindingREST.assignPod`).
+    /// A binding names the pod's uid, so that it cannot bind a successor of the same name: from
+    /// 1.23 (`BindingREST.assignPod`).
     pub binds_by_uid: bool,
-    /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to 1.33.
+    /// Where preemption is hopeless, the pod's nomination is cleared by a PATCH of its own: up to
+    /// 1.33.
     pub clears_hopeless_nomination: bool,
     /// The PATCH of the condition clears a nomination that is of no use: from 1.23.
     pub clears_useless_nomination: bool,

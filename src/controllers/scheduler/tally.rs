@@ -1,8 +1,10 @@
-//! Counts of the pods that a selector selects, by node and by domain, kept up to date as pods come and go.
+//! Counts of the pods that a selector selects, by node and by domain, kept up to date as pods come
+//! and go.
 //!
-//! Pods of one shape have the same labels, so that a selector meets shapes, not pods; and it meets only those that have a label
-//! that it asks for. Most selectors select the one or two shapes of a workload, whose pods lie on few nodes: the counts of such a
-//! selector are those of its shapes, added up when somebody asks, so that a pod's coming and going touches one count alone.
+//! Pods of one shape have the same labels, so that a selector meets shapes, not pods; and it meets
+//! only those that have a label that it asks for. Most selectors select the one or two shapes of a
+//! workload, whose pods lie on few nodes: the counts of such a selector are those of its shapes,
+//! added up when somebody asks, so that a pod's coming and going touches one count alone.
 
 use super::counts::Counts;
 use super::node_info::Placed;
@@ -46,7 +48,9 @@ struct Sums {
 
 impl Tally {
     fn counts(&self, shape: &Shape) -> bool {
-        self.selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
+        self.selector
+            .as_ref()
+            .is_some_and(|s| !s.is_empty() && s.matches(&shape.template.labels))
     }
 }
 
@@ -66,12 +70,18 @@ struct Namespace {
 impl Namespace {
     /// The label that the selector asks for, with its values, that the fewest shapes have.
     fn narrowest<'a>(&self, selector: &'a Selector) -> Option<(&'a str, &'a [String])> {
-        selector.requirements().iter().filter_map(Requirement::one_of).min_by_key(|label| self.shapes_by_label.under(*label).count())
+        selector
+            .requirements()
+            .iter()
+            .filter_map(Requirement::one_of)
+            .min_by_key(|label| self.shapes_by_label.under(*label).count())
     }
 
     /// The counts that pods with these labels may be part of.
     fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = u32> + 'a {
-        let with_label = labels.iter().flat_map(|(key, value)| self.with_label.get(key, value));
+        let with_label = labels
+            .iter()
+            .flat_map(|(key, value)| self.with_label.get(key, value));
         with_label.chain(&self.others).copied()
     }
 }
@@ -99,14 +109,22 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// The count of a selector's pods in a namespace; a new one starts with the pods that are there.
+    /// The count of a selector's pods in a namespace; a new one starts with the pods that are
+    /// there.
     pub fn id(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
         if !self.namespaces.contains_key(namespace) {
-            self.namespaces.insert(namespace.into(), Namespace::default());
+            self.namespaces
+                .insert(namespace.into(), Namespace::default());
         }
         let id = self.all.len() as u32;
-        let mut tally = Tally { selector: selector.cloned(), shapes: Vec::new(), kept: None };
-        let Some(of) = self.namespaces.get_mut(namespace) else { return TallyId(id) };
+        let mut tally = Tally {
+            selector: selector.cloned(),
+            shapes: Vec::new(),
+            kept: None,
+        };
+        let Some(of) = self.namespaces.get_mut(namespace) else {
+            return TallyId(id);
+        };
         if let Some(known) = selector.map_or(of.without, |s| of.with.get(s).copied()) {
             return TallyId(known);
         }
@@ -115,7 +133,10 @@ impl Tallies {
             Some(s) => drop(of.with.insert(s.clone(), id)),
         }
         let narrowest = selector.and_then(|s| of.narrowest(s));
-        let shapes = narrowest.map_or_else(|| of.shapes.clone(), |label| of.shapes_by_label.under(label).collect());
+        let shapes = narrowest.map_or_else(
+            || of.shapes.clone(),
+            |label| of.shapes_by_label.under(label).collect(),
+        );
         for number in shapes {
             let known = &mut self.shapes[number as usize];
             if tally.counts(&known.shape) {
@@ -124,7 +145,9 @@ impl Tallies {
             }
         }
         match narrowest {
-            Some((key, values)) => values.iter().for_each(|value| of.with_label.insert(key, value, id)),
+            Some((key, values)) => values
+                .iter()
+                .for_each(|value| of.with_label.insert(key, value, id)),
             None => of.others.push(id),
         }
         self.all.push(tally);
@@ -142,7 +165,9 @@ impl Tallies {
         let mut fresh = Kept::default();
         for number in shapes {
             let shape = &mut self.shapes[*number as usize];
-            shape.on_node.for_each(|node, count| fresh.on_node.add(node, count as i32));
+            shape
+                .on_node
+                .for_each(|node, count| fresh.on_node.add(node, count as i32));
             shape.kept.push(id);
         }
         *kept = Some(fresh);
@@ -152,13 +177,23 @@ impl Tallies {
     pub fn add_shape(&mut self, shape: &Rc<Shape>) {
         let of = self.namespaces.entry(shape.namespace.clone()).or_default();
         let labels = &shape.template.labels;
-        let mut tallies: Vec<u32> = of.candidates(labels).filter(|t| self.all[*t as usize].counts(shape)).collect();
+        let mut tallies: Vec<u32> = of
+            .candidates(labels)
+            .filter(|t| self.all[*t as usize].counts(shape))
+            .collect();
         tallies.sort_unstable();
         of.shapes.push(shape.id);
-        labels.iter().for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
+        labels
+            .iter()
+            .for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
         let of_own = |t: &u32| self.all[*t as usize].kept.is_some();
         let kept = tallies.iter().copied().filter(of_own).collect();
-        self.shapes.push(OfShape { shape: shape.clone(), tallies: tallies.clone(), kept, on_node: Counts::default() });
+        self.shapes.push(OfShape {
+            shape: shape.clone(),
+            tallies: tallies.clone(),
+            kept,
+            on_node: Counts::default(),
+        });
         for t in tallies {
             self.all[t as usize].shapes.push(shape.id);
             self.keep_if_many(t);
@@ -175,9 +210,15 @@ impl Tallies {
         of.on_node.add(node, by);
         let grew = std::mem::discriminant(&of.on_node) != before;
         for &t in &of.kept {
-            let Some(kept) = &mut self.all[t as usize].kept else { continue };
+            let Some(kept) = &mut self.all[t as usize].kept else {
+                continue;
+            };
             kept.on_node.add(node, by);
-            for sums in kept.sums.iter_mut().filter(|s| s.as_of == Some(topologies.changes())) {
+            for sums in kept
+                .sums
+                .iter_mut()
+                .filter(|s| s.as_of == Some(topologies.changes()))
+            {
                 if let Some(domain) = topologies.domain(sums.key, node) {
                     sums.by_domain[domain as usize] += i64::from(by);
                 }
@@ -195,7 +236,10 @@ impl Tallies {
         let Tally { shapes, kept, .. } = &self.all[tally.0 as usize];
         match kept {
             Some(kept) => kept.on_node.on(node),
-            None => shapes.iter().map(|number| self.shapes[*number as usize].on_node.on(node)).sum(),
+            None => shapes
+                .iter()
+                .map(|number| self.shapes[*number as usize].on_node.on(node))
+                .sum(),
         }
     }
 
@@ -207,12 +251,15 @@ impl Tallies {
         }
     }
 
-    /// The nodes that have any, with how many; a node may come up several times, with a part of them each.
+    /// The nodes that have any, with how many; a node may come up several times, with a part of
+    /// them each.
     pub fn for_each(&self, tally: TallyId, mut then: impl FnMut(NodeId, u32)) {
         let Tally { shapes, kept, .. } = &self.all[tally.0 as usize];
         match kept {
             Some(kept) => kept.on_node.for_each(then),
-            None => shapes.iter().for_each(|number| self.shapes[*number as usize].on_node.for_each(&mut then)),
+            None => shapes
+                .iter()
+                .for_each(|number| self.shapes[*number as usize].on_node.for_each(&mut then)),
         }
     }
 
@@ -222,20 +269,28 @@ impl Tallies {
             let mut by_domain = std::mem::take(&mut self.sums);
             by_domain.clear();
             by_domain.resize(topologies.domains(key), 0);
-            self.for_each(tally, |node, count| count_in(&mut by_domain, topologies.domain(key, node), count));
+            self.for_each(tally, |node, count| {
+                count_in(&mut by_domain, topologies.domain(key, node), count)
+            });
             self.sums = by_domain;
             return &self.sums;
         }
         let Kept { on_node, sums } = self.all[tally.0 as usize].kept.get_or_insert_default();
         let at = sums.iter().position(|s| s.key == key).unwrap_or_else(|| {
-            sums.push(Sums { key, as_of: None, by_domain: Vec::new() });
+            sums.push(Sums {
+                key,
+                as_of: None,
+                by_domain: Vec::new(),
+            });
             sums.len() - 1
         });
         let of_key = &mut sums[at];
         if of_key.as_of != Some(topologies.changes()) {
             of_key.as_of = Some(topologies.changes());
             of_key.by_domain = vec![0; topologies.domains(key)];
-            on_node.for_each(|node, count| count_in(&mut of_key.by_domain, topologies.domain(key, node), count));
+            on_node.for_each(|node, count| {
+                count_in(&mut of_key.by_domain, topologies.domain(key, node), count)
+            });
         }
         &of_key.by_domain
     }

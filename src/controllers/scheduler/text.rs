@@ -25,7 +25,11 @@ impl<'a> Histogram<'a> {
 
     /// "2 this, 1 that", sorted as text.
     fn text(&self) -> String {
-        let mut parts: Vec<String> = self.0.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
+        let mut parts: Vec<String> = self
+            .0
+            .iter()
+            .map(|(reason, nodes)| format!("{nodes} {reason}"))
+            .collect();
         parts.sort_unstable();
         parts.join(", ")
     }
@@ -66,7 +70,10 @@ impl Failure<'_> {
             histogram.add([reason].into_iter(), self.nodes - self.rejected.len());
         }
         let mut text = format!("0/{} nodes are available:", self.nodes);
-        let old = matches!(switches.fit_text, FitText::Reasons | FitText::WithPreemption);
+        let old = matches!(
+            switches.fit_text,
+            FitText::Reasons | FitText::WithPreemption
+        );
         match self.at_once {
             Some(r) if !old => text += &format!(" {}.", reasons(r).collect::<Vec<_>>().join(", ")),
             Some(r) => {
@@ -76,16 +83,27 @@ impl Failure<'_> {
             None if old || !histogram.0.is_empty() => text += &format!(" {}.", histogram.text()),
             None => {}
         }
-        let more = if switches.fit_text == FitText::Reasons { "" } else { self.post_filter };
+        let more = if switches.fit_text == FitText::Reasons {
+            ""
+        } else {
+            self.post_filter
+        };
         if !more.is_empty() {
-            text += &format!(" {more}{}", if switches.fit_text == FitText::TwoStops { "." } else { "" });
+            text += &format!(
+                " {more}{}",
+                if switches.fit_text == FitText::TwoStops {
+                    "."
+                } else {
+                    ""
+                }
+            );
         }
         text
     }
 }
 
-/// What preemption says where it helps on no node: the reasons of the dry runs, and of `nodes` those that were not tried are
-/// beyond help.
+/// What preemption says where it helps on no node: the reasons of the dry runs, and of `nodes`
+/// those that were not tried are beyond help.
 pub fn no_candidates<'a>(nodes: usize, dry_runs: impl Iterator<Item = &'a Rejection>) -> String {
     let mut histogram = Histogram::default();
     let mut beyond_help = nodes;

@@ -1,4 +1,5 @@
-//! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two handlers).
+//! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two
+//! handlers).
 
 use super::switches::Switches;
 use super::timed_workers::TimedWorkerQueue;
@@ -6,7 +7,9 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::{Effect, Taint};
-use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue,
+};
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
 use crate::trace::{Actor, Note, What};
 use std::rc::{Rc, Weak};
@@ -88,10 +91,19 @@ pub struct Controller {
 
 impl Controller {
     /// A controller that hears of nodes and pods but does not run yet (`New`).
-    pub fn new(config: Config, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+    pub fn new(
+        config: Config,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let channels = (0..config.switches.workers)
-            .map(|_| Channels { node: Chan::new(&ctx, NODE_UPDATE_CHANNEL_SIZE), pod: Chan::new(&ctx, POD_UPDATE_CHANNEL_SIZE) })
+            .map(|_| Channels {
+                node: Chan::new(&ctx, NODE_UPDATE_CHANNEL_SIZE),
+                pod: Chan::new(&ctx, POD_UPDATE_CHANNEL_SIZE),
+            })
             .collect();
         let controller = Rc::new_cyclic(|me| Controller {
             me: me.clone(),
@@ -101,7 +113,10 @@ impl Controller {
             pod_queue: WorkQueue::new(&ctx),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
-            dispatch_points: [ctx.point("eviction-node-dispatch"), ctx.point("eviction-pod-dispatch")],
+            dispatch_points: [
+                ctx.point("eviction-node-dispatch"),
+                ctx.point("eviction-pod-dispatch"),
+            ],
             work_point: ctx.point("eviction-work"),
             request_point: ctx.point("eviction-request"),
             early_point: ctx.point("eviction-early"),
@@ -124,25 +139,40 @@ impl Controller {
     /// Starts dispatchers and workers (`Run`); the caches are filled.
     pub fn run(self: &Rc<Self>) {
         let c = self.clone();
-        self.ctx.spawn_named(Name::of("eviction-node-dispatcher", Keys::NOTHING), self.group, async move {
-            loop {
-                let item = c.node_queue.get().await;
-                c.ctx.yield_point(c.dispatch_points[0]).await;
-                c.channels[c.worker_of(Some(item.0))].node.send((item, c.ctx.cause())).await;
-            }
-        });
+        self.ctx.spawn_named(
+            Name::of("eviction-node-dispatcher", Keys::NOTHING),
+            self.group,
+            async move {
+                loop {
+                    let item = c.node_queue.get().await;
+                    c.ctx.yield_point(c.dispatch_points[0]).await;
+                    c.channels[c.worker_of(Some(item.0))]
+                        .node
+                        .send((item, c.ctx.cause()))
+                        .await;
+                }
+            },
+        );
         let c = self.clone();
-        self.ctx.spawn_named(Name::of("eviction-pod-dispatcher", Keys::NOTHING), self.group, async move {
-            loop {
-                let item = c.pod_queue.get().await;
-                c.ctx.yield_point(c.dispatch_points[1]).await;
-                c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
-            }
-        });
+        self.ctx.spawn_named(
+            Name::of("eviction-pod-dispatcher", Keys::NOTHING),
+            self.group,
+            async move {
+                loop {
+                    let item = c.pod_queue.get().await;
+                    c.ctx.yield_point(c.dispatch_points[1]).await;
+                    c.channels[c.worker_of(item.1)]
+                        .pod
+                        .send((item, c.ctx.cause()))
+                        .await;
+                }
+            },
+        );
         for worker in 0..self.channels.len() {
             let c = self.clone();
             let work = async move { c.worker(&c.channels[worker]).await };
-            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
+            self.ctx
+                .spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
         }
     }
 
@@ -157,7 +187,10 @@ impl Controller {
         if let Some(hash) = self.hashes.with(|h| h.get(at).copied().flatten()) {
             return hash as usize % self.channels.len();
         }
-        let hash = self.client.api().names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
+        let hash = self
+            .client
+            .api()
+            .names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
         self.hashes.with(|h| {
             h.resize(h.len().max(at + 1), None);
             h[at] = Some(hash);
@@ -198,9 +231,16 @@ impl Controller {
             return;
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
-        let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
+        let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else {
+            return;
+        };
         self.ctx.reads(self.tainted_keys.of(node.0));
-        let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten()) else { return };
+        let Some(taints) = self
+            .tainted_nodes
+            .with(|t| t.get(node.index()).cloned().flatten())
+        else {
+            return;
+        };
         self.process_pod_on_node(&pod, &taints);
     }
 
@@ -217,16 +257,27 @@ impl Controller {
         let has_pods = self.informers.has_pods_on(id);
         self.ctx.set_saw(node.record);
         if !taints.is_empty() {
-            self.client.api().record_taints_known(Actor::TaintEviction, id, &taints);
+            self.client
+                .api()
+                .record_taints_known(Actor::TaintEviction, id, &taints);
         } else if was_tainted {
             // That a node never had any is not worth a record.
-            self.client.api().record_node(Actor::TaintEviction, id, What::Noted(Note::TaintsGone, has_pods.into()));
+            self.client.api().record_node(
+                Actor::TaintEviction,
+                id,
+                What::Noted(Note::TaintsGone, has_pods.into()),
+            );
         }
         if !has_pods || taints.is_empty() && self.queue.is_empty() {
             return;
         }
-        let mut pods = if self.config.switches.pods_by_live_list { self.list_pods_on(id).await } else { self.informers.pods_on(id) };
-        self.ctx.order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
+        let mut pods = if self.config.switches.pods_by_live_list {
+            self.list_pods_on(id).await
+        } else {
+            self.informers.pods_on(id)
+        };
+        self.ctx
+            .order(self.pods_point, &mut pods, |p| self.pod_object(p.id));
         for pod in pods {
             if taints.is_empty() {
                 self.cancel_work_with_event(pod.id);
@@ -236,11 +287,21 @@ impl Controller {
         }
     }
 
-    /// LISTs a node's pods from the API server, as older releases do: up to six times, 100 ms apart (`getPodsAssignedToNode`).
+    /// LISTs a node's pods from the API server, as older releases do: up to six times, 100 ms apart
+    /// (`getPodsAssignedToNode`).
     async fn list_pods_on(&self, id: NodeId) -> Vec<Rc<Pod>> {
-        let about = Object { id: id.0, hash: self.client.api().names(|n| n.node_hash(id)) };
+        let about = Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.node_hash(id)),
+        };
         for _ in 0..LIVE_LIST_TRIES {
-            let list = self.client.call(about, move |api, _| Ok(api.pods().into_iter().filter(|p| p.node == Some(id)).collect()));
+            let list = self.client.call(about, move |api, _| {
+                Ok(api
+                    .pods()
+                    .into_iter()
+                    .filter(|p| p.node == Some(id))
+                    .collect())
+            });
             if let Ok(pods) = list.await {
                 return pods;
             }
@@ -262,7 +323,10 @@ impl Controller {
 
     /// A pod as an object of chance.
     pub(super) fn pod_object(&self, pod: PodId) -> Object {
-        Object { id: pod.0, hash: self.client.api().names(|n| n.pod_hash(pod)) }
+        Object {
+            id: pod.0,
+            hash: self.client.api().names(|n| n.pod_hash(pod)),
+        }
     }
 }
 
@@ -272,7 +336,8 @@ fn no_execute(taints: &[Taint]) -> impl Iterator<Item = &Taint> {
 }
 
 impl NodeHandler for Controller {
-    /// `NodeUpdated`: on add, delete, and when the NoExecute taints differ in anything, their order included.
+    /// `NodeUpdated`: on add, delete, and when the NoExecute taints differ in anything, their order
+    /// included.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let (Some(o), Some(n)) = (old, new)
             && (Rc::ptr_eq(o, n) || no_execute(&o.taints).eq(no_execute(&n.taints)))
@@ -286,11 +351,13 @@ impl NodeHandler for Controller {
 }
 
 impl PodHandler for Controller {
-    /// `PodUpdated`: on add, delete, and when tolerations or nodeName differ. A deletionTimestamp alone does not count.
+    /// `PodUpdated`: on add, delete, and when tolerations or nodeName differ. A deletionTimestamp
+    /// alone does not count.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         if let (Some(o), Some(n)) = (old, new)
             && o.node == n.node
-            && (Rc::ptr_eq(&o.template, &n.template) || o.template.tolerations == n.template.tolerations)
+            && (Rc::ptr_eq(&o.template, &n.template)
+                || o.template.tolerations == n.template.tolerations)
         {
             return;
         }
@@ -302,7 +369,9 @@ impl PodHandler for Controller {
 
 /// `hash/fnv` with 32 bits, as upstream deals nodes to workers.
 fn fnv1a32(name: &str) -> u32 {
-    name.bytes().fold(0x811c_9dc5, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193))
+    name.bytes().fold(0x811c_9dc5, |h, b| {
+        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
+    })
 }
 
 #[cfg(test)]

@@ -18,17 +18,17 @@ enum Stay {
     For(Dur),
 }
 
-/// `getMinTolerationTime`: seconds become nanoseconds in 64 bits that wrap, and what comes out negative is taken for ever. So
-/// 9,223,372,037 s, one more than 292 years, tolerate for ever, and 2^55 s not at all.
+/// `getMinTolerationTime`: seconds become nanoseconds in 64 bits that wrap, and what comes out
+/// negative is taken for ever. So 9,223,372,037 s, one more than 292 years, tolerate for ever, and
+/// 2^55 s not at all.
 fn min_toleration_time(used: &[&Toleration]) -> Stay {
     if used.is_empty() {
         return Stay::For(Dur::ZERO);
     }
     match used.iter().filter_map(|t| t.toleration_seconds).min() {
         None | Some(i64::MAX) => Stay::Forever,
-        Some(seconds) => {
-            u64::try_from(seconds.max(0).wrapping_mul(1_000_000_000)).map_or(Stay::Forever, |ns| Stay::For(Dur::from_nanos(ns)))
-        }
+        Some(seconds) => u64::try_from(seconds.max(0).wrapping_mul(1_000_000_000))
+            .map_or(Stay::Forever, |ns| Stay::For(Dur::from_nanos(ns))),
     }
 }
 
@@ -36,8 +36,16 @@ impl Controller {
     /// `processPodOnNode`
     pub(super) fn process_pod_on_node(&self, pod: &Rc<Pod>, taints: &NoExecuteTaints) {
         let id = pod.id;
-        let Some(used) = matching_tolerations(taints, &pod.template.tolerations, self.config.switches.comparison_operators) else {
-            self.client.api().record_pod(Actor::TaintEviction, id, What::Noted(Note::NotTolerated, 0));
+        let Some(used) = matching_tolerations(
+            taints,
+            &pod.template.tolerations,
+            self.config.switches.comparison_operators,
+        ) else {
+            self.client.api().record_pod(
+                Actor::TaintEviction,
+                id,
+                What::Noted(Note::NotTolerated, 0),
+            );
             // Scheduled work is cancelled, as the pod is to be deleted right away.
             self.cancel_work_with_event(id);
             self.add_work(id, Dur::ZERO);
@@ -45,7 +53,11 @@ impl Controller {
         };
         let stay = match min_toleration_time(&used) {
             Stay::Forever => {
-                self.client.api().record_pod(Actor::TaintEviction, id, What::Noted(Note::ToleratesForever, 0));
+                self.client.api().record_pod(
+                    Actor::TaintEviction,
+                    id,
+                    What::Noted(Note::ToleratesForever, 0),
+                );
                 if self.config.switches.forever_cancels {
                     self.cancel_work_with_event(id);
                 }
@@ -57,8 +69,9 @@ impl Controller {
             self.add_work(id, stay);
             return;
         };
-        // A pending timer that began earlier is kept, whatever the tolerations have become. On a real machine the clock has
-        // always moved since; where it stands still, as in recorded timelines, an equal start means cancel and set again.
+        // A pending timer that began earlier is kept, whatever the tolerations have become. On a
+        // real machine the clock has always moved since; where it stands still, as in recorded
+        // timelines, an equal start means cancel and set again.
         if created < self.ctx.now() || self.config.clock_advances {
             return;
         }
@@ -67,13 +80,21 @@ impl Controller {
     }
 
     fn add_work(&self, pod: PodId, stay: Dur) {
-        let nil = stay.is_zero() && (self.config.switches.one_clock_reading || !self.config.clock_advances);
+        let nil = stay.is_zero()
+            && (self.config.switches.one_clock_reading || !self.config.clock_advances);
         if !self.queue.add_work(pod, stay, nil) {
-            self.client.api().record_pod(Actor::TaintEviction, pod, What::Noted(Note::WorkExists, 0));
+            self.client.api().record_pod(
+                Actor::TaintEviction,
+                pod,
+                What::Noted(Note::WorkExists, 0),
+            );
             return;
         }
         let seconds = u32::try_from(stay.as_secs()).unwrap_or(u32::MAX);
-        let record = self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
+        let record =
+            self.client
+                .api()
+                .record_pod(Actor::TaintEviction, pod, What::TimerSet(seconds));
         self.queue.set_cause(pod, record);
         if nil {
             let cause = self.ctx.cause();
@@ -86,8 +107,11 @@ impl Controller {
     /// `cancelWorkWithEvent`
     pub(super) fn cancel_work_with_event(&self, pod: PodId) {
         if self.queue.cancel_work(pod) {
-            self.client.api().record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
-            self.recorder.event(About::Pod(pod, None), EventText::CancellingDeletion);
+            self.client
+                .api()
+                .record_pod(Actor::TaintEviction, pod, What::TimerCancelled);
+            self.recorder
+                .event(About::Pod(pod, None), EventText::CancellingDeletion);
         }
     }
 }
@@ -96,13 +120,21 @@ impl Controller {
 mod tests {
     use super::*;
 
-    /// The upstream test of getMinTolerationTime: [] → 0, nil → for ever, {1, 2} → 1, {1, nil} → 1; zero and less → 0.
+    /// The upstream test of getMinTolerationTime: [] → 0, nil → for ever, {1, 2} → 1, {1, nil} → 1;
+    /// zero and less → 0.
     #[test]
     fn the_least_finite_time_counts() {
-        let t = |s: Option<i64>| Toleration { toleration_seconds: s, ..Toleration::default() };
+        let t = |s: Option<i64>| Toleration {
+            toleration_seconds: s,
+            ..Toleration::default()
+        };
         let check = |seconds: &[Option<i64>], expected| {
             let all: Vec<Toleration> = seconds.iter().map(|s| t(*s)).collect();
-            assert_eq!(min_toleration_time(&all.iter().collect::<Vec<_>>()), expected, "{seconds:?}");
+            assert_eq!(
+                min_toleration_time(&all.iter().collect::<Vec<_>>()),
+                expected,
+                "{seconds:?}"
+            );
         };
         check(&[], Stay::For(Dur::from_secs(0)));
         check(&[None], Stay::Forever);
@@ -110,10 +142,17 @@ mod tests {
         check(&[Some(1), None], Stay::For(Dur::from_secs(1)));
         check(&[Some(0), None], Stay::For(Dur::from_secs(0)));
         check(&[Some(5), Some(-3)], Stay::For(Dur::from_secs(0)));
-        // 2^63 ns are 9,223,372,036.85 s; 18,446,744,074 s are 290,448,384 ns more than 2^64, and 2^55 s are 5^9 times 2^64 ns.
-        check(&[Some(9_223_372_036)], Stay::For(Dur::from_secs(9_223_372_036)));
+        // 2^63 ns are 9,223,372,036.85 s; 18,446,744,074 s are 290,448,384 ns more than 2^64, and
+        // 2^55 s are 5^9 times 2^64 ns.
+        check(
+            &[Some(9_223_372_036)],
+            Stay::For(Dur::from_secs(9_223_372_036)),
+        );
         check(&[Some(9_223_372_037)], Stay::Forever);
-        check(&[Some(18_446_744_074)], Stay::For(Dur::from_nanos(290_448_384)));
+        check(
+            &[Some(18_446_744_074)],
+            Stay::For(Dur::from_nanos(290_448_384)),
+        );
         check(&[Some(1 << 55)], Stay::For(Dur::ZERO));
         check(&[Some(i64::MAX), None], Stay::Forever);
     }

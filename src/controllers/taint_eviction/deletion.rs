@@ -16,8 +16,9 @@ const RETRIES: u32 = 5;
 const RETRY_SLEEP: Dur = Dur::from_millis(10);
 
 impl Controller {
-    /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once. From 1.35 on a timer that was
-    /// cancelled between its firing and the first step of its goroutine does nothing.
+    /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once.
+    /// From 1.35 on a timer that was cancelled between its firing and the first step of its
+    /// goroutine does nothing.
     pub(super) fn start_deletion(&self, pod: PodId, timer: Option<u32>) {
         let Some(c) = self.handle() else { return };
         let name = Name::of("eviction", Keys::NOTHING).about(self.pod_object(pod).hash);
@@ -25,7 +26,8 @@ impl Controller {
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 let ok = c.delete_pod_handler(pod, timer.is_none()).await;
-                c.queue.finished(pod, timer, ok, c.config.switches.finished_entry);
+                c.queue
+                    .finished(pod, timer, ok, c.config.switches.finished_entry);
             }
             if let Some(number) = timer {
                 c.queue.forget(number);
@@ -35,10 +37,12 @@ impl Controller {
 
     /// `deletePodHandler`: one event, then up to five tries.
     async fn delete_pod_handler(&self, pod: PodId, at_once: bool) -> bool {
-        self.recorder.event(About::Pod(pod, None), EventText::MarkingForDeletion);
+        self.recorder
+            .event(About::Pod(pod, None), EventText::MarkingForDeletion);
         if at_once && !self.config.clock_advances {
-            // Where time stands still while work is done, as in recorded timelines: a goroutine that a worker starts has its turn when the
-            // worker and its dispatcher have no more to do, and the way to the API server is longer than theirs. What they have of this
+            // Where time stands still while work is done, as in recorded timelines: a goroutine
+            // that a worker starts has its turn when the worker and its dispatcher have no more to
+            // do, and the way to the API server is longer than theirs. What they have of this
             // instant they do with the pod still there. A search may have it otherwise.
             if !self.ctx.yields(self.early_point, self.pod_object(pod)) {
                 self.ctx.after_others().await;
@@ -52,29 +56,44 @@ impl Controller {
             }
             self.ctx.sleep(RETRY_SLEEP).await;
         }
-        self.client.api().record_pod(Actor::TaintEviction, pod, What::EvictionFailed);
+        self.client
+            .api()
+            .record_pod(Actor::TaintEviction, pod, What::EvictionFailed);
         false
     }
 
-    /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE by name without precondition.
+    /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE by name
+    /// without precondition.
     async fn add_condition_and_delete_pod(&self, id: PodId) -> Result<(), ApiError> {
         let object = self.pod_object(id);
         if self.config.switches.disruption_target != DisruptionTarget::Off {
             // Of the reply only this is kept: there may be very many deletions at once.
             let seen = |p: Rc<Pod>| (p.record, p.uid, p.disruption_target);
-            let get = self.client.call(object, move |api, _| api.pod(id).map(seen).ok_or(ApiError::NotFound));
+            let get = self.client.call(object, move |api, _| {
+                api.pod(id).map(seen).ok_or(ApiError::NotFound)
+            });
             let (record, uid, target) = get.await?;
             self.ctx.set_saw(record);
-            let has = target.is_some_and(|c| c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager);
+            let has = target.is_some_and(|c| {
+                c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager
+            });
             if !has || self.config.switches.disruption_target == DisruptionTarget::Apply {
                 let condition = PodCondition {
                     status: ConditionStatus::True,
                     reason: PodReason::DeletionByTaintManager,
                     last_transition_time: self.client.api().timestamp(),
                 };
-                self.client.call(object, move |api, actor| api.patch_disruption_target(actor, id, uid, condition)).await?;
+                self.client
+                    .call(object, move |api, actor| {
+                        api.patch_disruption_target(actor, id, uid, condition)
+                    })
+                    .await?;
             }
         }
-        self.client.call(object, move |api, actor| api.delete_pod(actor, id, None, None)).await
+        self.client
+            .call(object, move |api, actor| {
+                api.delete_pod(actor, id, None, None)
+            })
+            .await
     }
 }

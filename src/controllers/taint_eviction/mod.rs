@@ -1,7 +1,9 @@
-//! The taint eviction controller: timers per pod, and deletions, for NoExecute taints that pods do not tolerate.
+//! The taint eviction controller: timers per pod, and deletions, for NoExecute taints that pods do
+//! not tolerate.
 //!
-//! Models `pkg/controller/tainteviction/taint_eviction.go` and `timed_workers.go`, v1.34 (up to 1.28
-//! `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by [`Switches`]. Left out: device taints, metrics.
+//! Models `pkg/controller/tainteviction/taint_eviction.go` and `timed_workers.go`, v1.34 (up to
+//! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by [`Switches`].
+//! Left out: device taints, metrics.
 
 mod controller;
 mod decision;

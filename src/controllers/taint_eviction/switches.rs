@@ -23,13 +23,15 @@ pub enum DisruptionTarget {
 /// What changed in the taint eviction controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// It is a controller of its own with its own client (S15); before 1.29 a part of the node lifecycle controller.
+    /// It is a controller of its own with its own client (S15); before 1.29 a part of the node
+    /// lifecycle controller.
     pub separate_controller: bool,
     /// "All remaining taints are tolerated for ever" cancels the pending timer (S1).
     pub forever_cancels: bool,
     /// The condition DisruptionTarget before a deletion (S11).
     pub disruption_target: DisruptionTarget,
-    /// "Delete now" takes one clock reading and has a nil entry; before 1.30 two, and a timer of some nanoseconds (S17).
+    /// "Delete now" takes one clock reading and has a nil entry; before 1.30 two, and a timer of
+    /// some nanoseconds (S17).
     pub one_clock_reading: bool,
     /// What a timed worker that ended well leaves (S19).
     pub finished_entry: FinishedEntry,
@@ -39,7 +41,7 @@ pub struct Switches {
     pub comparison_operators: bool,
     /// How many workers: 1 up to 1.10, then 8.
     pub workers: usize,
-    /// A node's pods are LISTed from the API server, up to six times 100 ms apart; after that they come from the
-    /// informer's index.
+    /// A node's pods are LISTed from the API server, up to six times 100 ms apart; after that they
+    /// come from the informer's index.
     pub pods_by_live_list: bool,
 }

@@ -1,7 +1,8 @@
-//! Timers of evictions (`timed_workers.go: TimedWorkerQueue`): entries by pod name, in the kernel's wheel.
+//! Timers of evictions (`timed_workers.go: TimedWorkerQueue`): entries by pod name, in the kernel's
+//! wheel.
 //!
-//! An entry is absent, a timer, or nil: work that began at once, or (up to 1.32) work that ended well. Adding work to an
-//! entry that exists, even a nil one, does nothing.
+//! An entry is absent, a timer, or nil: work that began at once, or (up to 1.32) work that ended
+//! well. Adding work to an entry that exists, even a nil one, does nothing.
 
 use super::controller::Controller;
 use super::switches::FinishedEntry;
@@ -31,7 +32,8 @@ struct Entries {
     number: u32,
     /// Timers that were cancelled after they had fired, until their work ends.
     cancelled: BTreeSet<u32>,
-    /// Pending timers whose entry the end of another work took away, with their causes: they fire all the same.
+    /// Pending timers whose entry the end of another work took away, with their causes: they fire
+    /// all the same.
     lost: BTreeMap<u32, u32>,
 }
 
@@ -47,7 +49,10 @@ impl Entries {
     }
 
     fn get(&self, pod: PodId) -> Entry {
-        self.by_pod.get(pod.index()).copied().unwrap_or(Entry::Absent)
+        self.by_pod
+            .get(pod.index())
+            .copied()
+            .unwrap_or(Entry::Absent)
     }
 }
 
@@ -71,7 +76,10 @@ impl Handler for Fire {
     }
 
     fn name(&self, arg: u64) -> Name {
-        let object = self.0.upgrade().map_or(0, |c| c.pod_object(PodId(arg as u32)).hash);
+        let object = self
+            .0
+            .upgrade()
+            .map_or(0, |c| c.pod_object(PodId(arg as u32)).hash);
         Name::of("eviction-timer", Keys::NOTHING).about(object)
     }
 }
@@ -81,14 +89,22 @@ impl TimedWorkerQueue {
         Rc::new(TimedWorkerQueue {
             keys: ctx.keys("eviction-timers"),
             ctx: ctx.clone(),
-            entries: Shared::new(Entries { by_pod: Vec::new(), present: 0, number: 0, cancelled: BTreeSet::new(), lost: BTreeMap::new() }),
+            entries: Shared::new(Entries {
+                by_pod: Vec::new(),
+                present: 0,
+                number: 0,
+                cancelled: BTreeSet::new(),
+                lost: BTreeMap::new(),
+            }),
             handler: Cell::new(None),
         })
     }
 
     /// Lets timers fire into a controller.
     pub(super) fn serve(&self, controller: &Rc<Controller>) {
-        self.handler.set(Some(self.ctx.register(Rc::new(Fire(Rc::downgrade(controller))))));
+        self.handler.set(Some(
+            self.ctx.register(Rc::new(Fire(Rc::downgrade(controller)))),
+        ));
     }
 
     fn key(&self, pod: PodId) -> Key {
@@ -96,7 +112,12 @@ impl TimedWorkerQueue {
     }
 
     fn set(&self, pod: PodId, entry: Entry) -> Entry {
-        let (old, others) = self.entries.with(|e| (e.set(pod, entry), e.present - usize::from(!matches!(entry, Entry::Absent))));
+        let (old, others) = self.entries.with(|e| {
+            (
+                e.set(pod, entry),
+                e.present - usize::from(!matches!(entry, Entry::Absent)),
+            )
+        });
         self.ctx.writes(self.key(pod));
         if others == 0 {
             self.ctx.writes(self.keys.of(0));
@@ -119,7 +140,8 @@ impl TimedWorkerQueue {
         })
     }
 
-    /// `AddWork`: false if there is an entry. `nil`: the entry is nil, and whoever adds it begins the work at once.
+    /// `AddWork`: false if there is an entry. `nil`: the entry is nil, and whoever adds it begins
+    /// the work at once.
     pub(super) fn add_work(&self, pod: PodId, delay: Dur, nil: bool) -> bool {
         self.ctx.reads(self.key(pod));
         if !self.entries.with(|e| matches!(e.get(pod), Entry::Absent)) {
@@ -140,7 +162,15 @@ impl TimedWorkerQueue {
             (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, arg)),
             _ => None,
         };
-        self.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number });
+        self.set(
+            pod,
+            Entry::Timer {
+                key,
+                created,
+                cause: self.ctx.cause(),
+                number,
+            },
+        );
         true
     }
 
@@ -153,8 +183,8 @@ impl TimedWorkerQueue {
         });
     }
 
-    /// `CancelWork`: removes the entry; true if it was a timer. One that has fired already goes on all the same, unless (1.35
-    /// on) its goroutine has not begun.
+    /// `CancelWork`: removes the entry; true if it was a timer. One that has fired already goes on
+    /// all the same, unless (1.35 on) its goroutine has not begun.
     pub(super) fn cancel_work(&self, pod: PodId) -> bool {
         match self.set(pod, Entry::Absent) {
             Entry::Absent | Entry::Nil => false,
@@ -171,7 +201,9 @@ impl TimedWorkerQueue {
     fn fire(&self, controller: &Controller, pod: PodId, number: u32) {
         self.ctx.writes(self.key(pod));
         let cause = self.entries.with(|e| match e.get(pod) {
-            Entry::Timer { cause, number: n, .. } if n == number => Some(cause),
+            Entry::Timer {
+                cause, number: n, ..
+            } if n == number => Some(cause),
             _ => e.lost.remove(&number),
         });
         if let Some(cause) = cause {
@@ -180,8 +212,8 @@ impl TimedWorkerQueue {
         controller.start_deletion(pod, Some(number));
     }
 
-    /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another way, with the end of
-    /// another timer's work say.
+    /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another
+    /// way, with the end of another timer's work say.
     pub(super) fn was_cancelled(&self, pod: PodId, number: u32) -> bool {
         self.ctx.reads(self.key(pod));
         self.entries.with(|e| e.cancelled.contains(&number))
@@ -192,8 +224,8 @@ impl TimedWorkerQueue {
         self.entries.with(|e| e.cancelled.remove(&number));
     }
 
-    /// The end of the work (`getWrappedWorkerFunc`) of a timer of that number, or of none: whatever entry the pod has by then is removed
-    /// or, up to 1.32 after a success, set to nil.
+    /// The end of the work (`getWrappedWorkerFunc`) of a timer of that number, or of none: whatever
+    /// entry the pod has by then is removed or, up to 1.32 after a success, set to nil.
     pub(super) fn finished(&self, pod: PodId, timer: Option<u32>, ok: bool, entry: FinishedEntry) {
         let left = match (ok, entry) {
             (true, FinishedEntry::Nil) => Entry::Nil,

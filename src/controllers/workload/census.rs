@@ -1,5 +1,6 @@
-//! How many pods a workload has in which state, kept as its pods change: a sync that neither deletes pods nor waits for one to
-//! have been ready for long enough needs no more than these numbers, and most are of that kind.
+//! How many pods a workload has in which state, kept as its pods change: a sync that neither
+//! deletes pods nor waits for one to have been ready for long enough needs no more than these
+//! numbers, and most are of that kind.
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -38,7 +39,9 @@ impl Census {
     /// Takes another version of a pod in the place of the old one.
     pub(super) fn take(&mut self, old: Option<&Pod>, new: Option<&Pod>) {
         for (pod, by) in old.map(|p| (p, -1)).into_iter().chain(new.map(|p| (p, 1))) {
-            let Some((owner, uid)) = pod.controller() else { continue };
+            let Some((owner, uid)) = pod.controller() else {
+                continue;
+            };
             let numbers = self.numbers(owner, uid);
             if pod.is_active() {
                 numbers.active += by;
@@ -68,7 +71,10 @@ impl Census {
 
     fn numbers(&mut self, owner: WorkloadId, uid: Uid) -> &mut Numbers {
         self.owner(owner);
-        match self.owners[owner.index()].first.get_or_insert((uid, Numbers::default())) {
+        match self.owners[owner.index()]
+            .first
+            .get_or_insert((uid, Numbers::default()))
+        {
             (first, numbers) if *first == uid => numbers,
             _ => self.others.entry((owner, uid)).or_default(),
         }

@@ -1,8 +1,9 @@
-//! What a DaemonSet's pods come to, node by node, kept as pods and nodes change: a sync looks at what changed since the last one and not
-//! at every node of the cluster.
+//! What a DaemonSet's pods come to, node by node, kept as pods and nodes change: a sync looks at
+//! what changed since the last one and not at every node of the cluster.
 //!
-//! A sync reads its nodes when it begins and keeps to them (`nodeList` is passed on upstream), and its pods when it needs them: so changes
-//! of nodes wait for [`DaemonCensus::take_nodes`], and changes of pods for [`DaemonCensus::take_pods`].
+//! A sync reads its nodes when it begins and keeps to them (`nodeList` is passed on upstream), and
+//! its pods when it needs them: so changes of nodes wait for [`DaemonCensus::take_nodes`], and
+//! changes of pods for [`DaemonCensus::take_pods`].
 
 use super::daemon_pods::ShouldRun;
 use crate::api::meta::Uid;
@@ -117,12 +118,22 @@ impl DaemonCensus {
         }
     }
 
-    /// Takes another version of a pod in the place of the old one. `node`: the node that a version is on or pinned to
-    /// (`getNodesToDaemonPods`).
-    pub(super) fn pod_changed(&mut self, old: Option<&Pod>, new: Option<&Pod>, rules: &Rules, node: impl Fn(&Pod) -> Option<NodeId>) {
+    /// Takes another version of a pod in the place of the old one. `node`: the node that a version
+    /// is on or pinned to (`getNodesToDaemonPods`).
+    pub(super) fn pod_changed(
+        &mut self,
+        old: Option<&Pod>,
+        new: Option<&Pod>,
+        rules: &Rules,
+        node: impl Fn(&Pod) -> Option<NodeId>,
+    ) {
         let own = |p: &&Pod| p.controller().is_some_and(|(_, uid)| uid == self.uid);
-        let counts = |p: &&Pod| !(rules.ended_pods_make_room && p.phase.is_terminal() && p.is_terminating());
-        let (old, new) = (old.filter(own).filter(counts), new.filter(own).filter(counts));
+        let counts =
+            |p: &&Pod| !(rules.ended_pods_make_room && p.phase.is_terminal() && p.is_terminating());
+        let (old, new) = (
+            old.filter(own).filter(counts),
+            new.filter(own).filter(counts),
+        );
         if let Some(old) = old
             && !self.nowhere.remove(&old.id)
             && let Some(was) = node(old)
@@ -148,8 +159,8 @@ impl DaemonCensus {
         self.pods_changed(node);
     }
 
-    /// Looks at the nodes that changed since a sync last began, or at all if the DaemonSet did; `should` says what it makes of a node that
-    /// is there.
+    /// Looks at the nodes that changed since a sync last began, or at all if the DaemonSet did;
+    /// `should` says what it makes of a node that is there.
     pub(super) fn take_nodes(
         &mut self,
         ds: &Workload,
@@ -160,10 +171,18 @@ impl DaemonCensus {
         if !self.basis.as_ref().is_some_and(same) {
             all().into_iter().for_each(|node| self.node_changed(node));
         }
-        if self.basis.as_ref().is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds) {
+        if self
+            .basis
+            .as_ref()
+            .is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds)
+        {
             (0..self.places.len()).for_each(|i| self.pods_changed(NodeId(i as u32)));
         }
-        self.basis = Some(Basis { template: ds.template.clone(), pinned: ds.pinned, min_ready_seconds: ds.min_ready_seconds });
+        self.basis = Some(Basis {
+            template: ds.template.clone(),
+            pinned: ds.pinned,
+            min_ready_seconds: ds.min_ready_seconds,
+        });
         for node in std::mem::take(&mut self.changed_nodes) {
             let now = should(node);
             let place = self.place(node);
@@ -174,8 +193,8 @@ impl DaemonCensus {
         }
     }
 
-    /// Looks at the places whose pods changed. `pods` gives the pods of a place, `is_available` says whether one has been ready for long
-    /// enough.
+    /// Looks at the places whose pods changed. `pods` gives the pods of a place, `is_available`
+    /// says whether one has been ready for long enough.
     pub(super) fn take_pods(
         &mut self,
         rules: &Rules,
@@ -183,20 +202,32 @@ impl DaemonCensus {
         pods: impl Fn(&[PodId]) -> Vec<Rc<Pod>>,
         is_available: impl Fn(&Pod) -> bool,
     ) {
-        let known: Vec<_> = self.nowhere.iter().filter_map(|p| Some((*p, find(*p)?))).collect();
+        let known: Vec<_> = self
+            .nowhere
+            .iter()
+            .filter_map(|p| Some((*p, find(*p)?)))
+            .collect();
         for (pod, node) in known {
             self.nowhere.remove(&pod);
             self.put(pod, Some(node));
         }
         let maturing: Vec<NodeId> = self.maturing.iter().copied().collect();
-        maturing.into_iter().for_each(|node| self.pods_changed(node));
+        maturing
+            .into_iter()
+            .for_each(|node| self.pods_changed(node));
         for node in std::mem::take(&mut self.changed_places) {
             let here = pods(&self.places[node.index()].pods);
             self.look(node, &here, rules, &is_available);
         }
     }
 
-    fn look(&mut self, node: NodeId, here: &[Rc<Pod>], rules: &Rules, is_available: &impl Fn(&Pod) -> bool) {
+    fn look(
+        &mut self,
+        node: NodeId,
+        here: &[Rc<Pod>],
+        rules: &Rules,
+        is_available: &impl Fn(&Pod) -> bool,
+    ) {
         let place = &mut self.places[node.index()];
         place.pods_changed = false;
         let should = place.should;
@@ -214,7 +245,10 @@ impl DaemonCensus {
         self.numbers.change(before, -1);
         self.numbers.change(now, 1);
         let remaining = || here.iter().filter(|p| !p.is_terminating());
-        let ended = |p: &Pod| p.phase == PodPhase::Failed || rules.replaces_succeeded && p.phase == PodPhase::Succeeded;
+        let ended = |p: &Pod| {
+            p.phase == PodPhase::Failed
+                || rules.replaces_succeeded && p.phase == PodPhase::Succeeded
+        };
         let wanting = match should {
             None => false,
             Some(s) if here.is_empty() => s.run,
@@ -222,7 +256,11 @@ impl DaemonCensus {
             Some(_) => remaining().next().is_some(),
         };
         let stranded = should.is_none() && here.iter().any(|p| p.node.is_none());
-        let sets = [(&mut self.wanting, wanting), (&mut self.stranded, stranded), (&mut self.maturing, now.ready && !now.available)];
+        let sets = [
+            (&mut self.wanting, wanting),
+            (&mut self.stranded, stranded),
+            (&mut self.maturing, now.ready && !now.available),
+        ];
         for (set, is_in) in sets {
             if is_in {
                 set.insert(node)
@@ -237,7 +275,8 @@ impl DaemonCensus {
         self.numbers
     }
 
-    /// The nodes that lack a pod or have one that may have to go, by id, what the DaemonSet makes of each, and its pods.
+    /// The nodes that lack a pod or have one that may have to go, by id, what the DaemonSet makes
+    /// of each, and its pods.
     pub(super) fn wanting(&self) -> impl Iterator<Item = (NodeId, ShouldRun, &[PodId])> {
         self.wanting.iter().filter_map(|node| {
             let place = &self.places[node.index()];
@@ -247,7 +286,9 @@ impl DaemonCensus {
 
     /// The pods of nodes that are gone, node by node, where any of them waits for its node.
     pub(super) fn stranded(&self) -> impl Iterator<Item = &[PodId]> {
-        self.stranded.iter().map(|node| &*self.places[node.index()].pods)
+        self.stranded
+            .iter()
+            .map(|node| &*self.places[node.index()].pods)
     }
 }
 
@@ -270,24 +311,43 @@ mod tests {
     use std::collections::BTreeMap;
 
     const LIFE: Uid = Uid(7);
-    const RULES: Rules = Rules { ended_pods_make_room: true, replaces_succeeded: true };
+    const RULES: Rules = Rules {
+        ended_pods_make_room: true,
+        replaces_succeeded: true,
+    };
 
-    fn pod(id: u32, (node, phase, ready, terminating, life): (Option<u32>, PodPhase, bool, bool, u64)) -> Rc<Pod> {
-        let owner = OwnerReference { kind: "DaemonSet".to_owned(), name: "agent".to_owned(), object: Some((WorkloadId(0), Uid(life))) };
-        let condition =
-            PodCondition { status: ConditionStatus::True, reason: PodReason::None, last_transition_time: Timestamp(i64::from(id)) };
+    fn pod(
+        id: u32,
+        (node, phase, ready, terminating, life): (Option<u32>, PodPhase, bool, bool, u64),
+    ) -> Rc<Pod> {
+        let owner = OwnerReference {
+            kind: "DaemonSet".to_owned(),
+            name: "agent".to_owned(),
+            object: Some((WorkloadId(0), Uid(life))),
+        };
+        let condition = PodCondition {
+            status: ConditionStatus::True,
+            reason: PodReason::None,
+            last_transition_time: Timestamp(i64::from(id)),
+        };
         Rc::new(Pod {
             id: PodId(id),
             uid: Uid(u64::from(id)),
             resource_version: 0,
             record: 0,
-            template: Rc::new(PodTemplate { owner: Some(owner), ..PodTemplate::default() }),
+            template: Rc::new(PodTemplate {
+                owner: Some(owner),
+                ..PodTemplate::default()
+            }),
             creation_timestamp: Timestamp(i64::from(id % 3)),
             start_time: None,
             job_finalizer: false,
             unscheduled: None,
             node: node.map(NodeId),
-            deletion: terminating.then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
+            deletion: terminating.then_some(Deletion {
+                timestamp: Timestamp(0),
+                grace_period_seconds: 0,
+            }),
             phase,
             ready: ready.then_some(condition),
             disruption_target: None,
@@ -300,13 +360,29 @@ mod tests {
     }
 
     /// What a sync reads of a census.
-    type Read = (Numbers, Vec<(NodeId, ShouldRun, Vec<PodId>)>, Vec<Vec<PodId>>);
+    type Read = (
+        Numbers,
+        Vec<(NodeId, ShouldRun, Vec<PodId>)>,
+        Vec<Vec<PodId>>,
+    );
 
     fn read(census: &mut DaemonCensus, pods: &BTreeMap<u32, Rc<Pod>>, now: i64) -> Read {
         let here = |ids: &[PodId]| ids.iter().map(|id| pods[&id.0].clone()).collect();
-        census.take_pods(&RULES, |_| None, here, |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now));
-        let wanting = census.wanting().map(|(node, should, ids)| (node, should, ids.to_vec())).collect();
-        (census.numbers(), wanting, census.stranded().map(<[PodId]>::to_vec).collect())
+        census.take_pods(
+            &RULES,
+            |_| None,
+            here,
+            |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now),
+        );
+        let wanting = census
+            .wanting()
+            .map(|(node, should, ids)| (node, should, ids.to_vec()))
+            .collect();
+        (
+            census.numbers(),
+            wanting,
+            census.stranded().map(<[PodId]>::to_vec).collect(),
+        )
     }
 
     fn workload() -> Workload {
@@ -324,7 +400,13 @@ mod tests {
             min_ready_seconds: 10,
             spec: WorkloadSpec::DaemonSet,
         };
-        Workload { resource_version: 0, generation: 1, record: 0, status: WorkloadStatus::default(), lasting: Rc::new(lasting) }
+        Workload {
+            resource_version: 0,
+            generation: 1,
+            record: 0,
+            status: WorkloadStatus::default(),
+            lasting: Rc::new(lasting),
+        }
     }
 
     #[derive(Clone, Debug)]
@@ -336,8 +418,19 @@ mod tests {
 
     fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
         use proptest::prelude::*;
-        let phase = proptest::sample::select(vec![PodPhase::Pending, PodPhase::Running, PodPhase::Failed, PodPhase::Succeeded]);
-        let state = (proptest::option::of(0..6_u32), phase, any::<bool>(), any::<bool>(), 6..8_u64);
+        let phase = proptest::sample::select(vec![
+            PodPhase::Pending,
+            PodPhase::Running,
+            PodPhase::Failed,
+            PodPhase::Succeeded,
+        ]);
+        let state = (
+            proptest::option::of(0..6_u32),
+            phase,
+            any::<bool>(),
+            any::<bool>(),
+            6..8_u64,
+        );
         let step = prop_oneof![
             2 => (0..6_u32, proptest::option::weighted(0.8, any::<(bool, bool)>())).prop_map(|(n, s)| Step::Node(n, s)),
             6 => (0..12_u32, proptest::option::weighted(0.8, state)).prop_map(|(p, s)| Step::Pod(p, s)),
@@ -347,7 +440,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What is kept up to date says the same as what is worked out anew, and nodes change only when a sync begins.
+        /// What is kept up to date says the same as what is worked out anew, and nodes change only
+        /// when a sync begins.
         #[test]
         fn as_counted_anew(steps in steps()) {
             let ds = workload();
@@ -387,8 +481,8 @@ mod tests {
         }
     }
 
-    /// Three nodes of which the third takes no pod: one lacks a pod, one has a ready one, and the third has one too many. After a while the
-    /// ready one is available.
+    /// Three nodes of which the third takes no pod: one lacks a pod, one has a ready one, and the
+    /// third has one too many. After a while the ready one is available.
     #[test]
     fn three_nodes() {
         let mut census = DaemonCensus::new(LIFE);
@@ -397,12 +491,45 @@ mod tests {
         for pod in pods.values() {
             census.pod_changed(None, Some(pod), &RULES, node_of);
         }
-        let should = |n: NodeId| Some(ShouldRun { run: n.0 < 2, stay: n.0 < 2 });
+        let should = |n: NodeId| {
+            Some(ShouldRun {
+                run: n.0 < 2,
+                stay: n.0 < 2,
+            })
+        };
         census.take_nodes(&workload(), || (0..3).map(NodeId).collect(), should);
-        let numbers = Numbers { desired: 2, misscheduled: 1, scheduled: 1, ready: 1, available: 0 };
-        let (run, stop) = (ShouldRun { run: true, stay: true }, ShouldRun { run: false, stay: false });
+        let numbers = Numbers {
+            desired: 2,
+            misscheduled: 1,
+            scheduled: 1,
+            ready: 1,
+            available: 0,
+        };
+        let (run, stop) = (
+            ShouldRun {
+                run: true,
+                stay: true,
+            },
+            ShouldRun {
+                run: false,
+                stay: false,
+            },
+        );
         let wanting = vec![(NodeId(0), run, vec![]), (NodeId(2), stop, vec![PodId(5)])];
-        assert_eq!(read(&mut census, &pods, 3), (numbers, wanting.clone(), vec![]));
-        assert_eq!(read(&mut census, &pods, 4), (Numbers { available: 1, ..numbers }, wanting, vec![]));
+        assert_eq!(
+            read(&mut census, &pods, 3),
+            (numbers, wanting.clone(), vec![])
+        );
+        assert_eq!(
+            read(&mut census, &pods, 4),
+            (
+                Numbers {
+                    available: 1,
+                    ..numbers
+                },
+                wanting,
+                vec![]
+            )
+        );
     }
 }

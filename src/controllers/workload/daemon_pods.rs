@@ -1,20 +1,25 @@
-//! Where a DaemonSet's pods belong, and what is added to their template (`pkg/controller/daemon/util/daemonset_util.go`,
-//! `daemon_controller.go: NodeShouldRunDaemonPod`, v1.34).
+//! Where a DaemonSet's pods belong, and what is added to their template
+//! (`pkg/controller/daemon/util/daemonset_util.go`, `daemon_controller.go: NodeShouldRunDaemonPod`,
+//! v1.34).
 //!
-//! A daemon pod is pinned to its node by node affinity and bound by the scheduler. Left out: pods on the host's network, which
-//! tolerate network-unavailable too.
+//! A daemon pod is pinned to its node by node affinity and bound by the scheduler. Left out: pods
+//! on the host's network, which tolerate network-unavailable too.
 
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::PodTemplate;
 use crate::api::scheduling::{NodeNameRequirement, NodeSelectorTerm, SchedulingSpec};
-use crate::api::taint::{DISK_PRESSURE, Effect, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, Taint, UNREACHABLE, UNSCHEDULABLE};
+use crate::api::taint::{
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, Taint, UNREACHABLE,
+    UNSCHEDULABLE,
+};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::Workload;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What every daemon pod tolerates for ever. That a node is not ready keeps new ones away all the same, by its NoSchedule taint.
+/// What every daemon pod tolerates for ever. That a node is not ready keeps new ones away all the
+/// same, by its NoSchedule taint.
 const TOLERATED: [(&str, Effect); 6] = [
     (NOT_READY, Effect::NoExecute),
     (UNREACHABLE, Effect::NoExecute),
@@ -47,7 +52,11 @@ impl DaemonTemplate {
         for (key, effect) in TOLERATED {
             add_or_update(&mut template.tolerations, key, effect);
         }
-        DaemonTemplate { source: ds.template.clone(), template, by_node: BTreeMap::new() }
+        DaemonTemplate {
+            source: ds.template.clone(),
+            template,
+            by_node: BTreeMap::new(),
+        }
     }
 
     /// Whether it is that of the DaemonSet as it is now.
@@ -55,18 +64,49 @@ impl DaemonTemplate {
         Rc::ptr_eq(&self.source, &ds.template)
     }
 
-    /// `NodeShouldRunDaemonPod`: neither resources nor whether the node is cordoned or ready matter.
-    pub(super) fn should_run(&self, ds: &Workload, node: &Node, name: &str, comparison_operators: bool) -> ShouldRun {
-        let selected = self.template.node_selector.iter().all(|(k, v)| node.labels.get(k) == Some(v));
-        let required = self.template.scheduling.as_ref().and_then(|s| s.required_nodes.as_ref());
-        let admitted = required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, &node.labels)));
+    /// `NodeShouldRunDaemonPod`: neither resources nor whether the node is cordoned or ready
+    /// matter.
+    pub(super) fn should_run(
+        &self,
+        ds: &Workload,
+        node: &Node,
+        name: &str,
+        comparison_operators: bool,
+    ) -> ShouldRun {
+        let selected = self
+            .template
+            .node_selector
+            .iter()
+            .all(|(k, v)| node.labels.get(k) == Some(v));
+        let required = self
+            .template
+            .scheduling
+            .as_ref()
+            .and_then(|s| s.required_nodes.as_ref());
+        let admitted =
+            required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, &node.labels)));
         if ds.pinned.is_some_and(|n| n != node.id) || !selected || !admitted {
-            return ShouldRun { run: false, stay: false };
+            return ShouldRun {
+                run: false,
+                stay: false,
+            };
         }
-        let tolerated = |t: &Taint| self.template.tolerations.iter().any(|x| x.tolerates(t, comparison_operators));
-        let free_of = |effect: Effect| node.taints.iter().all(|t| t.effect != effect || tolerated(t));
+        let tolerated = |t: &Taint| {
+            self.template
+                .tolerations
+                .iter()
+                .any(|x| x.tolerates(t, comparison_operators))
+        };
+        let free_of = |effect: Effect| {
+            node.taints
+                .iter()
+                .all(|t| t.effect != effect || tolerated(t))
+        };
         let stay = free_of(Effect::NoExecute);
-        ShouldRun { run: stay && free_of(Effect::NoSchedule), stay }
+        ShouldRun {
+            run: stay && free_of(Effect::NoSchedule),
+            stay,
+        }
     }
 
     /// The template of the pod on a node: what it required of nodes is replaced by the node's name
@@ -75,12 +115,19 @@ impl DaemonTemplate {
         let template = &self.template;
         let pinned = || {
             let term = NodeSelectorTerm {
-                match_fields: vec![NodeNameRequirement { name: name.to_owned(), is: true }],
+                match_fields: vec![NodeNameRequirement {
+                    name: name.to_owned(),
+                    is: true,
+                }],
                 ..NodeSelectorTerm::default()
             };
-            let mut scheduling: SchedulingSpec = template.scheduling.as_deref().cloned().unwrap_or_default();
+            let mut scheduling: SchedulingSpec =
+                template.scheduling.as_deref().cloned().unwrap_or_default();
             scheduling.required_nodes = Some(vec![term]);
-            Rc::new(PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template.clone() })
+            Rc::new(PodTemplate {
+                scheduling: Some(Rc::new(scheduling)),
+                ..template.clone()
+            })
         };
         self.by_node.entry(node).or_insert_with(pinned).clone()
     }
@@ -88,8 +135,18 @@ impl DaemonTemplate {
 
 /// `AddOrUpdateTolerationInPodSpec`: one that is equal but for its seconds loses them.
 fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
-    let same = |t: &&mut Toleration| t.key == key && t.effect == Some(effect) && t.operator == Operator::Exists && t.value.is_empty();
-    let wanted = Toleration { key: key.to_owned(), operator: Operator::Exists, effect: Some(effect), ..Toleration::default() };
+    let same = |t: &&mut Toleration| {
+        t.key == key
+            && t.effect == Some(effect)
+            && t.operator == Operator::Exists
+            && t.value.is_empty()
+    };
+    let wanted = Toleration {
+        key: key.to_owned(),
+        operator: Operator::Exists,
+        effect: Some(effect),
+        ..Toleration::default()
+    };
     match tolerations.iter_mut().find(same) {
         Some(t) => *t = wanted,
         None => tolerations.push(wanted),
@@ -99,6 +156,12 @@ fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
 /// The name of the node that a pod is pinned to by affinity (`GetTargetNodeName`).
 pub(super) fn pinned_name(template: &PodTemplate) -> Option<&str> {
     let terms = template.scheduling.as_ref()?.required_nodes.as_ref()?;
-    let [field] = &*terms.iter().find(|t| !t.match_fields.is_empty())?.match_fields else { return None };
+    let [field] = &*terms
+        .iter()
+        .find(|t| !t.match_fields.is_empty())?
+        .match_fields
+    else {
+        return None;
+    };
     field.is.then_some(&*field.name)
 }

@@ -1,5 +1,5 @@
-//! DaemonSets (`pkg/controller/daemon/daemon_controller.go`, v1.34): the queues, their workers, and what makes a DaemonSet wait
-//! in them.
+//! DaemonSets (`pkg/controller/daemon/daemon_controller.go`, v1.34): the queues, their workers, and
+//! what makes a DaemonSet wait in them.
 //!
 //! What a sync does is in [`super::daemon_set_sync`].
 
@@ -14,7 +14,10 @@ use crate::api::names::{NodeId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
-use crate::client::{Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, Resource,
+    WorkQueue, WorkloadHandler,
+};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -24,8 +27,9 @@ const WORKERS: usize = 2;
 /// After so long nobody waits any more for what was asked for (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
 
-/// Pods that were asked for or deleted and not yet seen to come or go (`ControllerExpectations`). A pod counts as gone when its
-/// deletion begins, and once more when it ends: the numbers may fall below zero.
+/// Pods that were asked for or deleted and not yet seen to come or go (`ControllerExpectations`). A
+/// pod counts as gone when its deletion begins, and once more when it ends: the numbers may fall
+/// below zero.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     pub(super) creations: i64,
@@ -76,7 +80,11 @@ impl DaemonSetController {
             node_queue: WorkQueue::new(&ctx),
             templates: Shared::new(BTreeMap::new()),
             censuses: Shared::new(BTreeMap::new()),
-            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
+            pods: PodControl {
+                client,
+                recorder,
+                written: Written::new(switches.waits_for_own_writes),
+            },
             informers: informers.clone(),
             switches,
             group,
@@ -88,7 +96,8 @@ impl DaemonSetController {
         controller
     }
 
-    /// Starts the workers. `warm`: it has been running for long, so that the DaemonSets that are there have their revisions.
+    /// Starts the workers. `warm`: it has been running for long, so that the DaemonSets that are
+    /// there have their revisions.
     pub fn run(&self, warm: bool) {
         if warm {
             for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
@@ -98,33 +107,49 @@ impl DaemonSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                c.queue.work(c.group, &c.limiter, async |item| c.sync_daemon_set(item.0).await).await;
-            });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    c.queue
+                        .work(c.group, &c.limiter, async |item| {
+                            c.sync_daemon_set(item.0).await
+                        })
+                        .await;
+                });
             if !self.switches.node_queue {
                 continue;
             }
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                loop {
-                    let item = c.node_queue.get().await;
-                    c.sync_node_update(item.0);
-                    c.node_queue.done(item);
-                }
-            });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    loop {
+                        let item = c.node_queue.get().await;
+                        c.sync_node_update(item.0);
+                        c.node_queue.done(item);
+                    }
+                });
         }
     }
 
     /// What a DaemonSet makes of a node.
     pub(super) fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
-        self.pods
-            .client
-            .api()
-            .names(|n| self.with_template(ds, |t| t.should_run(ds, node, n.node_name(node.id), self.switches.comparison_operators)))
+        self.pods.client.api().names(|n| {
+            self.with_template(ds, |t| {
+                t.should_run(
+                    ds,
+                    node,
+                    n.node_name(node.id),
+                    self.switches.comparison_operators,
+                )
+            })
+        })
     }
 
     /// The template of a DaemonSet's pods, made anew when the DaemonSet's has changed.
-    pub(super) fn with_template<R>(&self, ds: &Workload, f: impl FnOnce(&mut DaemonTemplate) -> R) -> R {
+    pub(super) fn with_template<R>(
+        &self,
+        ds: &Workload,
+        f: impl FnOnce(&mut DaemonTemplate) -> R,
+    ) -> R {
         self.templates.with(|all| {
             let template = all.entry(ds.id).or_insert_with(|| DaemonTemplate::new(ds));
             if !template.is_of(ds) {
@@ -137,24 +162,37 @@ impl DaemonSetController {
     /// The DaemonSet that a pod belongs to, if it is still that one (`resolveControllerRef`).
     fn resolve(&self, pod: &Pod) -> Option<Rc<Workload>> {
         let (id, uid) = pod.controller()?;
-        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::DaemonSet)
+        self.informers
+            .workload(id)
+            .filter(|w| w.uid == uid && w.kind == WorkloadKind::DaemonSet)
     }
 
     /// What counts in a census.
     pub(super) fn rules(&self) -> Rules {
-        Rules { ended_pods_make_room: self.switches.ended_pods_make_room, replaces_succeeded: self.switches.replaces_succeeded }
+        Rules {
+            ended_pods_make_room: self.switches.ended_pods_make_room,
+            replaces_succeeded: self.switches.replaces_succeeded,
+        }
     }
 
     /// The node that a pod is on, or pinned to.
     pub(super) fn node_of(&self, pod: &Pod) -> Option<NodeId> {
-        pod.node.or_else(|| self.pods.client.api().names(|n| n.find_node(pinned_name(&pod.template)?)))
+        pod.node.or_else(|| {
+            self.pods
+                .client
+                .api()
+                .names(|n| n.find_node(pinned_name(&pod.template)?))
+        })
     }
 
     /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
     pub(super) fn begin_census(&self, ds: &Workload) {
         let informers = &self.informers;
         informers.reads_all(Resource::Nodes);
-        if self.censuses.with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid)) {
+        if self
+            .censuses
+            .with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid))
+        {
             let mut census = DaemonCensus::new(ds.uid);
             for pod in informers.pods_of(ds.id) {
                 census.pod_changed(None, Some(&pod), &self.rules(), |p| self.node_of(p));
@@ -164,7 +202,11 @@ impl DaemonSetController {
         let should = |id| Some(self.should_run(ds, &*informers.node(id)?));
         self.censuses.with(|all| {
             if let Some(census) = all.get_mut(&ds.id) {
-                census.take_nodes(ds, || informers.nodes().iter().map(|n| n.id).collect(), should);
+                census.take_nodes(
+                    ds,
+                    || informers.nodes().iter().map(|n| n.id).collect(),
+                    should,
+                );
             }
         });
     }
@@ -180,7 +222,11 @@ impl DaemonSetController {
     fn count(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let owner = |p: &Rc<Pod>| p.controller().map(|(owner, _)| owner);
         let (was, is) = (old.and_then(owner), new.and_then(owner));
-        for (owner, old, new) in if was == is { [(is, old, new), (None, None, None)] } else { [(was, old, None), (is, None, new)] } {
+        for (owner, old, new) in if was == is {
+            [(is, old, new), (None, None, None)]
+        } else {
+            [(was, old, None), (is, None, new)]
+        } {
             let Some(owner) = owner else { continue };
             self.censuses.with(|all| {
                 if let Some(census) = all.get_mut(&owner) {
@@ -199,17 +245,23 @@ impl DaemonSetController {
     /// `SatisfiedExpectations`
     pub(super) fn satisfied(&self, ds: WorkloadId) -> bool {
         let now = self.ctx.now();
-        let done = |e: &Expected| e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT;
+        let done = |e: &Expected| {
+            e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT
+        };
         self.expected.with(|all| all.get(&ds).is_none_or(done))
     }
 
     /// `syncNodeUpdate`
     fn sync_node_update(&self, id: NodeId) {
-        let Some(node) = self.informers.node(id) else { return };
+        let Some(node) = self.informers.node(id) else {
+            return;
+        };
         let here = self.informers.pods_on(id);
         for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
             let ShouldRun { run, stay } = self.should_run(&ds, &node);
-            let scheduled = here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
+            let scheduled = here
+                .iter()
+                .any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
                 self.queue.add(Item(ds.id));
             }
@@ -220,7 +272,9 @@ impl DaemonSetController {
 impl WorkloadHandler for DaemonSetController {
     /// `addDaemonset`, `updateDaemonset`, `deleteDaemonset`
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        let Some(ds) = new.or(old).filter(|w| w.kind == WorkloadKind::DaemonSet) else { return };
+        let Some(ds) = new.or(old).filter(|w| w.kind == WorkloadKind::DaemonSet) else {
+            return;
+        };
         if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
             self.expected.with(|all| all.remove(&ds.id));
         }
@@ -246,19 +300,25 @@ impl PodHandler for DaemonSetController {
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
             // The second on top is for clocks that are apart.
             let wait = u64::try_from(ds.min_ready_seconds).unwrap_or_default() + 1;
-            self.queue.add_after(self.group, Dur::from_secs(wait), Item(ds.id));
+            self.queue
+                .add_after(self.group, Dur::from_secs(wait), Item(ds.id));
         }
     }
 }
 
 impl NodeHandler for DaemonSetController {
-    /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that goes concerns the collector.
+    /// `addNode`, `updateNode`: labels and taints count, and nothing else of a node. A node that
+    /// goes concerns the collector.
     fn node(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
-        if old.zip(new).is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints) {
+        if old
+            .zip(new)
+            .is_some_and(|(o, n)| o.labels == n.labels && o.taints == n.taints)
+        {
             return;
         }
         if let Some(node) = new.or(old) {
-            self.censuses.with(|all| all.values_mut().for_each(|c| c.node_changed(node.id)));
+            self.censuses
+                .with(|all| all.values_mut().for_each(|c| c.node_changed(node.id)));
         }
         let Some(new) = new else { return };
         if self.switches.node_queue {

@@ -1,6 +1,8 @@
-//! What a sync of a DaemonSet does (`daemon_controller.go: syncDaemonSet`, `manage`, `syncNodes`, `updateDaemonSetStatus`).
+//! What a sync of a DaemonSet does (`daemon_controller.go: syncDaemonSet`, `manage`, `syncNodes`,
+//! `updateDaemonSetStatus`).
 //!
-//! A pod that is being deleted holds its node: there is no second one until it is gone. Left out: rolling updates and surge.
+//! A pod that is being deleted holds its node: there is no second one until it is gone. Left out:
+//! rolling updates and surge.
 
 use super::daemon_census::DaemonCensus;
 use super::daemon_pods::{ShouldRun, pinned_name};
@@ -19,7 +21,8 @@ use std::rc::Rc;
 const BURST_REPLICAS: usize = 250;
 /// Tries of a status update beyond the first (`StatusUpdateRetries`).
 const STATUS_UPDATE_RETRIES: u32 = 1;
-/// The back-off of the deletion of failed pods (`app/apps.go: startDaemonSetController`); it starts over after twice the longest.
+/// The back-off of the deletion of failed pods (`app/apps.go: startDaemonSetController`); it starts
+/// over after twice the longest.
 const BACKOFF: Dur = Dur::from_secs(1);
 const LONGEST_BACKOFF: Dur = Dur::from_secs(15 * 60);
 
@@ -43,7 +46,12 @@ impl DaemonSetController {
         self.ctx.set_saw(ds.record);
         let uid = ds.uid;
         if !self.pods.client.api().has_revision(id, uid) {
-            self.pods.client.call(self.pods.object(&ds), move |api, _| api.create_revision(id, uid)).await?;
+            self.pods
+                .client
+                .call(self.pods.object(&ds), move |api, _| {
+                    api.create_revision(id, uid)
+                })
+                .await?;
         }
         if !self.satisfied(id) {
             // The controller has not dealt with this generation yet.
@@ -61,7 +69,8 @@ impl DaemonSetController {
     fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
         self.informers.reads_all(Resource::Pods);
         let (names, now) = (self.pods.client.api(), self.ctx.now());
-        let find = |id| names.names(|n| n.find_node(pinned_name(&self.informers.pod(id)?.template)?));
+        let find =
+            |id| names.names(|n| n.find_node(pinned_name(&self.informers.pod(id)?.template)?));
         let oldest_first = |ids: &[PodId]| {
             let mut pods = self.pods_among(ids);
             self.sort_oldest_first(&mut pods);
@@ -69,13 +78,17 @@ impl DaemonSetController {
         };
         self.censuses.with(|all| {
             let census = all.get_mut(&ds.id)?;
-            census.take_pods(&self.rules(), find, oldest_first, |p| p.is_available(ds.min_ready_seconds, now));
+            census.take_pods(&self.rules(), find, oldest_first, |p| {
+                p.is_available(ds.min_ready_seconds, now)
+            });
             Some(f(census))
         })
     }
 
     fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
-        ids.iter().filter_map(|id| self.informers.pod(*id)).collect()
+        ids.iter()
+            .filter_map(|id| self.informers.pod(*id))
+            .collect()
     }
 
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
@@ -93,28 +106,55 @@ impl DaemonSetController {
                 }
             }
             // A pod that waits for a node that is gone would wait for ever.
-            doomed.extend(census.stranded().flat_map(|here| self.pods_among(here)).filter(|p| p.node.is_none()));
+            doomed.extend(
+                census
+                    .stranded()
+                    .flat_map(|here| self.pods_among(here))
+                    .filter(|p| p.node.is_none()),
+            );
         });
-        self.ctx.order(self.order_point, &mut needing, |n| self.node_object(*n));
+        self.ctx
+            .order(self.order_point, &mut needing, |n| self.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
 
-    /// The pods of a node that are to go although the node suits: those that ended, and all but the oldest of the others
-    /// (`podsShouldBeOnNode`).
-    fn pods_to_drop(&self, ds: &Workload, node: NodeId, here: Vec<Rc<Pod>>, doomed: &mut Vec<Rc<Pod>>) {
+    /// The pods of a node that are to go although the node suits: those that ended, and all but the
+    /// oldest of the others (`podsShouldBeOnNode`).
+    fn pods_to_drop(
+        &self,
+        ds: &Workload,
+        node: NodeId,
+        here: Vec<Rc<Pod>>,
+        doomed: &mut Vec<Rc<Pod>>,
+    ) {
         let mut running = Vec::new();
         for pod in here.into_iter().filter(|p| !p.is_terminating()) {
             match pod.phase {
                 PodPhase::Failed => {
                     if let Some(delay) = self.in_backoff(ds, node) {
-                        self.queue.add_after(self.group, delay, super::item::Item(ds.id));
+                        self.queue
+                            .add_after(self.group, delay, super::item::Item(ds.id));
                         continue;
                     }
-                    self.tell_of_ended(ds, &pod, node, EventText::FailedDaemonPod, "failed", "kill");
+                    self.tell_of_ended(
+                        ds,
+                        &pod,
+                        node,
+                        EventText::FailedDaemonPod,
+                        "failed",
+                        "kill",
+                    );
                     doomed.push(pod);
                 }
                 PodPhase::Succeeded if self.switches.replaces_succeeded => {
-                    self.tell_of_ended(ds, &pod, node, EventText::SucceededDaemonPod, "succeeded", "delete");
+                    self.tell_of_ended(
+                        ds,
+                        &pod,
+                        node,
+                        EventText::SucceededDaemonPod,
+                        "succeeded",
+                        "delete",
+                    );
                     doomed.push(pod);
                 }
                 _ => running.push(pod),
@@ -124,13 +164,14 @@ impl DaemonSetController {
         doomed.extend(running.into_iter().skip(1));
     }
 
-    /// The whole length of the back-off of a node's failed pods while it lasts; otherwise the next, longer one begins
-    /// (`flowcontrol.Backoff`).
+    /// The whole length of the back-off of a node's failed pods while it lasts; otherwise the next,
+    /// longer one begins (`flowcontrol.Backoff`).
     fn in_backoff(&self, ds: &Workload, node: NodeId) -> Option<Dur> {
         let now = self.ctx.now();
         self.failed_pods_backoff.with(|all| {
-            let fresh =
-                all.get(&(ds.uid, ds.status.observed_generation, node)).filter(|(_, since)| now.since(*since) <= LONGEST_BACKOFF * 2);
+            let fresh = all
+                .get(&(ds.uid, ds.status.observed_generation, node))
+                .filter(|(_, since)| now.since(*since) <= LONGEST_BACKOFF * 2);
             let next = match fresh.copied() {
                 Some((length, since)) if now.since(since) < length => return Some(length),
                 Some((length, _)) => (length * 2).min(LONGEST_BACKOFF),
@@ -142,11 +183,20 @@ impl DaemonSetController {
     }
 
     /// `syncNodes`: creations in batches of growing size, then deletions side by side.
-    async fn sync_nodes(&self, ds: &Rc<Workload>, mut needing: Vec<NodeId>, mut doomed: Vec<Rc<Pod>>) -> Result<(), ApiError> {
+    async fn sync_nodes(
+        &self,
+        ds: &Rc<Workload>,
+        mut needing: Vec<NodeId>,
+        mut doomed: Vec<Rc<Pod>>,
+    ) -> Result<(), ApiError> {
         needing.truncate(BURST_REPLICAS);
         doomed.truncate(BURST_REPLICAS);
         let (creations, deletions) = (needing.len(), doomed.len());
-        let expected = Expected { creations: creations as i64, deletions: deletions as i64, since: self.ctx.now() };
+        let expected = Expected {
+            creations: creations as i64,
+            deletions: deletions as i64,
+            since: self.ctx.now(),
+        };
         self.expected.with(|all| all.insert(ds.id, expected));
         let (me, owner) = (self.me.clone(), ds.clone());
         let work = move |i: usize| {
@@ -164,7 +214,12 @@ impl DaemonSetController {
         let (me, owner, first) = (self.me.clone(), ds.clone(), failed.clone());
         if deletions > 0 {
             go_all(&self.ctx, self.group, deletions, move |i| {
-                let (me, owner, pod, first) = (me.upgrade(), owner.clone(), doomed[i].clone(), first.clone());
+                let (me, owner, pod, first) = (
+                    me.upgrade(),
+                    owner.clone(),
+                    doomed[i].clone(),
+                    first.clone(),
+                );
                 async move {
                     let Some(c) = me else { return };
                     if let Err(e) = c.pods.delete_pod(&owner, &pod).await {
@@ -182,7 +237,9 @@ impl DaemonSetController {
 
     /// `updateDaemonSetStatus`
     async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> Result<(), ApiError> {
-        let numbers = self.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
+        let numbers = self
+            .with_census(ds, DaemonCensus::numbers)
+            .unwrap_or_default();
         let status = WorkloadStatus {
             replicas: numbers.scheduled,
             ready: numbers.ready,
@@ -195,13 +252,20 @@ impl DaemonSetController {
         self.store_status(ds, status, dealt_with).await?;
         if ds.min_ready_seconds > 0 && apart {
             let wait = Dur::from_secs(u64::try_from(ds.min_ready_seconds).unwrap_or_default());
-            self.queue.add_after(self.group, wait, super::item::Item(ds.id));
+            self.queue
+                .add_after(self.group, wait, super::item::Item(ds.id));
         }
         Ok(())
     }
 
-    /// `storeDaemonSetStatus`: a write that would change nothing is left out; one that fails is tried once more.
-    async fn store_status(&self, ds: &Rc<Workload>, mut status: WorkloadStatus, dealt_with: bool) -> Result<(), ApiError> {
+    /// `storeDaemonSetStatus`: a write that would change nothing is left out; one that fails is
+    /// tried once more.
+    async fn store_status(
+        &self,
+        ds: &Rc<Workload>,
+        mut status: WorkloadStatus,
+        dealt_with: bool,
+    ) -> Result<(), ApiError> {
         if status == ds.status && ds.status.observed_generation >= ds.generation {
             return Ok(());
         }
@@ -212,16 +276,31 @@ impl DaemonSetController {
         let (mut read, mut tries) = (ds.clone(), 0);
         loop {
             let status = status.clone();
-            match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
+            match self
+                .pods
+                .client
+                .call(about, move |api, actor| {
+                    api.update_workload_status(actor, &read, status)
+                })
+                .await
+            {
                 Ok(new) => {
-                    self.pods.written.wrote_at(ds, Resource::DaemonSets, new.resource_version);
+                    self.pods
+                        .written
+                        .wrote_at(ds, Resource::DaemonSets, new.resource_version);
                     return Ok(());
                 }
                 Err(e) if tries == STATUS_UPDATE_RETRIES => return Err(e),
                 Err(_) => {}
             }
             tries += 1;
-            read = self.pods.client.call(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await?;
+            read = self
+                .pods
+                .client
+                .call(about, move |api, _| {
+                    api.workload(id).ok_or(ApiError::NotFound)
+                })
+                .await?;
         }
     }
 
@@ -229,20 +308,36 @@ impl DaemonSetController {
     fn sort_oldest_first(&self, pods: &mut [Rc<Pod>]) {
         if pods.len() > 1 {
             let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
-            self.pods.client.api().names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
+            self.pods
+                .client
+                .api()
+                .names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
         }
     }
 
-    fn tell_of_ended(&self, ds: &Workload, pod: &Pod, node: NodeId, text: EventText, how: &str, end: &str) {
-        let words = self
-            .pods
-            .client
-            .api()
-            .names(|n| format!("Found {how} daemon pod {} on node {}, will try to {end} it", n.pod_name(pod.id), n.node_name(node)));
+    fn tell_of_ended(
+        &self,
+        ds: &Workload,
+        pod: &Pod,
+        node: NodeId,
+        text: EventText,
+        how: &str,
+        end: &str,
+    ) {
+        let words = self.pods.client.api().names(|n| {
+            format!(
+                "Found {how} daemon pod {} on node {}, will try to {end} it",
+                n.pod_name(pod.id),
+                n.node_name(node)
+            )
+        });
         self.pods.tell_words(ds, text, &words);
     }
 
     fn node_object(&self, node: NodeId) -> Object {
-        Object { id: node.0, hash: self.pods.client.api().names(|n| n.node_hash(node)) }
+        Object {
+            id: node.0,
+            hash: self.pods.client.api().names(|n| n.node_hash(node)),
+        }
     }
 }

@@ -1,6 +1,8 @@
-//! Deployments (`pkg/controller/deployment`, v1.34): one ReplicaSet each, its scale, and the status.
+//! Deployments (`pkg/controller/deployment`, v1.34): one ReplicaSet each, its scale, and the
+//! status.
 //!
-//! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing with its deadline.
+//! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing
+//! with its deadline.
 
 use super::item::Item;
 use super::pod_control::PodControl;
@@ -9,9 +11,13 @@ use super::written::Written;
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
-use crate::api::workload::{Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name};
+use crate::api::workload::{
+    Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name,
+};
 use crate::apiserver::{ApiError, NewWorkload};
-use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler,
+};
 use crate::kernel::{Ctx, Group, Shared};
 use crate::trace::EventText;
 use std::rc::{Rc, Weak};
@@ -37,13 +43,23 @@ pub struct DeploymentController {
 
 impl DeploymentController {
     /// A controller that hears of Deployments and ReplicaSets but does not run yet.
-    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+    pub fn new(
+        switches: Switches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| DeploymentController {
             me: me.clone(),
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
-            control: PodControl { client, recorder, written: Written::new(false) },
+            control: PodControl {
+                client,
+                recorder,
+                written: Written::new(false),
+            },
             informers: informers.clone(),
             switches,
             group,
@@ -57,29 +73,39 @@ impl DeploymentController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                let sync = async |item: Item| {
-                    let result = c.sync_deployment(item.0).await;
-                    // It gives up on one that failed so often (`handleErr`).
-                    if c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES { Ok(()) } else { result }
-                };
-                c.queue.work(c.group, &c.limiter, sync).await;
-            });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    let sync = async |item: Item| {
+                        let result = c.sync_deployment(item.0).await;
+                        // It gives up on one that failed so often (`handleErr`).
+                        if c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES {
+                            Ok(())
+                        } else {
+                            result
+                        }
+                    };
+                    c.queue.work(c.group, &c.limiter, sync).await;
+                });
         }
     }
 
     /// The Deployment that a reference means, if it is still that one.
     fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
         let (id, uid) = owner?;
-        self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::Deployment)
+        self.informers
+            .workload(id)
+            .filter(|w| w.uid == uid && w.kind == WorkloadKind::Deployment)
     }
 
     /// `syncDeployment`
     async fn sync_deployment(&self, id: WorkloadId) -> Result<(), ApiError> {
-        let Some(d) = self.informers.workload(id) else { return Ok(()) };
+        let Some(d) = self.informers.workload(id) else {
+            return Ok(());
+        };
         self.ctx.set_saw(d.record);
         let sets = self.informers.workloads_of((d.id, d.uid));
-        // With one template the first is the new one; an import may bring old ones, which have no pods.
+        // With one template the first is the new one; an import may bring old ones, which have no
+        // pods.
         let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {
             let rs = self.create_replica_set(&d).await?;
             return self.sync_status(&d, &[rs]).await;
@@ -107,7 +133,10 @@ impl DeploymentController {
                 };
                 let mut template = (*owner.template).clone();
                 template.labels = with_hash(&template.labels);
-                let selector = LabelSelector { match_labels: with_hash(&owner.selector.match_labels), ..(*owner.selector).clone() };
+                let selector = LabelSelector {
+                    match_labels: with_hash(&owner.selector.match_labels),
+                    ..(*owner.selector).clone()
+                };
                 let id = api.names(|n| {
                     n.set_alias(short_name(&name), &format!("{}-#1", short_name(&full)));
                     n.workload(&name)
@@ -122,7 +151,9 @@ impl DeploymentController {
                         template,
                         pinned: owner.pinned,
                         min_ready_seconds: owner.min_ready_seconds,
-                        spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
+                        spec: WorkloadSpec::ReplicaSet {
+                            replicas: owner.replicas(),
+                        },
                     },
                 )
             })
@@ -135,7 +166,8 @@ impl DeploymentController {
 
     /// `scaleReplicaSet`
     async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> Result<(), ApiError> {
-        let (id, version, wanted, before) = (rs.id, rs.resource_version, d.replicas(), rs.replicas());
+        let (id, version, wanted, before) =
+            (rs.id, rs.resource_version, d.replicas(), rs.replicas());
         let scaled = self
             .control
             .client
@@ -143,7 +175,9 @@ impl DeploymentController {
                 if api.workload(id).ok_or(ApiError::NotFound)?.resource_version != version {
                     return Err(ApiError::Conflict);
                 }
-                api.mutate_workload(actor, id, |w| w.spec = WorkloadSpec::ReplicaSet { replicas: wanted })
+                api.mutate_workload(actor, id, |w| {
+                    w.spec = WorkloadSpec::ReplicaSet { replicas: wanted }
+                })
             })
             .await?;
         self.tell_scaled(d, &scaled, before);
@@ -152,15 +186,26 @@ impl DeploymentController {
 
     fn tell_scaled(&self, d: &Workload, rs: &Workload, before: i32) {
         let now = rs.replicas();
-        let name = self.control.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
+        let name = self
+            .control
+            .client
+            .api()
+            .names(|n| short_name(n.workload_name(rs.id)).to_owned());
         let direction = if before < now { "up" } else { "down" };
         let words = match self.switches.scaling_text {
-            ScalingText::FromTo => format!("Scaled {direction} replica set {name} from {before} to {now}"),
+            ScalingText::FromTo => {
+                format!("Scaled {direction} replica set {name} from {before} to {now}")
+            }
             // A new ReplicaSet is not told "from 0" before the words were turned round.
-            ScalingText::ToFrom if rs.generation > 1 => format!("Scaled {direction} replica set {name} to {now} from {before}"),
-            ScalingText::To | ScalingText::ToFrom => format!("Scaled {direction} replica set {name} to {now}"),
+            ScalingText::ToFrom if rs.generation > 1 => {
+                format!("Scaled {direction} replica set {name} to {now} from {before}")
+            }
+            ScalingText::To | ScalingText::ToFrom => {
+                format!("Scaled {direction} replica set {name} to {now}")
+            }
         };
-        self.control.tell_words(d, EventText::ScalingReplicaSet, &words);
+        self.control
+            .tell_words(d, EventText::ScalingReplicaSet, &words);
     }
 
     /// `syncDeploymentStatus`
@@ -179,7 +224,13 @@ impl DeploymentController {
         }
         let read = d.clone();
         let about = self.control.object(d);
-        self.control.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await.map(|_| ())
+        self.control
+            .client
+            .call(about, move |api, actor| {
+                api.update_workload_status(actor, &read, status)
+            })
+            .await
+            .map(|_| ())
     }
 }
 

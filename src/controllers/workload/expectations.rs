@@ -1,4 +1,5 @@
-//! What a controller has asked for and not yet seen (`pkg/controller/controller_utils.go: UIDTrackingControllerExpectations`).
+//! What a controller has asked for and not yet seen (`pkg/controller/controller_utils.go:
+//! UIDTrackingControllerExpectations`).
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -32,18 +33,39 @@ impl Expectations {
 
     /// Nothing more is to be seen, or not for long (`SatisfiedExpectations`).
     pub(super) fn satisfied(&mut self, workload: WorkloadId, now: Time) -> bool {
-        let over = |e: &mut Expected| e.creations <= 0 && e.deletions.is_empty() || now.since(e.since) > EXPECTATIONS_TIMEOUT;
+        let over = |e: &mut Expected| {
+            e.creations <= 0 && e.deletions.is_empty() || now.since(e.since) > EXPECTATIONS_TIMEOUT
+        };
         self.get(workload).is_none_or(over)
     }
 
     /// So many pods are to appear (`ExpectCreations`).
     pub(super) fn expect_creations(&mut self, workload: WorkloadId, count: usize, now: Time) {
-        self.set(workload, Expected { creations: count as i64, deletions: BTreeSet::new(), since: now });
+        self.set(
+            workload,
+            Expected {
+                creations: count as i64,
+                deletions: BTreeSet::new(),
+                since: now,
+            },
+        );
     }
 
     /// These pods are to go (`ExpectDeletions`).
-    pub(super) fn expect_deletions(&mut self, workload: WorkloadId, pods: impl IntoIterator<Item = Uid>, now: Time) {
-        self.set(workload, Expected { creations: 0, deletions: pods.into_iter().collect(), since: now });
+    pub(super) fn expect_deletions(
+        &mut self,
+        workload: WorkloadId,
+        pods: impl IntoIterator<Item = Uid>,
+        now: Time,
+    ) {
+        self.set(
+            workload,
+            Expected {
+                creations: 0,
+                deletions: pods.into_iter().collect(),
+                since: now,
+            },
+        );
     }
 
     /// A pod appeared (`CreationObserved`).

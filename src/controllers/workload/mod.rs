@@ -1,9 +1,9 @@
-//! The controllers that make pods and replace them: ReplicaSet, Deployment, StatefulSet, DaemonSet, Job
-//! (`pkg/controller/{replicaset,deployment,statefulset,daemon,job}`).
+//! The controllers that make pods and replace them: ReplicaSet, Deployment, StatefulSet, DaemonSet,
+//! Job (`pkg/controller/{replicaset,deployment,statefulset,daemon,job}`).
 //!
-//! Left out: adoption of pods that have no owner, rollouts (a revision is no more than the request that creates it),
-//! volume claims, and the deletion of a workload's
-//! pods by the garbage collector of owner references.
+//! Left out: adoption of pods that have no owner, rollouts (a revision is no more than the request
+//! that creates it), volume claims, and the deletion of a workload's pods by the garbage collector
+//! of owner references.
 
 mod census;
 mod daemon_census;
@@ -29,4 +29,6 @@ pub use deployment::DeploymentController;
 pub use job::JobController;
 pub use replica_set::ReplicaSetController;
 pub use stateful_set::StatefulSetController;
-pub use switches::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods};
+pub use switches::{
+    DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods,
+};

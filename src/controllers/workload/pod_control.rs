@@ -1,4 +1,5 @@
-//! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go: RealPodControl`).
+//! Creates and deletes pods for a workload and tells of it (`pkg/controller/controller_utils.go:
+//! RealPodControl`).
 
 use super::written::Written;
 use crate::api::names::PodId;
@@ -22,30 +23,48 @@ pub(super) struct PodControl {
 impl PodControl {
     /// A workload as an object of chance.
     pub(super) fn object(&self, w: &Workload) -> Object {
-        Object { id: w.id.0, hash: self.client.api().names(|n| n.workload_hash(w.id)) }
+        Object {
+            id: w.id.0,
+            hash: self.client.api().names(|n| n.workload_hash(w.id)),
+        }
     }
 
-    /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the finalizer of jobs.
+    /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
+    /// finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> Result<(), ApiError> {
-        self.create_pod_from(owner, owner.template.clone(), tracked).await
+        self.create_pod_from(owner, owner.template.clone(), tracked)
+            .await
     }
 
     /// As [`Self::create_pod`], from a template that is not quite the owner's.
-    pub(super) async fn create_pod_from(&self, owner: &Workload, template: Rc<PodTemplate>, tracked: bool) -> Result<(), ApiError> {
+    pub(super) async fn create_pod_from(
+        &self,
+        owner: &Workload,
+        template: Rc<PodTemplate>,
+        tracked: bool,
+    ) -> Result<(), ApiError> {
         let (id, node) = (owner.id, owner.pinned);
         let created = self
             .client
             .call(self.object(owner), move |api, actor| {
-                let new = NewPod { job_finalizer: tracked, ..NewPod::pending(api.generate_pod_name(id), template, node) };
+                let new = NewPod {
+                    job_finalizer: tracked,
+                    ..NewPod::pending(api.generate_pod_name(id), template, node)
+                };
                 api.create_pod(actor, new)
             })
             .await;
         match &created {
             Ok(pod) => {
-                self.written.wrote_at(owner, Resource::Pods, pod.resource_version);
+                self.written
+                    .wrote_at(owner, Resource::Pods, pod.resource_version);
                 self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
             }
-            Err(e) => self.tell_words(owner, EventText::FailedCreate, &format!("Error creating: {e}")),
+            Err(e) => self.tell_words(
+                owner,
+                EventText::FailedCreate,
+                &format!("Error creating: {e}"),
+            ),
         }
         created.map(|_| ())
     }
@@ -53,14 +72,24 @@ impl PodControl {
     /// DELETE of a pod by name, then an event (`DeletePod`).
     pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> Result<(), ApiError> {
         let id = pod.id;
-        match self.client.call(self.pod_object(id), move |api, actor| api.delete_pod(actor, id, None, None)).await {
+        match self
+            .client
+            .call(self.pod_object(id), move |api, actor| {
+                api.delete_pod(actor, id, None, None)
+            })
+            .await
+        {
             Ok(()) => {
                 self.tell(owner, EventBody::of_pod(EventText::DeletedPod, id));
                 Ok(())
             }
             Err(ApiError::NotFound) => Err(ApiError::NotFound),
             Err(e) => {
-                self.tell_words(owner, EventText::FailedDelete, &format!("Error deleting: {e}"));
+                self.tell_words(
+                    owner,
+                    EventText::FailedDelete,
+                    &format!("Error deleting: {e}"),
+                );
                 Err(e)
             }
         }
@@ -68,12 +97,16 @@ impl PodControl {
 
     /// A pod as an object of chance.
     pub(super) fn pod_object(&self, id: PodId) -> Object {
-        Object { id: id.0, hash: self.client.api().names(|n| n.pod_hash(id)) }
+        Object {
+            id: id.0,
+            hash: self.client.api().names(|n| n.pod_hash(id)),
+        }
     }
 
     /// An event about a workload.
     pub(super) fn tell(&self, about: &Workload, body: EventBody) {
-        self.recorder.event(About::Workload(about.id, about.uid), body);
+        self.recorder
+            .event(About::Workload(about.id, about.uid), body);
     }
 
     /// An event about a workload in free words.

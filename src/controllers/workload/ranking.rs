@@ -30,7 +30,13 @@ pub(super) fn sort(pods: &mut [Ranked], now: Time, rules: Rules) {
 
 fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
     let logarithmic = rules.logarithmic;
-    let cost = |pod: &Pod| if rules.deletion_cost { pod.template.deletion_cost } else { 0 };
+    let cost = |pod: &Pod| {
+        if rules.deletion_cost {
+            pod.template.deletion_cost
+        } else {
+            0
+        }
+    };
     let (p, q) = (&*a.pod, &*b.pod);
     p.node
         .is_some()
@@ -40,31 +46,55 @@ fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
         .then_with(|| cost(p).cmp(&cost(q)))
         .then_with(|| b.rank.cmp(&a.rank))
         .then_with(|| {
-            let since = |pod: &Pod| pod.ready.filter(|_| pod.is_ready()).map(|c| c.last_transition_time);
+            let since = |pod: &Pod| {
+                pod.ready
+                    .filter(|_| pod.is_ready())
+                    .map(|c| c.last_transition_time)
+            };
             match (since(p), since(q)) {
                 (Some(s), Some(t)) => younger_first(s, t, a, b, now, logarithmic),
                 _ => Ordering::Equal,
             }
         })
-        .then_with(|| younger_first(p.creation_timestamp, q.creation_timestamp, a, b, now, logarithmic))
+        .then_with(|| {
+            younger_first(
+                p.creation_timestamp,
+                q.creation_timestamp,
+                a,
+                b,
+                now,
+                logarithmic,
+            )
+        })
 }
 
 fn phase(pod: &Pod) -> u8 {
     if pod.phase == PodPhase::Pending { 0 } else { 2 }
 }
 
-/// The one with the later time first; with the logarithmic rule times whose ages have the same magnitude are told apart by uid.
-fn younger_first(s: Timestamp, t: Timestamp, a: &Ranked, b: &Ranked, now: Time, logarithmic: bool) -> Ordering {
+/// The one with the later time first; with the logarithmic rule times whose ages have the same
+/// magnitude are told apart by uid.
+fn younger_first(
+    s: Timestamp,
+    t: Timestamp,
+    a: &Ranked,
+    b: &Ranked,
+    now: Time,
+    logarithmic: bool,
+) -> Ordering {
     if s == t {
         return Ordering::Equal;
     }
     if !logarithmic {
         return t.cmp(&s);
     }
-    magnitude(s, now).cmp(&magnitude(t, now)).then_with(|| a.pod.uid.cmp(&b.pod.uid))
+    magnitude(s, now)
+        .cmp(&magnitude(t, now))
+        .then_with(|| a.pod.uid.cmp(&b.pod.uid))
 }
 
-/// The logarithm of an age in nanoseconds to base two, rounded down; -1 for no age (`logarithmicRankDiff`).
+/// The logarithm of an age in nanoseconds to base two, rounded down; -1 for no age
+/// (`logarithmicRankDiff`).
 fn magnitude(t: Timestamp, now: Time) -> i64 {
     let age = i128::from(now.as_nanos()) - i128::from(t.0) * 1_000_000_000;
     if age <= 0 { -1 } else { i64::from(age.ilog2()) }
@@ -78,6 +108,9 @@ mod tests {
     #[test]
     fn ages_are_compared_by_magnitude() {
         let now = Time::from_nanos(10_000_000_000);
-        assert_eq!([9, 8, 5, 4, 10].map(|t| magnitude(Timestamp(t), now)), [29, 30, 32, 32, -1]);
+        assert_eq!(
+            [9, 8, 5, 4, 10].map(|t| magnitude(Timestamp(t), now)),
+            [29, 30, 32, 32, -1]
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! ReplicaSets (`pkg/controller/replicaset/replica_set.go`, v1.34): keeps as many active pods as asked for.
+//! ReplicaSets (`pkg/controller/replicaset/replica_set.go`, v1.34): keeps as many active pods as
+//! asked for.
 //!
-//! A pod is active while it has not ended and is not being deleted: an unreachable one counts until its deletion has begun.
+//! A pod is active while it has not ended and is not being deleted: an unreachable one counts until
+//! its deletion has begun.
 
 use super::census::{Census, Numbers};
 use super::expectations::Expectations;
@@ -15,7 +17,10 @@ use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue, WorkloadHandler, parallelize};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue,
+    WorkloadHandler, parallelize,
+};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use std::rc::{Rc, Weak};
 
@@ -43,7 +48,13 @@ pub struct ReplicaSetController {
 
 impl ReplicaSetController {
     /// A controller that hears of ReplicaSets and pods but does not run yet.
-    pub fn new(switches: Switches, client: Client, informers: &Rc<InformerFactory>, group: Group, recorder: EventRecorder) -> Rc<Self> {
+    pub fn new(
+        switches: Switches,
+        client: Client,
+        informers: &Rc<InformerFactory>,
+        group: Group,
+        recorder: EventRecorder,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let controller = Rc::new_cyclic(|me| ReplicaSetController {
             me: me.clone(),
@@ -52,7 +63,11 @@ impl ReplicaSetController {
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
+            pods: PodControl {
+                client,
+                recorder,
+                written: Written::new(switches.waits_for_own_writes),
+            },
             informers: informers.clone(),
             switches,
             group,
@@ -67,16 +82,28 @@ impl ReplicaSetController {
     pub fn run(&self) {
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                c.queue.work(c.group, &c.limiter, async |item| c.sync_replica_set(item.0).await).await;
-            });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    c.queue
+                        .work(c.group, &c.limiter, async |item| {
+                            c.sync_replica_set(item.0).await
+                        })
+                        .await;
+                });
         }
     }
 
-    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and its `minReadySeconds`.
+    /// The ReplicaSet that a reference means, if it is still that one (`resolveControllerRef`), and
+    /// its `minReadySeconds`.
     fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<(WorkloadId, i32)> {
         let (id, uid) = owner?;
-        Some((id, self.census.with(|c| c.life(id)).filter(|life| life.0 == uid)?.1))
+        Some((
+            id,
+            self.census
+                .with(|c| c.life(id))
+                .filter(|life| life.0 == uid)?
+                .1,
+        ))
     }
 
     fn pod_deleted(&self, pod: &Pod) {
@@ -98,10 +125,19 @@ impl ReplicaSetController {
         };
         let needs_sync = self.expectations.with(|e| e.satisfied(id, self.ctx.now()));
         let numbers = self.census.with(|c| c.of(id, rs.uid));
-        // Whether a pod has been ready for long enough is the only thing that takes a look at each of them.
-        let watched = if rs.min_ready_seconds > 0 { self.active_pods(&rs) } else { Vec::new() };
+        // Whether a pod has been ready for long enough is the only thing that takes a look at each
+        // of them.
+        let watched = if rs.min_ready_seconds > 0 {
+            self.active_pods(&rs)
+        } else {
+            Vec::new()
+        };
         self.ctx.set_saw(rs.record);
-        let managed = if needs_sync && !rs.deleting { self.manage_replicas(&rs, numbers.active as usize).await } else { Ok(()) };
+        let managed = if needs_sync && !rs.deleting {
+            self.manage_replicas(&rs, numbers.active as usize).await
+        } else {
+            Ok(())
+        };
         let status = self.calculate_status(&rs, numbers, &watched, managed.is_err());
         let unavailable = status.ready != status.available;
         let all_ready = status.ready == rs.replicas();
@@ -126,7 +162,8 @@ impl ReplicaSetController {
         let now = self.ctx.now();
         if active < wanted {
             let missing = (wanted - active).min(BURST_REPLICAS);
-            self.expectations.with(|e| e.expect_creations(rs.id, missing, now));
+            self.expectations
+                .with(|e| e.expect_creations(rs.id, missing, now));
             let (pods, owner) = (self.pods.clone(), rs.clone());
             let work = move |_| {
                 let (pods, owner) = (pods.clone(), owner.clone());
@@ -143,14 +180,21 @@ impl ReplicaSetController {
             return Ok(());
         }
         let doomed = self.pods_to_delete(rs, surplus);
-        self.expectations.with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
+        self.expectations
+            .with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.me.clone(), rs.clone(), failed.clone());
         parallelize(&self.ctx, self.group, surplus, surplus, move |i| {
-            let (c, owner, pod, first) = (me.upgrade()?, owner.clone(), doomed[i].clone(), first.clone());
+            let (c, owner, pod, first) = (
+                me.upgrade()?,
+                owner.clone(),
+                doomed[i].clone(),
+                first.clone(),
+            );
             Some(async move {
                 if let Err(e) = c.pods.delete_pod(&owner, &pod).await {
-                    c.expectations.with(|x| x.deletion_observed(owner.id, pod.uid));
+                    c.expectations
+                        .with(|x| x.deletion_observed(owner.id, pod.uid));
                     if e != ApiError::NotFound {
                         first.with(|f| *f = f.or(Some(e)));
                     }
@@ -161,17 +205,28 @@ impl ReplicaSetController {
         failed.with(|f| f.map_or(Ok(()), Err))
     }
 
-    /// `getPodsToDelete`: the first of a ranking, unless all go. The order of those that rank alike is the index's, which is none.
+    /// `getPodsToDelete`: the first of a ranking, unless all go. The order of those that rank alike
+    /// is the index's, which is none.
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
-        self.ctx.order(self.order_point, &mut pods, |p| self.pods.pod_object(p.id));
+        self.ctx
+            .order(self.order_point, &mut pods, |p| self.pods.pod_object(p.id));
         if count < pods.len() {
             let related = self.related_pods(rs);
             let mut ranked: Vec<Ranked> = pods
                 .drain(..)
-                .map(|pod| Ranked { rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(), pod })
+                .map(|pod| Ranked {
+                    rank: related
+                        .iter()
+                        .filter(|p| p.node.is_some() && p.node == pod.node)
+                        .count(),
+                    pod,
+                })
                 .collect();
-            let rules = Rules { deletion_cost: self.switches.pod_deletion_cost, logarithmic: self.switches.logarithmic_scale_down };
+            let rules = Rules {
+                deletion_cost: self.switches.pod_deletion_cost,
+                logarithmic: self.switches.logarithmic_scale_down,
+            };
             sort(&mut ranked, self.ctx.now(), rules);
             pods.extend(ranked.into_iter().map(|r| r.pod));
         }
@@ -181,26 +236,55 @@ impl ReplicaSetController {
 
     /// The active pods of all ReplicaSets of the same Deployment (`getIndirectlyRelatedPods`).
     fn related_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
-        let Some(owner) = rs.owner else { return Vec::new() };
-        self.informers.workloads_of(owner).into_iter().flat_map(|w| self.informers.pods_of(w.id)).filter(|p| p.is_active()).collect()
+        let Some(owner) = rs.owner else {
+            return Vec::new();
+        };
+        self.informers
+            .workloads_of(owner)
+            .into_iter()
+            .flat_map(|w| self.informers.pods_of(w.id))
+            .filter(|p| p.is_active())
+            .collect()
     }
 
     /// `calculateStatus`, from the pods as they were before anything was done.
-    fn calculate_status(&self, rs: &Workload, numbers: Numbers, watched: &[Rc<Pod>], failed: bool) -> WorkloadStatus {
+    fn calculate_status(
+        &self,
+        rs: &Workload,
+        numbers: Numbers,
+        watched: &[Rc<Pod>],
+        failed: bool,
+    ) -> WorkloadStatus {
         let now = self.ctx.now();
-        let available = watched.iter().filter(|p| p.is_available(rs.min_ready_seconds, now)).count() as i32;
+        let available = watched
+            .iter()
+            .filter(|p| p.is_available(rs.min_ready_seconds, now))
+            .count() as i32;
         WorkloadStatus {
             replicas: numbers.active,
             ready: numbers.ready,
-            available: if rs.min_ready_seconds > 0 { available } else { numbers.ready },
-            terminating: if self.switches.terminating_replicas { numbers.terminating } else { 0 },
+            available: if rs.min_ready_seconds > 0 {
+                available
+            } else {
+                numbers.ready
+            },
+            terminating: if self.switches.terminating_replicas {
+                numbers.terminating
+            } else {
+                0
+            },
             replica_failure: failed,
             ..rs.status.clone()
         }
     }
 
-    /// `updateReplicaSetStatus`: a write that would change nothing is left out; one that fails is tried once more.
-    async fn update_status(&self, rs: &Rc<Workload>, mut status: WorkloadStatus) -> Result<(), ApiError> {
+    /// `updateReplicaSetStatus`: a write that would change nothing is left out; one that fails is
+    /// tried once more.
+    async fn update_status(
+        &self,
+        rs: &Rc<Workload>,
+        mut status: WorkloadStatus,
+    ) -> Result<(), ApiError> {
         if rs.status == status && rs.generation == rs.status.observed_generation {
             return Ok(());
         }
@@ -209,9 +293,18 @@ impl ReplicaSetController {
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
             let (id, status) = (read.id, status.clone());
-            let e = match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &read, status)).await {
+            let e = match self
+                .pods
+                .client
+                .call(about, move |api, actor| {
+                    api.update_workload_status(actor, &read, status)
+                })
+                .await
+            {
                 Ok(new) => {
-                    self.pods.written.wrote_at(rs, Resource::ReplicaSets, new.resource_version);
+                    self.pods
+                        .written
+                        .wrote_at(rs, Resource::ReplicaSets, new.resource_version);
                     return Ok(());
                 }
                 Err(e) => e,
@@ -220,7 +313,13 @@ impl ReplicaSetController {
                 return Err(e);
             }
             tries += 1;
-            read = self.pods.client.call(about, move |api, _| api.workload(id).ok_or(ApiError::NotFound)).await?;
+            read = self
+                .pods
+                .client
+                .call(about, move |api, _| {
+                    api.workload(id).ok_or(ApiError::NotFound)
+                })
+                .await?;
         }
     }
 
@@ -228,7 +327,11 @@ impl ReplicaSetController {
     fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], all_ready: bool) {
         let whole = Dur::from_secs(u64::try_from(rs.min_ready_seconds).unwrap_or_default());
         let wait = if self.switches.exact_availability_check {
-            active.iter().filter_map(|p| p.available_in(rs.min_ready_seconds, self.ctx.now())).min().unwrap_or(whole)
+            active
+                .iter()
+                .filter_map(|p| p.available_in(rs.min_ready_seconds, self.ctx.now()))
+                .min()
+                .unwrap_or(whole)
         } else if all_ready {
             whole
         } else {
@@ -241,12 +344,15 @@ impl ReplicaSetController {
 impl WorkloadHandler for ReplicaSetController {
     /// `addRS`, `updateRS`, `deleteRS`
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
-        let Some(rs) = new.or(old).filter(|w| w.kind == WorkloadKind::ReplicaSet) else { return };
+        let Some(rs) = new.or(old).filter(|w| w.kind == WorkloadKind::ReplicaSet) else {
+            return;
+        };
         if old.zip(new).is_none_or(|(o, n)| o.uid != n.uid) && old.is_some() {
             // Expectations belong to one life of the ReplicaSet.
             self.expectations.with(|e| e.forget(rs.id));
         }
-        self.census.with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
+        self.census
+            .with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
         self.queue.add(Item(rs.id));
     }
 }
@@ -254,14 +360,17 @@ impl WorkloadHandler for ReplicaSetController {
 impl PodHandler for ReplicaSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        self.census.with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
+        self.census
+            .with(|c| c.take(old.map(|p| &**p), new.map(|p| &**p)));
         let (before, now) = match (old, new) {
             (Some(old), None) => return self.pod_deleted(old),
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else { return };
+        let Some((rs, min_ready_seconds)) = self.resolve(now.controller()) else {
+            return;
+        };
         if before.is_none_or(|b| b.uid != now.uid) {
             self.expectations.with(|e| e.creation_observed(rs));
         }
@@ -279,8 +388,13 @@ impl Pod {
         self.is_ready() && self.available_in(min_ready_seconds, now).is_none()
     }
 
-    /// How long until a ready pod is available; none if it is, or is not ready (`nextPodAvailabilityCheck`).
-    pub(super) fn available_in(&self, min_ready_seconds: i32, now: crate::kernel::Time) -> Option<Dur> {
+    /// How long until a ready pod is available; none if it is, or is not ready
+    /// (`nextPodAvailabilityCheck`).
+    pub(super) fn available_in(
+        &self,
+        min_ready_seconds: i32,
+        now: crate::kernel::Time,
+    ) -> Option<Dur> {
         let Timestamp(since) = self.ready.filter(|_| self.is_ready())?.last_transition_time;
         if min_ready_seconds == 0 {
             return None;

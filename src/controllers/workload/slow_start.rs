@@ -6,11 +6,12 @@ use crate::kernel::{Ctx, Group, Shared};
 use std::future::Future;
 use std::rc::Rc;
 
-/// The largest batch (`stateful_set_control.go: MaxBatchSize`); ReplicaSets and Jobs never have as much to do.
+/// The largest batch (`stateful_set_control.go: MaxBatchSize`); ReplicaSets and Jobs never have as
+/// much to do.
 const MAX_BATCH_SIZE: usize = 500;
 
-/// Does `count` pieces of work in batches of 1, 2, 4, 8 and so on, those of a batch side by side; after a failure no further
-/// batch begins. Gives how many went well, and the first error.
+/// Does `count` pieces of work in batches of 1, 2, 4, 8 and so on, those of a batch side by side;
+/// after a failure no further batch begins. Gives how many went well, and the first error.
 pub(super) async fn slow_start_batch<F>(
     ctx: &Ctx,
     group: Group,

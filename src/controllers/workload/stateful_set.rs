@@ -1,4 +1,5 @@
-//! StatefulSets (`pkg/controller/statefulset/stateful_set.go`, v1.34): the queue, its workers, and what makes a set wait in it.
+//! StatefulSets (`pkg/controller/statefulset/stateful_set.go`, v1.34): the queue, its workers, and
+//! what makes a set wait in it.
 //!
 //! What a sync does is in [`super::stateful_set_control`].
 
@@ -10,7 +11,9 @@ use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
-use crate::client::{Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler};
+use crate::client::{
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
+};
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
 use std::rc::{Rc, Weak};
 
@@ -47,7 +50,11 @@ impl StatefulSetController {
             queue: WorkQueue::new(&ctx),
             limiter: Shared::new(RateLimiter::default()),
             jitter_point: ctx.point("statefulset-status-retry"),
-            pods: PodControl { client, recorder, written: Written::new(switches.waits_for_own_writes) },
+            pods: PodControl {
+                client,
+                recorder,
+                written: Written::new(switches.waits_for_own_writes),
+            },
             informers: informers.clone(),
             switches,
             group,
@@ -58,7 +65,8 @@ impl StatefulSetController {
         controller
     }
 
-    /// Starts the workers. `warm`: it has been running for long, so that the sets that are there have their revisions.
+    /// Starts the workers. `warm`: it has been running for long, so that the sets that are there
+    /// have their revisions.
     pub fn run(&self, warm: bool) {
         if warm {
             for set in self.informers.workloads(WorkloadKind::StatefulSet) {
@@ -68,14 +76,18 @@ impl StatefulSetController {
         }
         for _ in 0..WORKERS {
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx.spawn_alike(self.ctx.name(), self.group, async move {
-                c.queue.work(c.group, &c.limiter, async |item| c.sync(item.0).await).await;
-            });
+            self.ctx
+                .spawn_alike(self.ctx.name(), self.group, async move {
+                    c.queue
+                        .work(c.group, &c.limiter, async |item| c.sync(item.0).await)
+                        .await;
+                });
         }
     }
 
-    /// Between what a sync reads and what it writes it has much to compute: whoever hears of the same change in this instant has
-    /// handled it by then. The eviction controller does so in two steps, of its dispatcher and of a worker.
+    /// Between what a sync reads and what it writes it has much to compute: whoever hears of the
+    /// same change in this instant has handled it by then. The eviction controller does so in two
+    /// steps, of its dispatcher and of a worker.
     async fn take_time(&self) {
         for _ in 0..STEPS_OF_OTHERS {
             self.ctx.sleep(Dur::ZERO).await;
@@ -106,15 +118,23 @@ impl StatefulSetController {
                 self.queue.add_after(self.group, whole, Item(id));
             }
         } else if status.ready != status.available {
-            let wait = pods.iter().filter_map(|p| p.available_in(min, self.ctx.now())).min();
-            self.queue.add_after(self.group, wait.unwrap_or(whole), Item(id));
+            let wait = pods
+                .iter()
+                .filter_map(|p| p.available_in(min, self.ctx.now()))
+                .min();
+            self.queue
+                .add_after(self.group, wait.unwrap_or(whole), Item(id));
         }
         Ok(())
     }
 
     /// How long a pod of a set has to be ready, in seconds.
     pub(super) fn min_ready_seconds(&self, set: &Workload) -> i32 {
-        if self.switches.min_ready_seconds { set.min_ready_seconds } else { 0 }
+        if self.switches.min_ready_seconds {
+            set.min_ready_seconds
+        } else {
+            0
+        }
     }
 }
 
@@ -130,8 +150,13 @@ impl PodHandler for StatefulSetController {
     /// `addPod`, `updatePod`, `deletePod`
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        let Some((id, uid)) = pod.controller() else { return };
-        let set = self.informers.workload(id).filter(|w| w.uid == uid && w.kind == WorkloadKind::StatefulSet);
+        let Some((id, uid)) = pod.controller() else {
+            return;
+        };
+        let set = self
+            .informers
+            .workload(id)
+            .filter(|w| w.uid == uid && w.kind == WorkloadKind::StatefulSet);
         let Some(set) = set else { return };
         self.queue.add(Item(id));
         if let (Some(old), Some(new)) = (old, new)
@@ -140,9 +165,14 @@ impl PodHandler for StatefulSetController {
             && self.min_ready_seconds(&set) > 0
         {
             // The second on top was for clocks that are apart.
-            let more = if self.switches.exact_availability_check { 0 } else { 1 };
+            let more = if self.switches.exact_availability_check {
+                0
+            } else {
+                1
+            };
             let wait = u64::try_from(set.min_ready_seconds).unwrap_or_default() + more;
-            self.queue.add_after(self.group, Dur::from_secs(wait), Item(id));
+            self.queue
+                .add_after(self.group, Dur::from_secs(wait), Item(id));
         }
     }
 }

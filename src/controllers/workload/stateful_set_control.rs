@@ -1,9 +1,9 @@
-//! What a sync of a StatefulSet does (`stateful_set_control.go: updateStatefulSet`, `stateful_pod_control.go`,
-//! `stateful_set_status_updater.go`, v1.34).
+//! What a sync of a StatefulSet does (`stateful_set_control.go: updateStatefulSet`,
+//! `stateful_pod_control.go`, `stateful_set_status_updater.go`, v1.34).
 //!
-//! A pod's name is free again only once the object is gone: nothing is done about one that is being deleted, and in an
-//! OrderedReady set nothing about those after it either. Left out: the repair of a pod's identity (its labels), volume claims,
-//! and updates of the template.
+//! A pod's name is free again only once the object is gone: nothing is done about one that is being
+//! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
+//! a pod's identity (its labels), volume claims, and updates of the template.
 
 use super::slow_start::slow_start_batch_but;
 use super::stateful_set::StatefulSetController;
@@ -17,7 +17,8 @@ use crate::kernel::{Dur, Shared};
 use crate::trace::EventText;
 use std::rc::Rc;
 
-/// Tries of a status update that meets a conflict, and the sleep between them with its jitter (`retry.DefaultRetry`).
+/// Tries of a status update that meets a conflict, and the sleep between them with its jitter
+/// (`retry.DefaultRetry`).
 const STATUS_TRIES: u32 = 5;
 const STATUS_SLEEP: Dur = Dur::from_millis(10);
 const STATUS_JITTER: Dur = Dur::from_millis(1);
@@ -44,10 +45,19 @@ fn is_running_and_ready(pod: &Pod) -> bool {
 
 impl StatefulSetController {
     /// `UpdateStatefulSet`, `performUpdate`: gives the status that was found.
-    pub(super) async fn update_stateful_set(&self, set: &Rc<Workload>, pods: &[Rc<Pod>]) -> Result<WorkloadStatus, ApiError> {
+    pub(super) async fn update_stateful_set(
+        &self,
+        set: &Rc<Workload>,
+        pods: &[Rc<Pod>],
+    ) -> Result<WorkloadStatus, ApiError> {
         let (id, uid) = (set.id, set.uid);
         if !self.pods.client.api().has_revision(id, uid) {
-            self.pods.client.call(self.pods.object(set), move |api, _| api.create_revision(id, uid)).await?;
+            self.pods
+                .client
+                .call(self.pods.object(set), move |api, _| {
+                    api.create_revision(id, uid)
+                })
+                .await?;
         }
         let round = Rc::new(self.partition(set, pods));
         let result = self.process(&round).await;
@@ -61,15 +71,25 @@ impl StatefulSetController {
 
     /// Puts pods in their places.
     fn partition(&self, set: &Rc<Workload>, pods: &[Rc<Pod>]) -> Round {
-        let WorkloadSpec::StatefulSet { replicas, parallel, first_ordinal } = set.spec else {
+        let WorkloadSpec::StatefulSet {
+            replicas,
+            parallel,
+            first_ordinal,
+        } = set.spec
+        else {
             unreachable!("the queue holds StatefulSets only");
         };
         let first_ordinal = i64::from(first_ordinal);
         let mut places = vec![None; usize::try_from(replicas).unwrap_or_default()];
         let mut condemned = Vec::new();
         for pod in pods {
-            let Some(ordinal) = self.ordinal(set, pod) else { continue };
-            match usize::try_from(ordinal - first_ordinal).ok().and_then(|i| places.get_mut(i)) {
+            let Some(ordinal) = self.ordinal(set, pod) else {
+                continue;
+            };
+            match usize::try_from(ordinal - first_ordinal)
+                .ok()
+                .and_then(|i| places.get_mut(i))
+            {
                 Some(place) => *place = Some(pod.clone()),
                 None => condemned.push((ordinal, pod.clone())),
             }
@@ -77,11 +97,22 @@ impl StatefulSetController {
         condemned.sort_by_key(|(ordinal, _)| std::cmp::Reverse(*ordinal));
         let condemned: Vec<Rc<Pod>> = condemned.into_iter().map(|(_, pod)| pod).collect();
         let healthy = |p: &Pod| {
-            let well = if self.switches.unavailable_blocks { self.is_available(set, p) } else { is_running_and_ready(p) };
+            let well = if self.switches.unavailable_blocks {
+                self.is_available(set, p)
+            } else {
+                is_running_and_ready(p)
+            };
             well && !p.is_terminating()
         };
-        let all_well = places.iter().all(|p: &Option<Rc<Pod>>| p.as_ref().is_some_and(|p| healthy(p)));
-        let first_unhealthy = condemned.iter().rev().find(|p| !healthy(p)).filter(|_| all_well).map(|p| p.uid);
+        let all_well = places
+            .iter()
+            .all(|p: &Option<Rc<Pod>>| p.as_ref().is_some_and(|p| healthy(p)));
+        let first_unhealthy = condemned
+            .iter()
+            .rev()
+            .find(|p| !healthy(p))
+            .filter(|_| all_well)
+            .map(|p| p.uid);
         Round {
             monotonic: !parallel,
             first_ordinal,
@@ -98,7 +129,11 @@ impl StatefulSetController {
         self.pods.client.api().names(|n| {
             let (parent, ordinal) = short_name(n.pod_name(pod.id)).rsplit_once('-')?;
             let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
-            if digits && parent == short_name(n.workload_name(set.id)) { ordinal.parse::<i32>().ok().map(i64::from) } else { None }
+            if digits && parent == short_name(n.workload_name(set.id)) {
+                ordinal.parse::<i32>().ok().map(i64::from)
+            } else {
+                None
+            }
         })
     }
 
@@ -106,7 +141,8 @@ impl StatefulSetController {
         pod.is_available(self.min_ready_seconds(set), self.ctx.now())
     }
 
-    /// Each replica, then those beyond the range, until something goes wrong or has to be waited for (`updateStatefulSet`).
+    /// Each replica, then those beyond the range, until something goes wrong or has to be waited
+    /// for (`updateStatefulSet`).
     async fn process(&self, round: &Rc<Round>) -> Result<(), ApiError> {
         if round.set.deleting {
             return Ok(());
@@ -119,12 +155,24 @@ impl StatefulSetController {
                     let (me, round) = (me.upgrade(), shared.clone());
                     async move {
                         let Some(c) = me else { return Ok(()) };
-                        let one = if condemned { c.process_condemned(&round, i).await } else { c.process_replica(&round, i).await };
+                        let one = if condemned {
+                            c.process_condemned(&round, i).await
+                        } else {
+                            c.process_replica(&round, i).await
+                        };
                         one.map(|_| ())
                     }
                 };
-                let settled = |i: usize| if condemned { round.condemned[i].is_terminating() } else { self.is_settled(round, i) };
-                slow_start_batch_but(&self.ctx, self.group, count, settled, work).await.1?;
+                let settled = |i: usize| {
+                    if condemned {
+                        round.condemned[i].is_terminating()
+                    } else {
+                        self.is_settled(round, i)
+                    }
+                };
+                slow_start_batch_but(&self.ctx, self.group, count, settled, work)
+                    .await
+                    .1?;
             }
             return Ok(());
         }
@@ -141,11 +189,14 @@ impl StatefulSetController {
         Ok(())
     }
 
-    /// Whether a replica is there and has not ended: a set whose pods are not seen to in order has nothing to do about it.
+    /// Whether a replica is there and has not ended: a set whose pods are not seen to in order has
+    /// nothing to do about it.
     fn is_settled(&self, round: &Round, i: usize) -> bool {
         let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
         let ended = |p: &Pod| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded;
-        round.replicas.with_ref(|r| r[i].as_ref().is_some_and(|p| !ended(p)))
+        round
+            .replicas
+            .with_ref(|r| r[i].as_ref().is_some_and(|p| !ended(p)))
     }
 
     /// `processReplica`: true if the round is over.
@@ -153,7 +204,10 @@ impl StatefulSetController {
         let set = &round.set;
         let mut pod = round.replicas.with(|r| r[i].clone());
         let too = self.switches.terminal_pods != TerminalPods::RecreateFailed;
-        if let Some(ended) = pod.clone().filter(|p| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded) {
+        if let Some(ended) = pod
+            .clone()
+            .filter(|p| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded)
+        {
             if self.switches.terminal_pods == TerminalPods::Delete {
                 if !ended.is_terminating() {
                     self.delete_stateful_pod(set, &ended).await?;
@@ -167,11 +221,13 @@ impl StatefulSetController {
             pod = None;
         }
         let Some(pod) = pod else {
-            self.create_stateful_pod(set, round.first_ordinal + i as i64).await?;
+            self.create_stateful_pod(set, round.first_ordinal + i as i64)
+                .await?;
             round.count(1, 1);
             return Ok(round.monotonic);
         };
-        let waits = pod.is_terminating() || !is_running_and_ready(&pod) || !self.is_available(set, &pod);
+        let waits =
+            pod.is_terminating() || !is_running_and_ready(&pod) || !self.is_available(set, &pod);
         Ok(round.monotonic && waits)
     }
 
@@ -190,12 +246,17 @@ impl StatefulSetController {
         Ok(true)
     }
 
-    /// `computeReplicaStatus`: with batches the pods as the round left them, in which one that was just created does not count
-    /// yet; before, the pods as they were, and what the round counted on top.
+    /// `computeReplicaStatus`: with batches the pods as the round left them, in which one that was
+    /// just created does not count yet; before, the pods as they were, and what the round counted
+    /// on top.
     fn status(&self, round: &Round, pods: &[Rc<Pod>]) -> WorkloadStatus {
         let set = &round.set;
         let batches = self.switches.batches && !set.deleting;
-        let (mut replicas, mut current) = if batches { (0, 0) } else { round.counted.with(|c| *c) };
+        let (mut replicas, mut current) = if batches {
+            (0, 0)
+        } else {
+            round.counted.with(|c| *c)
+        };
         let (mut ready, mut available) = (0, 0);
         let mut count = |pod: &Rc<Pod>| {
             replicas += 1;
@@ -204,7 +265,9 @@ impl StatefulSetController {
             available += i32::from(is_running_and_ready(pod) && self.is_available(set, pod));
         };
         if batches {
-            round.replicas.with(|r| r.iter().flatten().for_each(&mut count));
+            round
+                .replicas
+                .with(|r| r.iter().flatten().for_each(&mut count));
             round.condemned.iter().for_each(count);
         } else {
             pods.iter().for_each(count);
@@ -219,9 +282,13 @@ impl StatefulSetController {
         }
     }
 
-    /// `UpdateStatefulSetStatus`: a write that would change nothing is left out; after a conflict it is tried again with the
-    /// set as the cache has it by then.
-    async fn update_status(&self, set: &Rc<Workload>, status: &WorkloadStatus) -> Result<(), ApiError> {
+    /// `UpdateStatefulSetStatus`: a write that would change nothing is left out; after a conflict
+    /// it is tried again with the set as the cache has it by then.
+    async fn update_status(
+        &self,
+        set: &Rc<Workload>,
+        status: &WorkloadStatus,
+    ) -> Result<(), ApiError> {
         if set.status == *status {
             return Ok(());
         }
@@ -230,9 +297,18 @@ impl StatefulSetController {
         let mut tries = 1;
         loop {
             let (now, status) = (read.clone(), status.clone());
-            match self.pods.client.call(about, move |api, actor| api.update_workload_status(actor, &now, status)).await {
+            match self
+                .pods
+                .client
+                .call(about, move |api, actor| {
+                    api.update_workload_status(actor, &now, status)
+                })
+                .await
+            {
                 Ok(new) => {
-                    self.pods.written.wrote_at(set, Resource::StatefulSets, new.resource_version);
+                    self.pods
+                        .written
+                        .wrote_at(set, Resource::StatefulSets, new.resource_version);
                     return Ok(());
                 }
                 Err(ApiError::Conflict) if tries < STATUS_TRIES => {}
@@ -240,7 +316,9 @@ impl StatefulSetController {
             }
             tries += 1;
             read = self.informers.workload(set.id).unwrap_or(read);
-            let jitter = self.ctx.uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
+            let jitter = self
+                .ctx
+                .uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
             self.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
         }
     }
@@ -249,29 +327,58 @@ impl StatefulSetController {
     async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> Result<(), ApiError> {
         let id = self.pods.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();
-            let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
+            let pod = n.pod(&format!(
+                "{}/{}-{ordinal}",
+                namespace_of(&full),
+                short_name(&full)
+            ));
             n.set_owner(pod, set.id);
             pod
         });
         let new = NewPod::pending(id, set.template.clone(), set.pinned);
-        let created = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.create_pod(actor, new)).await;
+        let created = self
+            .pods
+            .client
+            .call(self.pods.pod_object(id), move |api, actor| {
+                api.create_pod(actor, new)
+            })
+            .await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => self.pods.written.wrote_at(set, Resource::Pods, pod.resource_version),
+            Ok(ref pod) => self
+                .pods
+                .written
+                .wrote_at(set, Resource::Pods, pod.resource_version),
             Err(_) => {}
         }
         let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
-        self.record_pod_event("create", if created.is_ok() { done } else { failed }, set, id, created.map(|_| ()))
+        self.record_pod_event(
+            "create",
+            if created.is_ok() { done } else { failed },
+            set,
+            id,
+            created.map(|_| ()),
+        )
     }
 
     /// `DeleteStatefulPod`
     async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> Result<(), ApiError> {
         let id = pod.id;
-        let mut deleted = self.pods.client.call(self.pods.pod_object(id), move |api, actor| api.delete_pod(actor, id, None, None)).await;
+        let mut deleted = self
+            .pods
+            .client
+            .call(self.pods.pod_object(id), move |api, actor| {
+                api.delete_pod(actor, id, None, None)
+            })
+            .await;
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
             deleted = Ok(());
         }
-        let text = if deleted.is_ok() { EventText::SuccessfulDelete } else { EventText::FailedDelete };
+        let text = if deleted.is_ok() {
+            EventText::SuccessfulDelete
+        } else {
+            EventText::FailedDelete
+        };
         self.record_pod_event("delete", text, set, id, deleted)
     }
 
@@ -284,11 +391,13 @@ impl StatefulSetController {
         pod: crate::api::names::PodId,
         result: Result<(), ApiError>,
     ) -> Result<(), ApiError> {
-        let mut words = self
-            .pods
-            .client
-            .api()
-            .names(|n| format!("{verb} Pod {} in StatefulSet {}", short_name(n.pod_name(pod)), short_name(n.workload_name(set.id))));
+        let mut words = self.pods.client.api().names(|n| {
+            format!(
+                "{verb} Pod {} in StatefulSet {}",
+                short_name(n.pod_name(pod)),
+                short_name(n.workload_name(set.id))
+            )
+        });
         if self.switches.capital_words {
             words[..1].make_ascii_uppercase();
         }
@@ -308,7 +417,11 @@ impl StatefulSetController {
         let words = self.pods.client.api().names(|n| {
             let full = n.workload_name(set.id);
             let pod = short_name(n.pod_name(pod.id));
-            format!("StatefulSet {}/{} is recreating {how} Pod {pod}", namespace_of(full), short_name(full))
+            format!(
+                "StatefulSet {}/{} is recreating {how} Pod {pod}",
+                namespace_of(full),
+                short_name(full)
+            )
         });
         self.pods.tell_words(set, text, &words);
     }

@@ -16,16 +16,18 @@ pub enum ScalingText {
 /// What changed in the controllers of ReplicaSets and Deployments from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
-    /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate LogarithmicScaleDown).
+    /// Ages of pods are compared by their logarithm when a ReplicaSet picks which to delete (gate
+    /// LogarithmicScaleDown).
     pub logarithmic_scale_down: bool,
     /// Of two pods the one that costs less goes first (gate PodDeletionCost).
     pub pod_deletion_cost: bool,
     /// `status.terminatingReplicas` is kept (gate DeploymentReplicaSetTerminatingReplicas).
     pub terminating_replicas: bool,
-    /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes after minReadySeconds
-    /// once all pods are ready.
+    /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes
+    /// after minReadySeconds once all pods are ready.
     pub exact_availability_check: bool,
-    /// A sync of a ReplicaSet waits until the caches have what the last one wrote (gate StaleControllerConsistencyReplicaSet, 1.36 on).
+    /// A sync of a ReplicaSet waits until the caches have what the last one wrote (gate
+    /// StaleControllerConsistencyReplicaSet, 1.36 on).
     pub waits_for_own_writes: bool,
     /// The words of the event ScalingReplicaSet.
     pub scaling_text: ScalingText,
@@ -40,16 +42,18 @@ pub struct Switches {
 /// What changed in the Job controller from release to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobSwitches {
-    /// How long changes of pods are collected before a sync: not at all up to 1.22, 500 ms in 1.23, 1 s from 1.24.
+    /// How long changes of pods are collected before a sync: not at all up to 1.22, 500 ms in 1.23,
+    /// 1 s from 1.24.
     pub batch_period: Dur,
     /// How long a sync that failed waits: first, and at the most.
     pub retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.
     pub gets_before_status: bool,
-    /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as failed (gate
-    /// JobTrackingWithFinalizers, on from 1.25).
+    /// Pods carry a finalizer until they are counted, and a pod whose deletion has begun counts as
+    /// failed (gate JobTrackingWithFinalizers, on from 1.25).
     pub tracking_finalizers: bool,
-    /// Replacements wait 10 s, doubling up to this, after the last failure (1.27 on); before, the whole Job waited.
+    /// Replacements wait 10 s, doubling up to this, after the last failure (1.27 on); before, the
+    /// whole Job waited.
     pub failure_backoff: Option<Dur>,
     /// `spec.podFailurePolicy` is honoured (gate JobPodFailurePolicy, on from 1.26).
     pub pod_failure_policy: bool,
@@ -57,7 +61,8 @@ pub struct JobSwitches {
     pub pod_replacement_policy: bool,
     /// A Job is Complete or Failed only once no pod is terminating (1.31 on).
     pub delays_terminal_condition: bool,
-    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyJob, 1.36 on).
+    /// A sync waits until the caches have what the last one wrote (gate
+    /// StaleControllerConsistencyJob, 1.36 on).
     pub waits_for_own_writes: bool,
 }
 
@@ -77,8 +82,8 @@ pub enum TerminalPods {
 pub struct StatefulSetSwitches {
     /// What becomes of a pod that has ended.
     pub terminal_pods: TerminalPods,
-    /// The pods of a Parallel set are worked on in batches of growing size (1.25.12, 1.26.7, 1.27.4 on); before, one after the
-    /// other.
+    /// The pods of a Parallel set are worked on in batches of growing size (1.25.12, 1.26.7, 1.27.4
+    /// on); before, one after the other.
     pub batches: bool,
     /// The status is written even if something failed (1.23 on).
     pub status_after_error: bool,
@@ -86,13 +91,15 @@ pub struct StatefulSetSwitches {
     pub min_ready_seconds: bool,
     /// The next check of availability is computed from the pods' ages (1.36 on).
     pub exact_availability_check: bool,
-    /// A pod that is not available yet holds up the deletion of later ones (1.34 on); before, one that is not ready.
+    /// A pod that is not available yet holds up the deletion of later ones (1.34 on); before, one
+    /// that is not ready.
     pub unavailable_blocks: bool,
     /// Events begin with a capital letter (1.35 on).
     pub capital_words: bool,
     /// The deletion of a pod that is gone is a success (1.36 on).
     pub missing_is_deleted: bool,
-    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyStatefulSet, 1.36 on).
+    /// A sync waits until the caches have what the last one wrote (gate
+    /// StaleControllerConsistencyStatefulSet, 1.36 on).
     pub waits_for_own_writes: bool,
 }
 
@@ -107,7 +114,8 @@ pub struct DaemonSetSwitches {
     pub ended_pods_make_room: bool,
     /// Changes of nodes go through a queue of their own (1.33 on).
     pub node_queue: bool,
-    /// A sync waits until the caches have what the last one wrote (gate StaleControllerConsistencyDaemonSet, 1.36 on).
+    /// A sync waits until the caches have what the last one wrote (gate
+    /// StaleControllerConsistencyDaemonSet, 1.36 on).
     pub waits_for_own_writes: bool,
     /// The gate TaintTolerationComparisonOperators.
     pub comparison_operators: bool,

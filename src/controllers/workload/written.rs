@@ -1,6 +1,8 @@
-//! What a controller has written and its caches may not have yet (`pkg/controller/util/consistency`, 1.36).
+//! What a controller has written and its caches may not have yet
+//! (`pkg/controller/util/consistency`, 1.36).
 //!
-//! A sync of a workload that runs ahead of its own writes gives up and is tried again. Left out: volume claims.
+//! A sync of a workload that runs ahead of its own writes gives up and is tried again. Left out:
+//! volume claims.
 
 use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
@@ -38,11 +40,14 @@ impl Written {
         });
     }
 
-    /// Whether the caches have everything that was written for a workload; what they have is forgotten (`EnsureReady`).
+    /// Whether the caches have everything that was written for a workload; what they have is
+    /// forgotten (`EnsureReady`).
     pub(super) fn is_seen(&self, owner: WorkloadId, informers: &InformerFactory) -> bool {
         let Some(writes) = &self.0 else { return true };
         writes.with(|w| {
-            let seen = w.get(&owner).is_none_or(|(_, writes)| writes.iter().all(|(r, v)| informers.delivered(*r) >= *v));
+            let seen = w.get(&owner).is_none_or(|(_, writes)| {
+                writes.iter().all(|(r, v)| informers.delivered(*r) >= *v)
+            });
             if seen {
                 w.remove(&owner);
             }

@@ -1,4 +1,5 @@
-//! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid over it, and a record kept if wanted.
+//! Who makes the choices: drawn from a seed or always the first, with deviations from a tape laid
+//! over it, and a record kept if wanted.
 
 use super::drawn::{Deviation, Drawn, Span};
 use super::keyed;
@@ -60,7 +61,8 @@ pub struct Choices {
     /// Whether there are any deviations at all.
     taped: bool,
     log: Option<Vec<Drawn>>,
-    /// Turns and yields are drawn, too, one time in so many; in between they are the usual ones. Never where zero.
+    /// Turns and yields are drawn, too, one time in so many; in between they are the usual ones.
+    /// Never where zero.
     free: u64,
     pct: Option<Pct>,
     orders: Orders,
@@ -68,7 +70,8 @@ pub struct Choices {
     picked: Option<u32>,
 }
 
-/// Priorities for turns, as PCT has them: every process has one, drawn, and at drawn turns the first in line is put last.
+/// Priorities for turns, as PCT has them: every process has one, drawn, and at drawn turns the
+/// first in line is put last.
 #[derive(Clone, Debug)]
 struct Pct {
     key: u64,
@@ -97,15 +100,20 @@ impl Pct {
             Some(place) => (false, u64::MAX - place as u64),
             None => (true, keyed::bits(self.key, *c, 0)),
         };
-        let best = candidates.iter().enumerate().max_by_key(|(i, c)| (priority(c), std::cmp::Reverse(*i)));
+        let best = candidates
+            .iter()
+            .enumerate()
+            .max_by_key(|(i, c)| (priority(c), std::cmp::Reverse(*i)));
         best.map_or(0, |(i, _)| i as u32)
     }
 }
 
-/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of a bucket).
+/// Slots of a group of Go's maps (`internal/runtime/maps: groupSlots`; before Go 1.24 the slots of
+/// a bucket).
 const SLOTS: u32 = 8;
 
-/// A search that draws takes each end of a range one time in so many: two things meet there that do not in between.
+/// A search that draws takes each end of a range one time in so many: two things meet there that do
+/// not in between.
 const ENDS: u64 = 8;
 
 impl Choices {
@@ -136,19 +144,34 @@ impl Choices {
         Self::loose(seed, 1)
     }
 
-    /// As [`Self::free`], but which event of an instant comes next, and whether to yield, is drawn one time in so many.
+    /// As [`Self::free`], but which event of an instant comes next, and whether to yield, is drawn
+    /// one time in so many.
     #[must_use]
     pub fn loose(seed: u64, one_in: u64) -> Self {
-        Self { free: one_in, ..Self::over(Base::Seeded(seed)) }
+        Self {
+            free: one_in,
+            ..Self::over(Base::Seeded(seed))
+        }
     }
 
-    /// Draws everything, and has turns go by drawn priorities of processes, which change `depth - 1` times within so many turns (PCT).
+    /// Draws everything, and has turns go by drawn priorities of processes, which change
+    /// `depth - 1` times within so many turns (PCT).
     #[must_use]
     pub fn pct(seed: u64, depth: u32, turns: u64) -> Self {
         let key = keyed::key_of(seed, "pct");
-        let mut changes: Vec<u64> = (1..depth).map(|i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1))).collect();
+        let mut changes: Vec<u64> = (1..depth)
+            .map(|i| keyed::up_to(keyed::bits(key, 1, i), turns.saturating_sub(1)))
+            .collect();
         changes.sort_unstable();
-        Self { pct: Some(Pct { key, changes, turns: 0, last: Vec::new() }), ..Self::over(Base::Seeded(seed)) }
+        Self {
+            pct: Some(Pct {
+                key,
+                changes,
+                turns: 0,
+                last: Vec::new(),
+            }),
+            ..Self::over(Base::Seeded(seed))
+        }
     }
 
     /// Always the first alternative, the least number, the order as given, and no yield.
@@ -167,18 +190,26 @@ impl Choices {
                 Some(i) => &mut choices.points[i].plan,
                 None => choices.plans.entry(d.point).or_default(),
             };
-            plan.insert((d.object, d.ordinal), Planned { value: d.value, met: false });
+            plan.insert(
+                (d.object, d.ordinal),
+                Planned {
+                    value: d.value,
+                    met: false,
+                },
+            );
         }
         choices
     }
 
-    /// As `base`, but the steps of some instants come in orders of their own, unless a tape says otherwise.
+    /// As `base`, but the steps of some instants come in orders of their own, unless a tape says
+    /// otherwise.
     #[must_use]
     pub fn ordered(orders: Orders, base: Self) -> Self {
         Self { orders, ..base }
     }
 
-    /// The default order for another run, in the tables of one that is over. Every choice is recorded, in `log`.
+    /// The default order for another run, in the tables of one that is over. Every choice is
+    /// recorded, in `log`.
     pub(in crate::kernel) fn again(self, mut log: Vec<Drawn>) -> Self {
         log.clear();
         let (mut points, names) = (self.points, self.names);
@@ -187,13 +218,21 @@ impl Choices {
             point.plan.clear();
             point.ordinals.clear();
         }
-        Self { points, names, log: Some(log), ..Self::default_order() }
+        Self {
+            points,
+            names,
+            log: Some(log),
+            ..Self::default_order()
+        }
     }
 
     /// As `inner`, with a record of every choice.
     #[must_use]
     pub fn recorded(inner: Self) -> Self {
-        Self { log: Some(inner.log.unwrap_or_default()), ..inner }
+        Self {
+            log: Some(inner.log.unwrap_or_default()),
+            ..inner
+        }
     }
 
     /// The choices made so far, in order; empty unless they are being recorded.
@@ -216,7 +255,12 @@ impl Choices {
             .chain(unnamed)
             .flat_map(|(name, plan)| plan.iter().map(move |(key, planned)| (name, key, planned)))
             .filter(|(_, _, planned)| !planned.met)
-            .map(|(name, key, planned)| Deviation { point: name.to_owned(), object: key.0, ordinal: key.1, value: planned.value })
+            .map(|(name, key, planned)| Deviation {
+                point: name.to_owned(),
+                object: key.0,
+                ordinal: key.1,
+                value: planned.value,
+            })
             .collect();
         unmet.sort();
         unmet
@@ -224,14 +268,25 @@ impl Choices {
 
     /// The choice point of this name.
     pub fn point(&mut self, name: &'static str) -> PointId {
-        let Self { names, points, plans, base, .. } = self;
+        let Self {
+            names,
+            points,
+            plans,
+            base,
+            ..
+        } = self;
         PointId(names.number(name, || {
             let key = match base {
                 Base::Default => 0,
                 Base::Seeded(seed) => keyed::key_of(*seed, name),
             };
             let plan = plans.remove(name).unwrap_or_default();
-            points.push(Point { name, key, plan, ordinals: Vec::new() });
+            points.push(Point {
+                name,
+                key,
+                plan,
+                ordinals: Vec::new(),
+            });
         }))
     }
 
@@ -242,27 +297,37 @@ impl Choices {
 
     fn ask_at(&mut self, point: PointId, object: Object, ordinal: u32, span: Span) -> u64 {
         let p = &mut self.points[point.0 as usize];
-        let planned = if p.plan.is_empty() { None } else { p.plan.get_mut(&(object.hash, ordinal)) };
+        let planned = if p.plan.is_empty() {
+            None
+        } else {
+            p.plan.get_mut(&(object.hash, ordinal))
+        };
         let value = match (planned, self.base) {
             (Some(planned), _) => {
                 planned.met = true;
                 span.fit(planned.value)
             }
-            (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => self.picked.map_or(0, u64::from),
+            (None, _) if matches!(span, Span::Turn(_)) && self.picked.is_some() => {
+                self.picked.map_or(0, u64::from)
+            }
             (None, Base::Default) => span.default_value(),
             (None, Base::Seeded(_)) => {
                 let bits = keyed::bits(p.key, object.hash, ordinal);
                 match span {
                     Span::Alternatives(n) => keyed::up_to(bits, u64::from(n) - 1),
-                    Span::Range(min, max) if self.free > 0 || self.pct.is_some() => match bits >> (64 - ENDS.ilog2()) {
-                        0 => min,
-                        1 => max,
-                        _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
-                    },
+                    Span::Range(min, max) if self.free > 0 || self.pct.is_some() => {
+                        match bits >> (64 - ENDS.ilog2()) {
+                            0 => min,
+                            1 => max,
+                            _ => min + keyed::up_to(bits << ENDS.ilog2(), max - min),
+                        }
+                    }
                     Span::Range(min, max) => min + keyed::up_to(bits, max - min),
                     Span::Bits | Span::Rank => bits,
                     Span::Place if self.free > 0 => bits,
-                    Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => keyed::up_to(bits, u64::from(n) - 1),
+                    Span::Turn(n) if self.free > 0 && bits.is_multiple_of(self.free) => {
+                        keyed::up_to(bits, u64::from(n) - 1)
+                    }
                     Span::Yield if self.free > 0 && bits.is_multiple_of(self.free) => bits >> 63,
                     // The usual order is what `run` simulates; only a search asks for another.
                     Span::Yield | Span::Place | Span::Turn(_) => span.default_value(),
@@ -270,7 +335,13 @@ impl Choices {
             }
         };
         if let Some(log) = &mut self.log {
-            log.push(Drawn { point: p.name, object: object.hash, ordinal, span, value });
+            log.push(Drawn {
+                point: p.name,
+                object: object.hash,
+                ordinal,
+                span,
+                value,
+            });
         }
         value
     }
@@ -293,12 +364,22 @@ impl Choices {
     #[must_use]
     pub fn is_planned(&self, point: PointId, object: Object) -> bool {
         let p = &self.points[point.0 as usize];
-        let made = p.ordinals.get(object.id.wrapping_add(1) as usize).copied().unwrap_or(0);
+        let made = p
+            .ordinals
+            .get(object.id.wrapping_add(1) as usize)
+            .copied()
+            .unwrap_or(0);
         p.plan.contains_key(&(object.hash, made))
     }
 
     /// Which of these events of one instant comes next.
-    pub fn turn(&mut self, point: PointId, object: Object, at: Time, events: impl ExactSizeIterator<Item = Coming>) -> u32 {
+    pub fn turn(
+        &mut self,
+        point: PointId,
+        object: Object,
+        at: Time,
+        events: impl ExactSizeIterator<Item = Coming>,
+    ) -> u32 {
         let count = events.len() as u32;
         self.picked = match &mut self.pct {
             Some(pct) => Some(pct.pick(&events.map(|e| e.0).collect::<Vec<_>>())),
@@ -320,8 +401,16 @@ impl Choices {
         self.ask(point, object, Span::Range(min, max))
     }
 
-    /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came before.
-    pub fn uniform_at(&mut self, point: PointId, object: Object, ordinal: u32, min: u64, max: u64) -> u64 {
+    /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came
+    /// before.
+    pub fn uniform_at(
+        &mut self,
+        point: PointId,
+        object: Object,
+        ordinal: u32,
+        min: u64,
+        max: u64,
+    ) -> u64 {
         if max <= min {
             return min;
         }
@@ -338,24 +427,32 @@ impl Choices {
         self.is_choosing() && self.ask(point, object, Span::Yield) == 1
     }
 
-    /// Whether another than the usual order can be asked for at all: there is a tape, or the choices are recorded.
+    /// Whether another than the usual order can be asked for at all: there is a tape, or the
+    /// choices are recorded.
     #[must_use]
     pub fn is_choosing(&self) -> bool {
         self.taped || self.log.is_some()
     }
 
-    /// Puts things that upstream treats at one time into the order in which it comes to them: as given, but in a search.
-    pub fn order_ties<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as
+    /// given, but in a search.
+    pub fn order_ties<T>(
+        &mut self,
+        point: PointId,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
         if items.len() > 1 && self.is_choosing() {
             items.sort_by_cached_key(|item| self.ask(point, object(item), Span::Place));
         }
     }
 
-    /// Puts items into an order in which Go may walk a map of them, given the order in which they were put in; as given where nothing
-    /// is random.
+    /// Puts items into an order in which Go may walk a map of them, given the order in which they
+    /// were put in; as given where nothing is random.
     ///
-    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot on: the order is a rotation. In
-    /// a larger one each item draws its own rank, so that one more item changes nothing in the order of the others.
+    /// A map of up to eight entries is one group of eight slots, which Go walks from a random slot
+    /// on: the order is a rotation. In a larger one each item draws its own rank, so that one more
+    /// item changes nothing in the order of the others.
     pub fn order<T>(&mut self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
         self.order_by(items, |choices, items| {
             if let Some(items) = items {
@@ -367,18 +464,26 @@ impl Choices {
     }
 
     /// The order of a given ordinal, for walks that may be skipped.
-    pub fn order_at<T>(&mut self, point: PointId, ordinal: u32, items: &mut [T], object: impl Fn(&T) -> Object) {
+    pub fn order_at<T>(
+        &mut self,
+        point: PointId,
+        ordinal: u32,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
         self.order_by(items, |choices, items| {
             if let Some(items) = items {
-                items.sort_by_cached_key(|item| choices.ask_at(point, object(item), ordinal, Span::Rank));
+                items.sort_by_cached_key(|item| {
+                    choices.ask_at(point, object(item), ordinal, Span::Rank)
+                });
                 return 0;
             }
             choices.ask_at(point, Object::NONE, ordinal, Span::Alternatives(SLOTS))
         });
     }
 
-    /// The order of a given ordinal of some of `whole` items, which they have in the order of all of them. `place` says how many of all
-    /// come before an item as given.
+    /// The order of a given ordinal of some of `whole` items, which they have in the order of all
+    /// of them. `place` says how many of all come before an item as given.
     pub fn order_some_at<T>(
         &mut self,
         point: PointId,
@@ -431,12 +536,24 @@ mod tests {
         let draws = |objects: &[Object]| {
             let mut c = Choices::seeded(42);
             let p = c.point("jitter");
-            objects.iter().map(|o| [c.draw(p, *o), c.draw(p, *o)]).collect::<Vec<_>>()
+            objects
+                .iter()
+                .map(|o| [c.draw(p, *o), c.draw(p, *o)])
+                .collect::<Vec<_>>()
         };
-        let (two, three) = (draws(&[object(0), object(2)]), draws(&[object(0), object(1), object(2)]));
+        let (two, three) = (
+            draws(&[object(0), object(2)]),
+            draws(&[object(0), object(1), object(2)]),
+        );
         assert_eq!([two[0], two[1]], [three[0], three[2]]);
         // The number of an object only finds its count: what it draws depends on its name.
-        assert_eq!(draws(&[Object { id: 77, ..object(2) }])[0], two[1]);
+        assert_eq!(
+            draws(&[Object {
+                id: 77,
+                ..object(2)
+            }])[0],
+            two[1]
+        );
         assert_ne!(two[0][0], two[0][1]);
     }
 
@@ -463,22 +580,41 @@ mod tests {
         };
         let usual = ([0, 1, 2], false);
         assert_eq!(places(Choices::recorded(Choices::default_order())), usual);
-        assert_eq!((1..50).map(|seed| places(Choices::recorded(Choices::seeded(seed)))).filter(|p| *p != usual).count(), 0);
-        let drawn: std::collections::BTreeSet<_> = (1..200).map(|seed| places(Choices::recorded(Choices::free(seed)))).collect();
+        assert_eq!(
+            (1..50)
+                .map(|seed| places(Choices::recorded(Choices::seeded(seed))))
+                .filter(|p| *p != usual)
+                .count(),
+            0
+        );
+        let drawn: std::collections::BTreeSet<_> = (1..200)
+            .map(|seed| places(Choices::recorded(Choices::free(seed))))
+            .collect();
         assert_eq!(drawn.len(), 12, "six orders, with and without a pause");
-        let first = Deviation { point: "tie".to_owned(), object: object(2).hash, ordinal: 0, value: 0 };
-        assert_eq!(places(Choices::tape(vec![first], Choices::default_order())), ([2, 0, 1], false));
+        let first = Deviation {
+            point: "tie".to_owned(),
+            object: object(2).hash,
+            ordinal: 0,
+            value: 0,
+        };
+        assert_eq!(
+            places(Choices::tape(vec![first], Choices::default_order())),
+            ([2, 0, 1], false)
+        );
     }
 
     #[test]
     fn a_search_that_draws_takes_the_ends_of_ranges_more_often() {
         let ends = |mut c: Choices| {
             let p = c.point("latency");
-            let drawn: Vec<u64> = (0..8_000).map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000)).collect();
+            let drawn: Vec<u64> = (0..8_000)
+                .map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000))
+                .collect();
             assert!(drawn.iter().all(|d| (1_000..=2_000_000).contains(d)));
             [1_000, 2_000_000].map(|end| drawn.iter().filter(|d| **d == end).count())
         };
-        // One eighth of 8,000 each, standard deviation sqrt(8000 * 1/8 * 7/8) = 30; the draws are fixed, so this cannot flicker.
+        // One eighth of 8,000 each, standard deviation sqrt(8000 * 1/8 * 7/8) = 30; the draws are
+        // fixed, so this cannot flicker.
         for found in [ends(Choices::free(1)), ends(Choices::pct(1, 3, 100))] {
             assert!(found.iter().all(|n| (880..1_120).contains(n)), "{found:?}");
         }
@@ -494,7 +630,8 @@ mod tests {
             let n = c.uniform(p, Object::NONE, 10, 15);
             seen[(n - 10) as usize] += 1;
         }
-        // 1,000 expected of each, standard deviation sqrt(6000 * 1/6 * 5/6) = 29; the draws are fixed, so this cannot flicker.
+        // 1,000 expected of each, standard deviation sqrt(6000 * 1/6 * 5/6) = 29; the draws are
+        // fixed, so this cannot flicker.
         assert!(seen.iter().all(|n| (850..1_150).contains(n)), "{seen:?}");
         assert_eq!(c.uniform(p, Object::NONE, 5, 5), 5);
         assert_eq!(c.uniform(p, Object::NONE, 5, 4), 5);
@@ -507,7 +644,10 @@ mod tests {
     fn where_there_is_no_choice_nothing_is_drawn() {
         let mut c = Choices::recorded(Choices::seeded(7));
         let p = c.point("p");
-        let _ = (c.choose(p, Object::NONE, 1), c.uniform(p, Object::NONE, 3, 3));
+        let _ = (
+            c.choose(p, Object::NONE, 1),
+            c.uniform(p, Object::NONE, 3, 3),
+        );
         assert!(c.log().is_empty());
         c.draw(p, Object::NONE);
         assert_eq!(c.log()[0].ordinal, 0);
@@ -526,8 +666,17 @@ mod tests {
         let twelve: Vec<u32> = (0..12).collect();
         let eleven: Vec<u32> = (0..12).filter(|i| *i != 3).collect();
         let without = order(&eleven);
-        assert_eq!(order(&twelve).into_iter().filter(|i| *i != 3).collect::<Vec<_>>(), without);
-        assert_ne!(without, eleven, "seed 3 does not happen to leave eleven items as they were");
+        assert_eq!(
+            order(&twelve)
+                .into_iter()
+                .filter(|i| *i != 3)
+                .collect::<Vec<_>>(),
+            without
+        );
+        assert_ne!(
+            without, eleven,
+            "seed 3 does not happen to leave eleven items as they were"
+        );
     }
 
     #[test]
@@ -540,7 +689,14 @@ mod tests {
                 c.order_at(p, 5, &mut all, |i| object(*i));
                 all.retain(|i| i % 3 != 1);
                 let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
-                c.order_some_at(p, 5, whole as usize, &mut some, |i| *i as usize, |i| object(*i));
+                c.order_some_at(
+                    p,
+                    5,
+                    whole as usize,
+                    &mut some,
+                    |i| *i as usize,
+                    |i| object(*i),
+                );
                 assert_eq!(some, all, "seed {seed}, {whole} items");
             }
         }
@@ -556,8 +712,12 @@ mod tests {
             c.order(p, &mut items, |i| object(*i));
             *seen.entry(items).or_insert(0) += 1;
         }
-        // Three of eight slots are taken: from the first, and from the five empty ones behind, the order is as given (6 of 8).
-        assert_eq!(seen.keys().copied().collect::<Vec<_>>(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
+        // Three of eight slots are taken: from the first, and from the five empty ones behind, the
+        // order is as given (6 of 8).
+        assert_eq!(
+            seen.keys().copied().collect::<Vec<_>>(),
+            [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+        );
         assert!((500..700).contains(&seen[&[0, 1, 2]]), "{seen:?}");
     }
 
@@ -568,28 +728,62 @@ mod tests {
         let mut items = [3, 1, 2];
         c.order(p, &mut items, |i| object(*i));
         assert_eq!(items, [3, 1, 2]);
-        assert_eq!((c.choose(p, Object::NONE, 5), c.uniform(p, Object::NONE, 4, 9), c.yields(p, Object::NONE)), (0, 4, false));
+        assert_eq!(
+            (
+                c.choose(p, Object::NONE, 5),
+                c.uniform(p, Object::NONE, 4, 9),
+                c.yields(p, Object::NONE)
+            ),
+            (0, 4, false)
+        );
     }
 
     /// A run of five choices, as a function of who makes them.
     fn run(choices: Choices) -> (Vec<u64>, Choices) {
         let mut c = choices;
         let (p, q) = (c.point("p"), c.point("q"));
-        let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
-        values.extend([u64::from(c.choose(p, object(1), 10)), u64::from(c.choose(p, object(0), 10)), u64::from(c.yields(q, Object::NONE))]);
+        let mut values = vec![
+            u64::from(c.choose(p, object(0), 10)),
+            c.uniform(q, object(0), 100, 200),
+        ];
+        values.extend([
+            u64::from(c.choose(p, object(1), 10)),
+            u64::from(c.choose(p, object(0), 10)),
+            u64::from(c.yields(q, Object::NONE)),
+        ]);
         (values, c)
     }
 
     #[test]
     fn a_tape_changes_what_it_names_and_nothing_else() {
-        let deviation = |point: &str, i, ordinal, value| Deviation { point: point.to_owned(), object: object(i).hash, ordinal, value };
-        let tape = vec![deviation("p", 0, 1, 4), deviation("q", 0, 0, 999), deviation("nowhere", 0, 0, 1), deviation("p", 1, 7, 2)];
+        let deviation = |point: &str, i, ordinal, value| Deviation {
+            point: point.to_owned(),
+            object: object(i).hash,
+            ordinal,
+            value,
+        };
+        let tape = vec![
+            deviation("p", 0, 1, 4),
+            deviation("q", 0, 0, 999),
+            deviation("nowhere", 0, 0, 1),
+            deviation("p", 1, 7, 2),
+        ];
         let (values, c) = run(Choices::tape(tape.clone(), Choices::default_order()));
-        assert_eq!(values, [0, 200, 0, 4, 0], "999 is taken to the end of 100..=200");
+        assert_eq!(
+            values,
+            [0, 200, 0, 4, 0],
+            "999 is taken to the end of 100..=200"
+        );
         assert_eq!(c.unmet(), [tape[2].clone(), tape[3].clone()]);
         let (plain, _) = run(Choices::seeded(5));
-        let (values, _) = run(Choices::tape(vec![deviation("p", 1, 0, (plain[2] + 1) % 10)], Choices::seeded(5)));
-        assert_eq!(values, [plain[0], plain[1], (plain[2] + 1) % 10, plain[3], plain[4]]);
+        let (values, _) = run(Choices::tape(
+            vec![deviation("p", 1, 0, (plain[2] + 1) % 10)],
+            Choices::seeded(5),
+        ));
+        assert_eq!(
+            values,
+            [plain[0], plain[1], (plain[2] + 1) % 10, plain[3], plain[4]]
+        );
     }
 
     #[test]
@@ -603,6 +797,9 @@ mod tests {
         let expected = (0..5).find(|i| values[*i] != [0, 100, 0, 0, 0][*i]);
         assert_eq!(at, expected);
         assert_eq!(first_divergence(recorded.log(), recorded.log()), None);
-        assert_eq!(first_divergence(recorded.log(), &recorded.log()[..3]), Some(3));
+        assert_eq!(
+            first_divergence(recorded.log(), &recorded.log()[..3]),
+            Some(3)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
-/// The number of the choice format: raised whenever a tape of before would say something else now, for a point was renamed, or asks
-/// for other things, or in another order.
+/// The number of the choice format: raised whenever a tape of before would say something else now,
+/// for a point was renamed, or asks for other things, or in another order.
 pub const FORMAT: u32 = 1;
 
 /// What could have been chosen.
@@ -15,7 +15,8 @@ pub enum Span {
     Bits,
     /// An item's place in an arbitrary order: lower goes first, equal ranks stay as given.
     Rank,
-    /// As [`Self::Rank`], of things that upstream treats at one time: only a search takes them in another order than the one given.
+    /// As [`Self::Rank`], of things that upstream treats at one time: only a search takes them in
+    /// another order than the one given.
     Place,
     /// Go on at once (0) or behind all others of this instant (1).
     Yield,
@@ -24,7 +25,8 @@ pub enum Span {
 }
 
 impl Span {
-    /// Every item's rank or place in the default order: equal for all, with room on both sides for a deviation.
+    /// Every item's rank or place in the default order: equal for all, with room on both sides for
+    /// a deviation.
     pub const MIDDLE: u64 = 1 << 63;
 
     /// What the default order takes.
@@ -37,7 +39,8 @@ impl Span {
         }
     }
 
-    /// The value nearest to `value` that can be chosen: a tape may stem from a scenario that has been changed since.
+    /// The value nearest to `value` that can be chosen: a tape may stem from a scenario that has
+    /// been changed since.
     pub(super) fn fit(self, value: u64) -> u64 {
         match self {
             Self::Alternatives(n) | Self::Turn(n) => value.min(u64::from(n).saturating_sub(1)),
@@ -71,8 +74,8 @@ impl Drawn {
     }
 }
 
-/// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the run, so that leaving out another one
-/// does not shift it.
+/// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the
+/// run, so that leaving out another one does not shift it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Deviation {
     /// Name of the choice point.
@@ -87,7 +90,12 @@ pub struct Deviation {
 
 impl From<Drawn> for Deviation {
     fn from(d: Drawn) -> Self {
-        Self { point: d.point.to_owned(), object: d.object, ordinal: d.ordinal, value: d.value }
+        Self {
+            point: d.point.to_owned(),
+            object: d.object,
+            ordinal: d.ordinal,
+            value: d.value,
+        }
     }
 }
 

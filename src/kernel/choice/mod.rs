@@ -1,7 +1,9 @@
-//! Choice points: the one narrow interface through which everything goes that a real cluster leaves to chance.
+//! Choice points: the one narrow interface through which everything goes that a real cluster leaves
+//! to chance.
 //!
-//! A choice point has a name; a choice is made for an object of the simulation, and the choices at one point for one object are counted.
-//! What is chosen depends on (seed, name, object, ordinal) and on nothing else, so that one more node changes nothing for the others.
+//! A choice point has a name; a choice is made for an object of the simulation, and the choices at
+//! one point for one object are counted. What is chosen depends on (seed, name, object, ordinal)
+//! and on nothing else, so that one more node changes nothing for the others.
 
 mod choices;
 mod drawn;

@@ -7,19 +7,27 @@ pub struct PointId(pub(super) u32);
 /// The object that a choice is made for: a node, a pod, a controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// Dense number of the object within the run: choices are counted in tables that this number indexes.
+    /// Dense number of the object within the run: choices are counted in tables that this number
+    /// indexes.
     pub id: u32,
-    /// Hash of the object's name: what the draw depends on, the same in every run in which an object of this name exists.
+    /// Hash of the object's name: what the draw depends on, the same in every run in which an
+    /// object of this name exists.
     pub hash: u64,
 }
 
 impl Object {
     /// For choices that concern no object in particular.
-    pub const NONE: Self = Self { id: u32::MAX, hash: 0 };
+    pub const NONE: Self = Self {
+        id: u32::MAX,
+        hash: 0,
+    };
 
     /// An object known by its dense number and its name.
     #[must_use]
     pub fn named(id: u32, name: &str) -> Self {
-        Self { id, hash: super::keyed::hash_name(name) }
+        Self {
+            id,
+            hash: super::keyed::hash_name(name),
+        }
     }
 }

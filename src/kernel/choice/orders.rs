@@ -1,4 +1,5 @@
-//! Orders in which the events of some instants are to come, for a search that knows what it wants of an instant.
+//! Orders in which the events of some instants are to come, for a search that knows what it wants
+//! of an instant.
 //!
 //! They are no part of a tape: what came of them is, turn by turn.
 
@@ -8,8 +9,8 @@ use std::collections::BTreeMap;
 /// An event that may come: the hash of its name, and its number in order of posting.
 pub type Coming = (u64, u64);
 
-/// For some instants, the events in the order in which they are to come. Of several of one name the number says which, as far as the
-/// run is still the one that gave it.
+/// For some instants, the events in the order in which they are to come. Of several of one name the
+/// number says which, as far as the run is still the one that gave it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Orders {
     of: BTreeMap<Time, Vec<Coming>>,
@@ -19,7 +20,10 @@ pub struct Orders {
 
 /// Where an order has an event.
 fn place(order: &[Coming], event: Coming) -> Option<usize> {
-    order.iter().position(|e| *e == event).or_else(|| order.iter().position(|e| e.0 == event.0))
+    order
+        .iter()
+        .position(|e| *e == event)
+        .or_else(|| order.iter().position(|e| e.0 == event.0))
 }
 
 impl Orders {
@@ -40,7 +44,8 @@ impl Orders {
         self.now.as_mut().map(|now| &mut now.1)
     }
 
-    /// Which of these events comes next, if the order says anything about the first of them: the one that it has first.
+    /// Which of these events comes next, if the order says anything about the first of them: the
+    /// one that it has first.
     pub(super) fn pick(&mut self, at: Time, events: impl Iterator<Item = Coming>) -> Option<u32> {
         if self.is_empty() {
             return None;
@@ -85,9 +90,21 @@ mod tests {
             picked
         };
         assert_eq!(pick(one, &[(9, 4), (7, 1)]), None);
-        assert_eq!(pick(two, &[(9, 4), (5, 2), (7, 3), (7, 1)]), Some(3), "of two 7 the one of that number");
-        assert_eq!(pick(two, &[(9, 4), (5, 8), (7, 3)]), Some(1), "5 has another number now, and the other 7 comes after it");
-        assert_eq!(pick(two, &[(4, 9), (9, 4), (7, 3)]), None, "nothing is known of 4");
+        assert_eq!(
+            pick(two, &[(9, 4), (5, 2), (7, 3), (7, 1)]),
+            Some(3),
+            "of two 7 the one of that number"
+        );
+        assert_eq!(
+            pick(two, &[(9, 4), (5, 8), (7, 3)]),
+            Some(1),
+            "5 has another number now, and the other 7 comes after it"
+        );
+        assert_eq!(
+            pick(two, &[(4, 9), (9, 4), (7, 3)]),
+            None,
+            "nothing is known of 4"
+        );
         assert_eq!(pick(two, &[(9, 4), (7, 3)]), Some(1));
         assert_eq!(pick(two, &[(9, 4), (7, 5)]), Some(0), "7 has come twice");
     }

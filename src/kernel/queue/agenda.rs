@@ -1,4 +1,5 @@
-//! All events of one instant laid out in their usual order, so that any of them may be taken next. For exploring.
+//! All events of one instant laid out in their usual order, so that any of them may be taken next.
+//! For exploring.
 
 use super::entry::{class_of, sequence_of};
 use super::event_queue::EventQueue;
@@ -40,7 +41,11 @@ pub struct Agenda<E, L> {
 
 impl<E, L> Default for Agenda<E, L> {
     fn default() -> Self {
-        Self { at: Time::ZERO, held: Vec::new(), taken: 0 }
+        Self {
+            at: Time::ZERO,
+            held: Vec::new(),
+            taken: 0,
+        }
     }
 }
 
@@ -53,13 +58,24 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
             self.taken = 0;
             self.held.retain(live);
         }
-        if self.events().is_empty() { queue.peek_time() } else { Some(self.at) }
+        if self.events().is_empty() {
+            queue.peek_time()
+        } else {
+            Some(self.at)
+        }
     }
 
-    /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is nothing. What `label` gives is kept
-    /// with each event.
-    pub fn gather(&mut self, queue: &mut EventQueue<E>, end: Time, mut label: impl FnMut(&E) -> L) -> bool {
-        let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else { return false };
+    /// Lays out all that is due at the next instant, if that is `end` or earlier; false if there is
+    /// nothing. What `label` gives is kept with each event.
+    pub fn gather(
+        &mut self,
+        queue: &mut EventQueue<E>,
+        end: Time,
+        mut label: impl FnMut(&E) -> L,
+    ) -> bool {
+        let Some(at) = self.peek_time(queue).filter(|at| *at <= end) else {
+            return false;
+        };
         self.at = at;
         queue.advance_to(at);
         if self.events().is_empty() {
@@ -69,11 +85,23 @@ impl<E: Copy, L: Copy> Agenda<E, L> {
         let before = self.held.len();
         while let Some(entry) = queue.take_entry(at) {
             if let Some(event) = queue.slab.get(entry.key) {
-                self.held.push(Held { order: entry.order, key: Some(entry.key), event, label: label(&event) });
+                self.held.push(Held {
+                    order: entry.order,
+                    key: Some(entry.key),
+                    event,
+                    label: label(&event),
+                });
             }
         }
         let held = &mut self.held;
-        queue.lanes.take_due(at, |order, event| held.push(Held { order, key: None, event, label: label(&event) }));
+        queue.lanes.take_due(at, |order, event| {
+            held.push(Held {
+                order,
+                key: None,
+                event,
+                label: label(&event),
+            })
+        });
         // Most newcomers come behind all others.
         let newcomers = before.saturating_sub(1).max(self.taken);
         if self.held.len() > before && !self.held[newcomers..].is_sorted_by_key(|h| h.order) {

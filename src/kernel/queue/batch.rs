@@ -1,13 +1,15 @@
 //! Entries in order, the first one last, so that taking it is a pop.
 //!
-//! Sorting is by distribution: entries of one stretch of time are spread rather evenly over it, so dealing them out to about as many
-//! compartments as there are entries leaves almost nothing to be done. Comparing sorts lose most of their time to mispredicted branches.
+//! Sorting is by distribution: entries of one stretch of time are spread rather evenly over it, so
+//! dealing them out to about as many compartments as there are entries leaves almost nothing to be
+//! done. Comparing sorts lose most of their time to mispredicted branches.
 
 use super::entry::{Entry, Rank};
 
 /// Fewer entries are sorted by comparing.
 const DISTRIBUTE_AT_LEAST: usize = 16;
-/// No compartment may hold more: where times are that uneven, the rest of the sorting is left to a comparing sort.
+/// No compartment may hold more: where times are that uneven, the rest of the sorting is left to a
+/// comparing sort.
 const CROWD: u32 = 16;
 /// So many newcomers are put into their places one by one, even if all others have to be moved.
 const INSERT_AT_MOST: usize = 4;
@@ -23,7 +25,11 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) const fn new() -> Self {
-        Self { entries: Vec::new(), left: 0, ends: Vec::new() }
+        Self {
+            entries: Vec::new(),
+            left: 0,
+            ends: Vec::new(),
+        }
     }
 
     #[cfg(test)]
@@ -84,8 +90,10 @@ impl Batch {
         }
         let compartments = n.next_power_of_two();
         // As many leading bits of the distance from the last as number the compartments.
-        let bits = (64 - (last - least).leading_zeros()).saturating_sub(compartments.trailing_zeros());
-        let compartment = |e: &Entry| ((last - e.at.as_nanos()) >> bits) as usize & (compartments - 1);
+        let bits =
+            (64 - (last - least).leading_zeros()).saturating_sub(compartments.trailing_zeros());
+        let compartment =
+            |e: &Entry| ((last - e.at.as_nanos()) >> bits) as usize & (compartments - 1);
         self.ends.clear();
         self.ends.resize(compartments, 0);
         for e in from {
@@ -100,14 +108,19 @@ impl Batch {
         if self.entries.len() < n {
             self.entries.resize(n, from[0]);
         }
-        // Filled from its end, a compartment holds entries of the same time in the order in which they were added, the first one last.
+        // Filled from its end, a compartment holds entries of the same time in the order in which
+        // they were added, the first one last.
         for e in from {
             let end = &mut self.ends[compartment(e)];
             *end -= 1;
             self.entries[*end as usize] = *e;
         }
         let entries = &mut self.entries[..n];
-        if crowd <= CROWD { insert_each(entries) } else { entries.sort_unstable_by(|a, b| b.cmp(a)) }
+        if crowd <= CROWD {
+            insert_each(entries)
+        } else {
+            entries.sort_unstable_by(|a, b| b.cmp(a))
+        }
     }
 
     /// Drops all entries for which `keep` does not hold.
@@ -140,12 +153,17 @@ mod tests {
     use crate::kernel::Time;
     use crate::kernel::queue::slab::Slab;
 
-    /// Entries of these times, in this order of posting, come out by time and then by order of posting.
+    /// Entries of these times, in this order of posting, come out by time and then by order of
+    /// posting.
     fn check(first: &[u64], then: &[u64]) {
         let mut slab = Slab::new();
         let mut order = 0..;
         let mut entries = |times: &[u64]| -> Vec<Entry> {
-            let entry = |at: &u64| Entry { at: Time::from_nanos(*at), order: order.next().unwrap_or_default(), key: slab.insert(()) };
+            let entry = |at: &u64| Entry {
+                at: Time::from_nanos(*at),
+                order: order.next().unwrap_or_default(),
+                key: slab.insert(()),
+            };
             times.iter().map(entry).collect()
         };
         let (mut first, mut then) = (entries(first), entries(then));
@@ -160,7 +178,9 @@ mod tests {
     }
 
     fn scattered(n: u64, range: u64) -> Vec<u64> {
-        (0..n).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % range).collect()
+        (0..n)
+            .map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % range)
+            .collect()
     }
 
     #[test]

@@ -29,7 +29,8 @@ impl Rank {
     }
 }
 
-/// Class (upper 8 bits) and sequence number (lower 56) as one number. Even at a hundred million events per second, 55 bits last 11 years.
+/// Class (upper 8 bits) and sequence number (lower 56) as one number. Even at a hundred million
+/// events per second, 55 bits last 11 years.
 pub(super) const fn order_of(class: Class, sequence: u64) -> u64 {
     (class as u64) << 56 | sequence
 }
@@ -39,16 +40,22 @@ const RANKED: u64 = 1 << 55;
 /// Bits of a sequence number that an order with a rank keeps, below 23 bits of rank.
 const RANKED_SEQUENCE: u64 = (1 << 32) - 1;
 
-/// As [`order_of`], of an event that comes in the order of ranks; those of the highest ranks share one.
+/// As [`order_of`], of an event that comes in the order of ranks; those of the highest ranks share
+/// one.
 pub(super) const fn ranked_order_of(class: Class, rank: u64, sequence: u64) -> u64 {
     let highest = (1 << 23) - 1;
     let rank = if rank > highest { highest } else { rank };
     order_of(class, RANKED | rank << 32 | sequence & RANKED_SEQUENCE)
 }
 
-/// The sequence number; of events with a rank its lower 32 bits, which are all of it where anyone asks, in a search.
+/// The sequence number; of events with a rank its lower 32 bits, which are all of it where anyone
+/// asks, in a search.
 pub(super) const fn sequence_of(order: u64) -> u64 {
-    if order & RANKED == 0 { order & (RANKED - 1) } else { order & RANKED_SEQUENCE }
+    if order & RANKED == 0 {
+        order & (RANKED - 1)
+    } else {
+        order & RANKED_SEQUENCE
+    }
 }
 
 pub(super) const fn class_of(order: u64) -> Class {

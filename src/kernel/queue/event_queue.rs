@@ -23,7 +23,14 @@ pub struct EventQueue<E> {
 
 impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { now: Time::ZERO, sequence: 0, lanes: Lanes::new(), wheel: Wheel::new(), slab: Slab::new(), cancelled: 0 }
+        Self {
+            now: Time::ZERO,
+            sequence: 0,
+            lanes: Lanes::new(),
+            wheel: Wheel::new(),
+            slab: Slab::new(),
+            cancelled: 0,
+        }
     }
 }
 
@@ -42,7 +49,8 @@ impl<E: Copy> EventQueue<E> {
         self.push(at, order, event)
     }
 
-    /// Adds an event that comes behind all of its time and class that have no rank, and in the order of ranks, whenever it was added.
+    /// Adds an event that comes behind all of its time and class that have no rank, and in the
+    /// order of ranks, whenever it was added.
     pub fn push_ranked(&mut self, at: Time, class: Class, rank: u64, event: E) -> EventKey {
         let order = ranked_order_of(class, rank, self.next_sequence());
         self.push(at, order, event)
@@ -51,13 +59,18 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     fn push(&mut self, at: Time, order: u64, event: E) -> EventKey {
         let key = self.slab.insert(event);
-        self.wheel.push(Entry { at: at.max(self.now), order, key });
+        self.wheel.push(Entry {
+            at: at.max(self.now),
+            order,
+            key,
+        });
         key
     }
 
     /// The lane of this delay and class; made if there is none yet.
     pub fn lane(&mut self, delay: Dur, class: Class) -> Lane {
-        self.find_lane(delay, class).unwrap_or_else(|| self.lanes.add(delay, class))
+        self.find_lane(delay, class)
+            .unwrap_or_else(|| self.lanes.add(delay, class))
     }
 
     /// The lane of this delay and class, if there is one.
@@ -74,12 +87,14 @@ impl<E: Copy> EventQueue<E> {
         self.lanes.push(lane, self.now, sequence, event);
     }
 
-    /// Takes an event of [`EventQueue::push_at`] out, at a constant price; false if it ran or was cancelled before.
+    /// Takes an event of [`EventQueue::push_at`] out, at a constant price; false if it ran or was
+    /// cancelled before.
     pub fn cancel(&mut self, key: EventKey) -> bool {
         let cancelled = self.slab.take(key).is_some();
         if cancelled {
             self.cancelled += 1;
-            // Sweeping costs as much as has been cancelled since the last time, so a constant price for each.
+            // Sweeping costs as much as has been cancelled since the last time, so a constant price
+            // for each.
             if self.cancelled >= SWEEP_AT_LEAST && self.cancelled > self.slab.len() {
                 self.wheel.sweep(|e| self.slab.is_live(e.key));
                 self.cancelled = 0;
@@ -123,7 +138,8 @@ impl<E: Copy> EventQueue<E> {
 
     #[inline]
     fn fill(&mut self) {
-        self.wheel.fill((self.cancelled > 0).then_some(|e: &Entry| self.slab.is_live(e.key)));
+        self.wheel
+            .fill((self.cancelled > 0).then_some(|e: &Entry| self.slab.is_live(e.key)));
     }
 
     /// When the next event is due.
@@ -143,7 +159,8 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Takes the first entry of the wheel that is live and due at `at` or earlier, whatever the lanes hold; its event stays where it is.
+    /// Takes the first entry of the wheel that is live and due at `at` or earlier, whatever the
+    /// lanes hold; its event stays where it is.
     pub(super) fn take_entry(&mut self, at: Time) -> Option<Entry> {
         let end = Rank::end_of(at);
         loop {
@@ -186,8 +203,15 @@ impl<E: Copy> EventQueue<E> {
     /// As a new one, in the same tables: without events or lanes, at time zero.
     #[must_use]
     pub fn again(self) -> Self {
-        let Self { lanes, wheel, slab, .. } = self;
-        Self { lanes: lanes.again(), wheel: wheel.again(), slab: slab.again(), ..Self::default() }
+        let Self {
+            lanes, wheel, slab, ..
+        } = self;
+        Self {
+            lanes: lanes.again(),
+            wheel: wheel.again(),
+            slab: slab.again(),
+            ..Self::default()
+        }
     }
 
     /// Drops all events; lanes stay, and time.

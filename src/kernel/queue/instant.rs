@@ -1,5 +1,6 @@
-//! Another order within an instant: any of the events that are due at the same time may come next, whatever its class, but of a FIFO lane
-//! only the first (of ready processes, each). For tests that results do not hang on an order by accident, and for exploring those that do.
+//! Another order within an instant: any of the events that are due at the same time may come next,
+//! whatever its class, but of a FIFO lane only the first (of ready processes, each). For tests that
+//! results do not hang on an order by accident, and for exploring those that do.
 
 use super::entry::{Entry, class_of};
 use super::event_queue::EventQueue;
@@ -24,8 +25,9 @@ impl Instant {
         }
     }
 
-    /// One of the next instant's events, if it is due at `end` or earlier: `pick` is given their number and returns an index. Those of the
-    /// wheel come first, in their usual order, then those of the lanes.
+    /// One of the next instant's events, if it is due at `end` or earlier: `pick` is given their
+    /// number and returns an index. Those of the wheel come first, in their usual order, then those
+    /// of the lanes.
     pub fn pop_until<E: Copy>(
         &mut self,
         queue: &mut EventQueue<E>,
@@ -34,16 +36,27 @@ impl Instant {
     ) -> Option<(Time, Class, E)> {
         let at = self.peek_time(queue).filter(|at| *at <= end)?;
         queue.advance_to(at);
-        self.held.extend(std::iter::from_fn(|| queue.take_entry(at)));
+        self.held
+            .extend(std::iter::from_fn(|| queue.take_entry(at)));
         self.offers.clear();
         queue.lanes.offers(at, &mut self.offers);
         let choices = self.held.len() + self.offers.len();
-        let picked = if choices > 1 { pick(choices).min(choices - 1) } else { 0 };
+        let picked = if choices > 1 {
+            pick(choices).min(choices - 1)
+        } else {
+            0
+        };
         if picked < self.held.len() {
             let entry = self.held.remove(picked);
-            return queue.slab.take(entry.key).map(|e| (at, class_of(entry.order), e));
+            return queue
+                .slab
+                .take(entry.key)
+                .map(|e| (at, class_of(entry.order), e));
         }
         let offer = self.offers[picked - self.held.len()];
-        queue.lanes.take_offered(offer).map(|(class, e)| (at, class, e))
+        queue
+            .lanes
+            .take_offered(offer)
+            .map(|(class, e)| (at, class, e))
     }
 }

@@ -1,5 +1,5 @@
-//! FIFO lanes: events that are due a constant delay after they are posted come up in the order in which they were posted, so a queue per
-//! delay and class is all the sorting they need.
+//! FIFO lanes: events that are due a constant delay after they are posted come up in the order in
+//! which they were posted, so a queue per delay and class is all the sorting they need.
 
 use super::entry::{Rank, order_of};
 use crate::kernel::{Class, Dur, Time};
@@ -46,7 +46,15 @@ pub(super) struct Lanes<E> {
 
 impl<E: Copy> Lanes<E> {
     pub(super) const fn new() -> Self {
-        Self { fifos: Vec::new(), heads: Vec::new(), first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, spare: Vec::new() }
+        Self {
+            fifos: Vec::new(),
+            heads: Vec::new(),
+            first: 0,
+            first_rank: Rank::NEVER,
+            others: Rank::NEVER,
+            len: 0,
+            spare: Vec::new(),
+        }
     }
 
     /// Without any lane, in the same tables.
@@ -56,7 +64,13 @@ impl<E: Copy> Lanes<E> {
             fifo.events
         }));
         self.heads.clear();
-        Self { first: 0, first_rank: Rank::NEVER, others: Rank::NEVER, len: 0, ..self }
+        Self {
+            first: 0,
+            first_rank: Rank::NEVER,
+            others: Rank::NEVER,
+            len: 0,
+            ..self
+        }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -65,11 +79,18 @@ impl<E: Copy> Lanes<E> {
 
     #[inline]
     pub(super) fn find(&self, delay: Dur, class: Class) -> Option<Lane> {
-        self.fifos.iter().position(|f| f.delay == delay && f.class == class).map(|i| Lane(i as u32))
+        self.fifos
+            .iter()
+            .position(|f| f.delay == delay && f.class == class)
+            .map(|i| Lane(i as u32))
     }
 
     pub(super) fn add(&mut self, delay: Dur, class: Class) -> Lane {
-        self.fifos.push(Fifo { delay, class, events: self.spare.pop().unwrap_or_default() });
+        self.fifos.push(Fifo {
+            delay,
+            class,
+            events: self.spare.pop().unwrap_or_default(),
+        });
         self.heads.push(Rank::NEVER);
         Lane(self.fifos.len() as u32 - 1)
     }
@@ -78,7 +99,11 @@ impl<E: Copy> Lanes<E> {
     pub(super) fn push(&mut self, lane: Lane, now: Time, sequence: u64, event: E) {
         let i = lane.0 as usize;
         let fifo = &mut self.fifos[i];
-        let posted = Posted { at: now.saturating_add(fifo.delay), order: order_of(fifo.class, sequence), event };
+        let posted = Posted {
+            at: now.saturating_add(fifo.delay),
+            order: order_of(fifo.class, sequence),
+            event,
+        };
         let was_empty = fifo.events.is_empty();
         fifo.events.push_back(posted);
         self.len += 1;
@@ -112,7 +137,10 @@ impl<E: Copy> Lanes<E> {
     /// The first event of lane `i` has been taken.
     #[inline]
     fn head_has_gone(&mut self, i: usize) {
-        let head = self.fifos[i].events.front().map_or(Rank::NEVER, Posted::rank);
+        let head = self.fifos[i]
+            .events
+            .front()
+            .map_or(Rank::NEVER, Posted::rank);
         self.heads[i] = head;
         if i == self.first && head < self.others {
             self.first_rank = head;
@@ -135,11 +163,16 @@ impl<E: Copy> Lanes<E> {
         }
     }
 
-    /// The events due at `at` of which any may come next when the order within an instant is free, as (lane, place in it): of a lane the
-    /// first one only. Processes that are ready are not a stream: of those each one may.
+    /// The events due at `at` of which any may come next when the order within an instant is free,
+    /// as (lane, place in it): of a lane the first one only. Processes that are ready are not a
+    /// stream: of those each one may.
     pub(super) fn offers(&self, at: Time, out: &mut Vec<(u32, u32)>) {
         for (i, fifo) in self.fifos.iter().enumerate() {
-            let offered = if fifo.class == Class::Wake { usize::MAX } else { 1 };
+            let offered = if fifo.class == Class::Wake {
+                usize::MAX
+            } else {
+                1
+            };
             let due = fifo.events.iter().take(offered).take_while(|p| p.at == at);
             out.extend(due.enumerate().map(|(place, _)| (i as u32, place as u32)));
         }
@@ -156,7 +189,8 @@ impl<E: Copy> Lanes<E> {
         Some((class, posted.event))
     }
 
-    /// Takes all events that are due at `at` and none before it, and hands them out with their orders, lane by lane.
+    /// Takes all events that are due at `at` and none before it, and hands them out with their
+    /// orders, lane by lane.
     pub(super) fn take_due(&mut self, at: Time, mut out: impl FnMut(u64, E)) {
         let end = Rank::end_of(at);
         while self.first_rank < end {

@@ -1,4 +1,5 @@
-//! The event queue: exact (time, class, sequence) order, FIFO lanes for constant delays, a timer wheel for the rest, O(1) cancel by key.
+//! The event queue: exact (time, class, sequence) order, FIFO lanes for constant delays, a timer
+//! wheel for the rest, O(1) cancel by key.
 //!
 //! It stands on its own and knows nothing of processes; its events are any `Copy` data.
 

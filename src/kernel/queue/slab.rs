@@ -1,5 +1,5 @@
-//! Content of the events in the wheel, and the keys to it: cancelling an event empties its place, and the wheel's entry is left to be
-//! dropped when it comes up.
+//! Content of the events in the wheel, and the keys to it: cancelling an event empties its place,
+//! and the wheel's entry is left to be dropped when it comes up.
 
 /// Names one event until it ran or was cancelled; never used again for another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,11 @@ pub(super) struct Slab<E> {
 
 impl<E: Copy> Slab<E> {
     pub(super) const fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), live: 0 }
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            live: 0,
+        }
     }
 
     /// Without any key, in the same tables.
@@ -52,7 +56,9 @@ impl<E: Copy> Slab<E> {
     #[inline]
     pub(super) fn insert(&mut self, event: E) -> EventKey {
         self.live += 1;
-        let Some(slot) = self.free.pop() else { return self.insert_behind(event) };
+        let Some(slot) = self.free.pop() else {
+            return self.insert_behind(event);
+        };
         let s = &mut self.slots[slot as usize];
         s.event = event;
         EventKey::new(slot, s.generation)
@@ -60,7 +66,10 @@ impl<E: Copy> Slab<E> {
 
     #[inline(never)]
     fn insert_behind(&mut self, event: E) -> EventKey {
-        self.slots.push(Slot { event, generation: 0 });
+        self.slots.push(Slot {
+            event,
+            generation: 0,
+        });
         EventKey::new(self.slots.len() as u32 - 1, 0)
     }
 
@@ -85,7 +94,8 @@ impl<E: Copy> Slab<E> {
         self.live -= 1;
         let event = s.event;
         s.generation = s.generation.wrapping_add(1);
-        // A slot whose generations are used up is never used again; until then, no generation comes twice.
+        // A slot whose generations are used up is never used again; until then, no generation comes
+        // twice.
         if s.generation != u32::MAX {
             self.free.push(key.slot() as u32);
         }
@@ -97,7 +107,10 @@ impl<E: Copy> Slab<E> {
         for s in &mut self.slots {
             s.generation = s.generation.saturating_add(1);
         }
-        self.free = (0..self.slots.len() as u32).rev().filter(|s| self.slots[*s as usize].generation != u32::MAX).collect();
+        self.free = (0..self.slots.len() as u32)
+            .rev()
+            .filter(|s| self.slots[*s as usize].generation != u32::MAX)
+            .collect();
         self.live = 0;
     }
 }
@@ -114,7 +127,10 @@ mod tests {
         let second = slab.insert('b');
         assert_eq!(first.slot(), second.slot());
         assert!(!slab.is_live(first) && slab.is_live(second));
-        assert_eq!((slab.take(first), slab.take(second), slab.take(second)), (None, Some('b'), None));
+        assert_eq!(
+            (slab.take(first), slab.take(second), slab.take(second)),
+            (None, Some('b'), None)
+        );
     }
 
     #[test]

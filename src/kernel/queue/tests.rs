@@ -29,7 +29,11 @@ impl Sorted {
     }
 
     fn pop_until(&mut self, end: Time) -> Option<(Time, Class, u32)> {
-        let (place, event) = self.events.first_key_value().map(|(p, e)| (*p, *e)).filter(|(p, _)| p.0 <= end)?;
+        let (place, event) = self
+            .events
+            .first_key_value()
+            .map(|(p, e)| (*p, *e))
+            .filter(|(p, _)| p.0 <= end)?;
         self.events.remove(&place);
         self.now = place.0;
         Some((place.0, place.1, event))
@@ -52,7 +56,8 @@ enum Op {
     Clear,
 }
 
-/// Delays on all scales: the same instant, within a tick, about a slot of each level, and centuries.
+/// Delays on all scales: the same instant, within a tick, about a slot of each level, and
+/// centuries.
 fn delay() -> impl Strategy<Value = u64> {
     prop_oneof![
         3 => Just(0),
@@ -105,18 +110,34 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         let mut queue = EventQueue::default();
-        let lanes = LANES.iter().map(|(d, c)| queue.lane(Dur::from_nanos(*d), *c)).collect();
-        Self { queue, sorted: Sorted::default(), lanes, keys: Vec::new(), events: 0, lane_of: BTreeMap::new() }
+        let lanes = LANES
+            .iter()
+            .map(|(d, c)| queue.lane(Dur::from_nanos(*d), *c))
+            .collect();
+        Self {
+            queue,
+            sorted: Sorted::default(),
+            lanes,
+            keys: Vec::new(),
+            events: 0,
+            lane_of: BTreeMap::new(),
+        }
     }
 
     fn push(&mut self, at: Time, class: Class) {
         self.events += 1;
-        self.keys.push((self.queue.push_at(at, class, self.events), self.sorted.push(at, class, self.events)));
+        self.keys.push((
+            self.queue.push_at(at, class, self.events),
+            self.sorted.push(at, class, self.events),
+        ));
     }
 
     fn cancel(&mut self, i: usize) {
         if let Some((key, place)) = self.keys.iter().rev().nth(i) {
-            assert_eq!(self.queue.cancel(*key), self.sorted.events.remove(place).is_some());
+            assert_eq!(
+                self.queue.cancel(*key),
+                self.sorted.events.remove(place).is_some()
+            );
         }
     }
 
@@ -131,7 +152,11 @@ impl Pair {
                 self.queue.push_in(self.lanes[i], self.events);
                 self.lane_of.insert(self.events, i);
                 let (delay, class) = LANES[i];
-                self.sorted.push(self.sorted.now.saturating_add(Dur::from_nanos(delay)), class, self.events);
+                self.sorted.push(
+                    self.sorted.now.saturating_add(Dur::from_nanos(delay)),
+                    class,
+                    self.events,
+                );
             }
             Op::Pop => assert_eq!(self.queue.pop(), self.sorted.pop_until(Time::MAX)),
             Op::PopUntil(d) => {
@@ -148,7 +173,9 @@ impl Pair {
             Op::CancelMany(n) => (0..n).for_each(|i| self.cancel(i)),
             Op::Burst(d, n) => {
                 for i in 0..u64::from(n) {
-                    let at = self.sorted.now.saturating_add(Dur::from_nanos(d.saturating_add(i * 7_919 % 101 * 40_000)));
+                    let at = self.sorted.now.saturating_add(Dur::from_nanos(
+                        d.saturating_add(i * 7_919 % 101 * 40_000),
+                    ));
                     self.push(at, Class::ALL[i as usize % 6]);
                 }
             }
@@ -181,7 +208,8 @@ proptest! {
         pair.drain();
     }
 
-    /// Whatever is picked: the same events come out, at their times, each lane's in the order in which they were posted.
+    /// Whatever is picked: the same events come out, at their times, each lane's in the order in
+    /// which they were posted.
     #[test]
     fn a_free_order_within_instants_loses_nothing(ops in prop::collection::vec(op(), 1..200), seed in any::<u64>()) {
         let mut pair = Pair::new();
@@ -238,7 +266,11 @@ fn cancelled_events_do_not_pile_up() {
         let key = queue.push_at(Time::from_secs(300 + i % 100), Class::Timer, i);
         assert!(queue.cancel(key));
     }
-    assert!(queue.wheel.len() <= 4096, "{} entries for no event", queue.wheel.len());
+    assert!(
+        queue.wheel.len() <= 4096,
+        "{} entries for no event",
+        queue.wheel.len()
+    );
 }
 
 #[test]
@@ -249,7 +281,10 @@ fn looking_ahead_costs_no_order() {
     queue.push_at(Time::from_secs(2), Class::Timer, 2);
     queue.push_at(Time::from_secs(1), Class::Timer, 3);
     assert_eq!(queue.pop_until(Time::from_millis(500)), None);
-    assert_eq!([queue.pop(), queue.pop(), queue.pop()].map(|p| p.map(|p| p.2)), [Some(3), Some(2), Some(1)]);
+    assert_eq!(
+        [queue.pop(), queue.pop(), queue.pop()].map(|p| p.map(|p| p.2)),
+        [Some(3), Some(2), Some(1)]
+    );
 }
 
 #[test]
@@ -259,13 +294,20 @@ fn an_event_cancelled_by_another_of_its_instant_does_not_come() {
     let keys: Vec<EventKey> = (0..3).map(|i| queue.push_at(at, Class::Timer, i)).collect();
     queue.push_at(at + Dur::from_nanos(1), Class::Timer, 3);
     // All three are on offer; the last is picked, and cancels the other two.
-    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |n| n - 1), Some((at, Class::Timer, 2)));
+    assert_eq!(
+        instant.pop_until(&mut queue, Time::MAX, |n| n - 1),
+        Some((at, Class::Timer, 2))
+    );
     assert!(queue.cancel(keys[0]) && queue.cancel(keys[1]) && !queue.cancel(keys[2]));
     assert_eq!(instant.pop_until(&mut queue, at, |_| 0), None);
-    assert_eq!(instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2), Some(3));
+    assert_eq!(
+        instant.pop_until(&mut queue, Time::MAX, |_| 0).map(|p| p.2),
+        Some(3)
+    );
 }
 
-/// A look ahead takes a slot apart whose entries come after the first event of a lane; what is pushed then, before that slot, comes first.
+/// A look ahead takes a slot apart whose entries come after the first event of a lane; what is
+/// pushed then, before that slot, comes first.
 #[test]
 fn looking_ahead_past_a_lane_costs_no_order() {
     let ops = [
@@ -325,12 +367,21 @@ fn events_with_a_rank_come_in_the_order_of_ranks_behind_the_others_of_their_clas
     queue.push_at(at, Class::Arrival, 2);
     queue.push_ranked(at, Class::Source, 3, 3);
     queue.push_at(at, Class::Source, 4);
-    let order: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|(_, _, e)| e).collect();
+    let order: Vec<u64> = std::iter::from_fn(|| queue.pop())
+        .map(|(_, _, e)| e)
+        .collect();
     assert_eq!(order, [4, 3, 1, 2]);
     // In a search, events are told apart by their numbers in order of posting.
     let mut agenda: Agenda<u64, ()> = Agenda::default();
     queue.push_ranked(at, Class::Source, 7, 5);
     queue.push_ranked(at, Class::Source, 3, 6);
     assert!(agenda.gather(&mut queue, at, |_| ()));
-    assert_eq!(agenda.events().iter().map(|h| (h.event, h.sequence())).collect::<Vec<_>>(), [(6, 5), (5, 4)]);
+    assert_eq!(
+        agenda
+            .events()
+            .iter()
+            .map(|h| (h.event, h.sequence()))
+            .collect::<Vec<_>>(),
+        [(6, 5), (5, 4)]
+    );
 }

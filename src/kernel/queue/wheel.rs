@@ -1,9 +1,12 @@
-//! A hierarchical timer wheel of coarse ticks under a sorted batch: what is due soon is taken out of the wheel and sorted at once.
+//! A hierarchical timer wheel of coarse ticks under a sorted batch: what is due soon is taken out
+//! of the wheel and sorted at once.
 //!
-//! A tick is 2^20 ns, about a millisecond; a level has 64 slots, each as long as a whole turn of the level below. Coarse ticks with a sort
-//! beat a wheel of single nanoseconds, in which an entry wanders down through many more levels; and where entries are few, a slot of a
-//! higher level is claimed as a whole. Entries that are added to what has been claimed go to a small heap, or, once that is full, to the
-//! slots as ever. Looking at the next event therefore costs no order later, however far ahead it lies.
+//! A tick is 2^20 ns, about a millisecond; a level has 64 slots, each as long as a whole turn of
+//! the level below. Coarse ticks with a sort beat a wheel of single nanoseconds, in which an entry
+//! wanders down through many more levels; and where entries are few, a slot of a higher level is
+//! claimed as a whole. Entries that are added to what has been claimed go to a small heap, or, once
+//! that is full, to the slots as ever. Looking at the next event therefore costs no order later,
+//! however far ahead it lies.
 
 use super::batch::Batch;
 use super::entry::{Entry, Rank};
@@ -20,8 +23,9 @@ const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_MASK: u64 = SLOTS as u64 - 1;
 /// Eight levels of six bits, and the bits of a tick, hold every time there is.
 const LEVELS: usize = 8;
-/// A slot of the level above ticks is claimed as a whole if it holds no more entries than this, and one of a higher level if it holds no
-/// more than that: the longer the slot, the more will be added to it while it is being used up.
+/// A slot of the level above ticks is claimed as a whole if it holds no more entries than this, and
+/// one of a higher level if it holds no more than that: the longer the slot, the more will be added
+/// to it while it is being used up.
 const CLAIM_SHORT: usize = 1024;
 const CLAIM_LONG: usize = 32;
 /// Entries that the near-heap takes of what is claimed beyond the tick that is being used up.
@@ -33,8 +37,8 @@ pub(super) struct Wheel {
     slots: Vec<Vec<Entry>>,
     /// Which slots of each level hold entries.
     occupied: [u64; LEVELS],
-    /// Start, in ticks, of what was taken out of the wheel last: every entry in a slot is on the level of the highest digit in which its
-    /// tick differs from this.
+    /// Start, in ticks, of what was taken out of the wheel last: every entry in a slot is on the
+    /// level of the highest digit in which its tick differs from this.
     edge: u64,
     /// Entries of earlier ticks than this can only go to the near-heap.
     used: u64,
@@ -44,7 +48,8 @@ pub(super) struct Wheel {
     bound: Rank,
     batch: Batch,
     near: BinaryHeap<Reverse<Entry>>,
-    /// Rank of the first entry of batch and near-heap, if it comes before the bound; and whether that entry is the near-heap's.
+    /// Rank of the first entry of batch and near-heap, if it comes before the bound; and whether
+    /// that entry is the near-heap's.
     ready: Rank,
     head_is_near: bool,
 }
@@ -116,7 +121,8 @@ impl Wheel {
         self.slots.resize_with(SLOTS * LEVELS, Vec::new);
     }
 
-    /// No entry in the slots comes before this: who wants one behind it calls [`Wheel::fill`] first.
+    /// No entry in the slots comes before this: who wants one behind it calls [`Wheel::fill`]
+    /// first.
     #[inline]
     pub(super) const fn bound(&self) -> Rank {
         self.bound
@@ -130,7 +136,11 @@ impl Wheel {
 
     /// The first entry, if it is ready.
     pub(super) fn peek(&self) -> Option<&Entry> {
-        if self.head_is_near { self.near.peek().map(|e| &e.0) } else { self.batch.first() }
+        if self.head_is_near {
+            self.near.peek().map(|e| &e.0)
+        } else {
+            self.batch.first()
+        }
     }
 
     /// Takes the first entry, if it is ready.
@@ -160,11 +170,14 @@ impl Wheel {
         self.ready = if head < self.bound { head } else { Rank::NEVER };
     }
 
-    /// Takes the first slot: into the batch, or, if it is long and holds many entries, apart into the slots of the levels below. Entries
-    /// that are not live are dropped on the way, if there may be any.
+    /// Takes the first slot: into the batch, or, if it is long and holds many entries, apart into
+    /// the slots of the levels below. Entries that are not live are dropped on the way, if there
+    /// may be any.
     #[inline(never)]
     pub(super) fn fill(&mut self, is_live: Option<impl Fn(&Entry) -> bool>) {
-        let Some((level, slot, start)) = self.first_slot() else { return };
+        let Some((level, slot, start)) = self.first_slot() else {
+            return;
+        };
         let index = level * SLOTS + slot as usize;
         let mut entries = std::mem::take(&mut self.slots[index]);
         self.occupied[level] &= !(1 << slot);
@@ -178,7 +191,8 @@ impl Wheel {
         };
         self.edge = start;
         self.used = start;
-        // Nothing is left before it: what is pushed there from now on goes to the near-heap, also when this slot is taken apart.
+        // Nothing is left before it: what is pushed there from now on goes to the near-heap, also
+        // when this slot is taken apart.
         self.claimed = self.claimed.max(start);
         if entries.len() <= limit {
             let end = start + (1 << (SLOT_BITS * level as u32));
@@ -198,16 +212,23 @@ impl Wheel {
         self.find_head();
     }
 
-    /// Level, number and start of the first occupied slot: those of a lower level come before those of a higher one.
+    /// Level, number and start of the first occupied slot: those of a lower level come before those
+    /// of a higher one.
     fn first_slot(&self) -> Option<(usize, u64, u64)> {
         let level = self.occupied.iter().position(|o| *o != 0)?;
         let slot = u64::from(self.occupied[level].trailing_zeros());
         let shift = SLOT_BITS * level as u32;
-        Some((level, slot, ((self.edge >> shift) & !SLOT_MASK | slot) << shift))
+        Some((
+            level,
+            slot,
+            ((self.edge >> shift) & !SLOT_MASK | slot) << shift,
+        ))
     }
 
     fn find_bound(&mut self) {
-        self.bound = self.first_slot().map_or(Rank::NEVER, |(_, _, start)| Rank::new(Time::from_nanos(start << TICK_BITS), 0));
+        self.bound = self.first_slot().map_or(Rank::NEVER, |(_, _, start)| {
+            Rank::new(Time::from_nanos(start << TICK_BITS), 0)
+        });
     }
 
     /// Drops all entries that are not live.
@@ -240,6 +261,11 @@ impl Wheel {
     /// Empty, and at the beginning of time, in the same tables.
     pub(super) fn again(mut self) -> Self {
         self.clear();
-        Self { edge: 0, used: 0, claimed: 0, ..self }
+        Self {
+            edge: 0,
+            used: 0,
+            claimed: 0,
+            ..self
+        }
     }
 }

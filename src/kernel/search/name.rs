@@ -3,7 +3,8 @@
 use super::{Key, Keys};
 use crate::kernel::choice::hash_name;
 
-/// What the steps of a process or the events of a handler are called, and which state nobody declares for them.
+/// What the steps of a process or the events of a handler are called, and which state nobody
+/// declares for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     /// What it is; part of every tape that speaks of it.
@@ -18,12 +19,22 @@ pub struct Name {
 
 impl Name {
     /// A name for what has none: its steps depend on all others of this kind.
-    pub const NONE: Self = Self { what: "other", object: 0, is_stream: false, home: (Keys::UNDECLARED, 0) };
+    pub const NONE: Self = Self {
+        what: "other",
+        object: 0,
+        is_stream: false,
+        home: (Keys::UNDECLARED, 0),
+    };
 
     /// Steps that touch state of one owner beside what is declared.
     #[must_use]
     pub const fn of(what: &'static str, home: Keys) -> Self {
-        Self { what, object: 0, is_stream: false, home: (home, 0) }
+        Self {
+            what,
+            object: 0,
+            is_stream: false,
+            home: (home, 0),
+        }
     }
 
     /// The same about an object, given by the hash of its name.
@@ -35,13 +46,19 @@ impl Name {
     /// The same as a stream: of several such events only the first may come next.
     #[must_use]
     pub const fn stream(self) -> Self {
-        Self { is_stream: true, ..self }
+        Self {
+            is_stream: true,
+            ..self
+        }
     }
 
     /// The same while it does nothing but wait for work: what its steps touch then is declared.
     #[must_use]
     pub const fn at_rest(self) -> Self {
-        Self { home: (Keys::NOTHING, 0), ..self }
+        Self {
+            home: (Keys::NOTHING, 0),
+            ..self
+        }
     }
 
     /// The state that its steps count as having written, if there is any.
@@ -64,10 +81,15 @@ impl Name {
 }
 
 const fn joined(what: u64, object: u64) -> u64 {
-    if object == 0 { what } else { super::fold(what, object) }
+    if object == 0 {
+        what
+    } else {
+        super::fold(what, object)
+    }
 }
 
-/// Hashes of names, remembered by where the first part of the name lies: they are asked for at every event, and there are few.
+/// Hashes of names, remembered by where the first part of the name lies: they are asked for at
+/// every event, and there are few.
 #[derive(Debug)]
 pub(in crate::kernel) struct Hashes([(usize, usize, u64); Self::SLOTS]);
 

@@ -94,8 +94,8 @@ pub struct Asked {
 /// What of a run is of interest; all of it by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
-    /// The first choice of interest. Of those of who comes next before it nothing is noted, and of their alternatives no more are
-    /// counted than two.
+    /// The first choice of interest. Of those of who comes next before it nothing is noted, and of
+    /// their alternatives no more are counted than two.
     pub from: usize,
     /// Only the states are: nobody will look for other choices that are worth a try.
     pub only_states: bool,
@@ -105,7 +105,11 @@ pub struct Wanted {
 
 impl Wanted {
     /// What happens is all that is of interest.
-    pub const NOTHING: Self = Self { from: usize::MAX, only_states: true, no_choices: true };
+    pub const NOTHING: Self = Self {
+        from: usize::MAX,
+        only_states: true,
+        no_choices: true,
+    };
 }
 
 /// What a run noted.
@@ -121,7 +125,8 @@ pub struct Searched {
     pub candidates: Vec<u32>,
     /// The fingerprint at each of these choices: what had happened, and who could come next.
     pub states: Vec<u64>,
-    /// Events that start workers which are alike, each with a number that they share, in order of posting.
+    /// Events that start workers which are alike, each with a number that they share, in order of
+    /// posting.
     pub alike: Vec<(u32, u32)>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
@@ -136,28 +141,40 @@ impl Searched {
         self.candidates.clear();
         self.states.clear();
         self.alike.clear();
-        Self { fingerprint: 0, ..self }
+        Self {
+            fingerprint: 0,
+            ..self
+        }
     }
 
     /// The number that an event has in common with those that start workers like its own.
     #[must_use]
     pub fn alike(&self, event: u32) -> Option<u32> {
         let last = self.alike.last().filter(|l| event <= l.0);
-        last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok()).map(|i| self.alike[i].1)
+        last.and_then(|_| self.alike.binary_search_by_key(&event, |a| a.0).ok())
+            .map(|i| self.alike[i].1)
     }
 
     /// What a step touched.
     #[must_use]
     pub fn touched_by(&self, step: usize) -> &[Touch] {
-        let end = self.steps.get(step + 1).map_or(self.touches.len(), |s| s.touches as usize);
+        let end = self
+            .steps
+            .get(step + 1)
+            .map_or(self.touches.len(), |s| s.touches as usize);
         &self.touches[self.steps[step].touches as usize..end]
     }
 
-    /// Whether the order of two steps can make a difference: one of them wrote what the other touched.
+    /// Whether the order of two steps can make a difference: one of them wrote what the other
+    /// touched.
     #[must_use]
     pub fn depend(&self, a: usize, b: usize) -> bool {
         let theirs = self.touched_by(b);
-        self.touched_by(a).iter().any(|t| theirs.iter().any(|u| u.key() == t.key() && (u.writes() || t.writes())))
+        self.touched_by(a).iter().any(|t| {
+            theirs
+                .iter()
+                .any(|u| u.key() == t.key() && (u.writes() || t.writes()))
+        })
     }
 }
 
@@ -201,20 +218,40 @@ pub(in crate::kernel) struct Notes {
 }
 
 impl Notes {
-    /// For another run, in the tables of one that is over and in those of what it noted. What families are called stays.
+    /// For another run, in the tables of one that is over and in those of what it noted. What
+    /// families are called stays.
     pub(in crate::kernel) fn again(self, so_far: Searched, wanted: Wanted) -> Self {
-        let Self { mut families, mut last, mut posted, mut names, mut kinds, .. } = self;
+        let Self {
+            mut families,
+            mut last,
+            mut posted,
+            mut names,
+            mut kinds,
+            ..
+        } = self;
         if families.len() == 0 {
             for name in Keys::NAMES {
                 families.number(name, || ());
             }
         }
-        last.iter_mut().for_each(|members| members.fill(Last::default()));
+        last.iter_mut()
+            .for_each(|members| members.fill(Last::default()));
         last.resize_with(families.len(), Vec::new);
         posted.clear();
         names.clear();
         kinds.clear();
-        Self { families, last, wanted, things: 0, posted, run: 0, name: Name::NONE, names, kinds, so_far: so_far.emptied() }
+        Self {
+            families,
+            last,
+            wanted,
+            things: 0,
+            posted,
+            run: 0,
+            name: Name::NONE,
+            names,
+            kinds,
+            so_far: so_far.emptied(),
+        }
     }
 
     /// The family of this name.
@@ -231,16 +268,25 @@ impl Notes {
     /// An event is posted.
     pub(in crate::kernel) fn post(&mut self) {
         self.run = fold(self.run, 0x51);
-        self.posted.push(Posted { hash: self.run, step: self.so_far.steps.len() as u32 });
+        self.posted.push(Posted {
+            hash: self.run,
+            step: self.so_far.steps.len() as u32,
+        });
     }
 
     /// The event posted last starts a worker of this kind.
     pub(in crate::kernel) fn alike(&mut self, code: TypeId, group: Group) {
-        let kind = self.kinds.iter().position(|k| *k == (code, group)).unwrap_or_else(|| {
-            self.kinds.push((code, group));
-            self.kinds.len() - 1
-        });
-        self.so_far.alike.push((self.posted.len() as u32 - 1, kind as u32));
+        let kind = self
+            .kinds
+            .iter()
+            .position(|k| *k == (code, group))
+            .unwrap_or_else(|| {
+                self.kinds.push((code, group));
+                self.kinds.len() - 1
+            });
+        self.so_far
+            .alike
+            .push((self.posted.len() as u32 - 1, kind as u32));
     }
 
     /// A choice was made.
@@ -278,7 +324,10 @@ impl Notes {
         let last = &mut members[id as usize];
         if write {
             self.run = fold(self.run, last.write ^ last.reads.rotate_left(17));
-            *last = Last { write: self.run, reads: 0 };
+            *last = Last {
+                write: self.run,
+                reads: 0,
+            };
         } else {
             self.run = fold(self.run, last.write);
             last.reads = last.reads.wrapping_add(self.run);
@@ -296,19 +345,31 @@ impl Notes {
     }
 
     /// One of these events came next, in this state, by this choice.
-    pub(in crate::kernel) fn asked(&mut self, choice: usize, state: u64, candidates: impl ExactSizeIterator<Item = u64>) {
+    pub(in crate::kernel) fn asked(
+        &mut self,
+        choice: usize,
+        state: u64,
+        candidates: impl ExactSizeIterator<Item = u64>,
+    ) {
         let so_far = &mut self.so_far;
         let (from, count) = (so_far.candidates.len() as u32, candidates.len() as u32);
         if !self.wanted.only_states {
             so_far.candidates.extend(candidates.map(|c| c as u32));
         }
-        so_far.asked.push(Asked { choice: choice as u32, step: so_far.steps.len() as u32, from, count });
+        so_far.asked.push(Asked {
+            choice: choice as u32,
+            step: so_far.steps.len() as u32,
+            from,
+            count,
+        });
         so_far.states.push(state);
     }
 
     /// The state in which one of these events is to be chosen.
     pub(in crate::kernel) fn state(&self, candidates: impl Iterator<Item = u64>) -> u64 {
-        candidates.fold(self.so_far.fingerprint, |h, c| fold(h, self.posted[c as usize].hash))
+        candidates.fold(self.so_far.fingerprint, |h, c| {
+            fold(h, self.posted[c as usize].hash)
+        })
     }
 
     pub(in crate::kernel) fn begin(&mut self, at: Time, sequence: u64, choices: usize, name: Name) {
@@ -317,7 +378,14 @@ impl Notes {
         self.name = name;
         if !self.wanted.only_states {
             let touches = self.so_far.touches.len() as u32;
-            let step = Step { at, event: sequence as u32, posted_in: posted.step, touches, choices: choices as u32, name };
+            let step = Step {
+                at,
+                event: sequence as u32,
+                posted_in: posted.step,
+                touches,
+                choices: choices as u32,
+                name,
+            };
             self.so_far.steps.push(step);
         }
         if let Some(home) = name.home_key() {

@@ -1,6 +1,8 @@
-//! Go's channels: a capacity, direct hand-over to a parked receiver, waiters first come, first served.
+//! Go's channels: a capacity, direct hand-over to a parked receiver, waiters first come, first
+//! served.
 //!
-//! Left out: closing a channel (no modelled controller depends on it; a component that stops is killed as a group).
+//! Left out: closing a channel (no modelled controller depends on it; a component that stops is
+//! killed as a group).
 
 use super::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
@@ -27,13 +29,22 @@ impl<T> Chan<T> {
     /// An empty channel that buffers `capacity` values.
     #[must_use]
     pub fn new(ctx: &Ctx, capacity: usize) -> Self {
-        let state =
-            State { capacity, buffer: VecDeque::new(), receivers: Waiters::default(), senders: VecDeque::new(), handed: Vec::new() };
-        Self { ctx: ctx.clone(), key: ctx.key(), state: Shared::new(state) }
+        let state = State {
+            capacity,
+            buffer: VecDeque::new(),
+            receivers: Waiters::default(),
+            senders: VecDeque::new(),
+            handed: Vec::new(),
+        };
+        Self {
+            ctx: ctx.clone(),
+            key: ctx.key(),
+            state: Shared::new(state),
+        }
     }
 
-    /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives the value back if there is room in
-    /// neither.
+    /// Sends without waiting: to the receiver that has waited longest, else into the buffer. Gives
+    /// the value back if there is room in neither.
     pub fn try_send(&self, value: T) -> Result<(), T> {
         self.ctx.writes(self.key);
         self.state.with(|s| {
@@ -56,7 +67,10 @@ impl<T> Chan<T> {
     pub async fn send(&self, value: T) {
         if let Err(value) = self.try_send(value) {
             let mut value = Some(value);
-            let register = |t| self.state.with(|s| s.senders.extend(value.take().map(|v| (t, v))));
+            let register = |t| {
+                self.state
+                    .with(|s| s.senders.extend(value.take().map(|v| (t, v))))
+            };
             self.ctx.parked(register).await;
         }
     }
@@ -92,7 +106,9 @@ impl<T> Chan<T> {
             self.wait_for_value(t);
         };
         self.ctx.parked(register).await;
-        ticket.and_then(|t| self.take_handed(t)).expect("a receiver is woken by a value")
+        ticket
+            .and_then(|t| self.take_handed(t))
+            .expect("a receiver is woken by a value")
     }
 
     /// Whether a receive would not wait.
@@ -125,8 +141,8 @@ impl<T> Chan<T> {
         &self.ctx
     }
 
-    /// Queues a parked receiver. Those that are gone leave the queue here: a `select` that was decided by its other channel leaves a stale
-    /// ticket each time.
+    /// Queues a parked receiver. Those that are gone leave the queue here: a `select` that was
+    /// decided by its other channel leaves a stale ticket each time.
     pub(super) fn wait_for_value(&self, t: Ticket) {
         self.state.with(|s| {
             s.receivers.retain(|w| self.ctx.alive(w));
@@ -137,6 +153,11 @@ impl<T> Chan<T> {
 
     /// The value that was given to a receiver when it was woken.
     pub(super) fn take_handed(&self, t: Ticket) -> Option<T> {
-        self.state.with(|s| s.handed.iter().position(|h| h.0 == t).map(|i| s.handed.swap_remove(i).1))
+        self.state.with(|s| {
+            s.handed
+                .iter()
+                .position(|h| h.0 == t)
+                .map(|i| s.handed.swap_remove(i).1)
+        })
     }
 }

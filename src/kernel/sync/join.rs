@@ -21,16 +21,31 @@ impl Join {
     /// Waits for `n` calls of [`Join::done`].
     #[must_use]
     pub fn new(ctx: &Ctx, n: usize) -> Self {
-        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::new(Shared::new(State { left: n, waiters: Vec::new() })) }
+        Self {
+            ctx: ctx.clone(),
+            key: ctx.key(),
+            state: Rc::new(Shared::new(State {
+                left: n,
+                waiters: Vec::new(),
+            })),
+        }
     }
 
-    /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done already.
+    /// One is done; the last one wakes those who wait. Panics, as Go does, if all were done
+    /// already.
     #[track_caller]
     pub fn done(&self) {
         self.ctx.writes(self.key);
         let woken = self.state.with(|s| {
-            s.left = s.left.checked_sub(1).expect("more done than there was to do");
-            if s.left == 0 { std::mem::take(&mut s.waiters) } else { Vec::new() }
+            s.left = s
+                .left
+                .checked_sub(1)
+                .expect("more done than there was to do");
+            if s.left == 0 {
+                std::mem::take(&mut s.waiters)
+            } else {
+                Vec::new()
+            }
         });
         for t in woken {
             if self.ctx.claim(t) {
@@ -43,7 +58,9 @@ impl Join {
     pub async fn wait(&self) {
         self.ctx.reads(self.key);
         if self.state.with(|s| s.left > 0) {
-            self.ctx.parked(|t| self.state.with(|s| s.waiters.push(t))).await;
+            self.ctx
+                .parked(|t| self.state.with(|s| s.waiters.push(t)))
+                .await;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A mutex that is passed on first come, first served.
 //!
-//! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the waiter that has waited longest always has
-//! it next, which is one of the orders that Go allows.
+//! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the
+//! waiter that has waited longest always has it next, which is one of the orders that Go allows.
 
 use super::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
@@ -31,7 +31,8 @@ impl Drop for Held {
     }
 }
 
-/// A place in the queue of waiters. Dropped by a kill between hand-over and wake-up, it passes the lock on.
+/// A place in the queue of waiters. Dropped by a kill between hand-over and wake-up, it passes the
+/// lock on.
 struct Waiting<'a> {
     lock: &'a Lock,
     ticket: Option<Ticket>,
@@ -52,7 +53,11 @@ impl Lock {
     /// A lock that nobody holds.
     #[must_use]
     pub fn new(ctx: &Ctx) -> Self {
-        Self { ctx: ctx.clone(), key: ctx.key(), state: Rc::default() }
+        Self {
+            ctx: ctx.clone(),
+            key: ctx.key(),
+            state: Rc::default(),
+        }
     }
 
     /// Takes the lock, waiting for it.
@@ -60,7 +65,10 @@ impl Lock {
         self.ctx.writes(self.key);
         let free = self.state.with(|s| !std::mem::replace(&mut s.held, true));
         if !free {
-            let mut waiting = Waiting { lock: self, ticket: None };
+            let mut waiting = Waiting {
+                lock: self,
+                ticket: None,
+            };
             let register = |t| {
                 waiting.ticket = Some(t);
                 self.state.with(|s| s.waiters.push(t));

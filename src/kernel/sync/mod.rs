@@ -1,7 +1,8 @@
-//! What Go's goroutines meet at: channels, `select`, mutexes, wait groups, all first come, first served.
+//! What Go's goroutines meet at: channels, `select`, mutexes, wait groups, all first come, first
+//! served.
 //!
-//! A woken process finds what it waited for in its hands: a value is handed over, and a lock passed on, when the waker acts, not when the
-//! sleeper wakes. A waiter that was killed is passed over.
+//! A woken process finds what it waited for in its hands: a value is handed over, and a lock passed
+//! on, when the waker acts, not when the sleeper wakes. A waiter that was killed is passed over.
 
 mod chan;
 mod join;

@@ -11,9 +11,10 @@ pub enum Either<A, B> {
     B(B),
 }
 
-/// Receives from whichever of two channels has a value; when both have one, `first` says whether the first is taken (Go takes either
-/// with equal chance). When neither has one, the first value that is sent to either decides, at the send and for good: another that
-/// arrives in the same instant, before this process goes on, changes nothing.
+/// Receives from whichever of two channels has a value; when both have one, `first` says whether
+/// the first is taken (Go takes either with equal chance). When neither has one, the first value
+/// that is sent to either decides, at the send and for good: another that arrives in the same
+/// instant, before this process goes on, changes nothing.
 pub async fn select2<A, B>(a: &Chan<A>, b: &Chan<B>, first: impl FnOnce() -> bool) -> Either<A, B> {
     let (a_ready, b_ready) = (a.ready(), b.ready());
     if a_ready && (!b_ready || first()) {
@@ -33,6 +34,9 @@ pub async fn select2<A, B>(a: &Chan<A>, b: &Chan<B>, first: impl FnOnce() -> boo
     let ticket = ticket.expect("a process that was woken had parked");
     match a.take_handed(ticket) {
         Some(value) => Either::A(value),
-        None => Either::B(b.take_handed(ticket).expect("a receiver is woken by a value")),
+        None => Either::B(
+            b.take_handed(ticket)
+                .expect("a receiver is woken by a value"),
+        ),
     }
 }

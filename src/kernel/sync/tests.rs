@@ -1,4 +1,5 @@
-//! Orders that Go's channels, `select`, mutexes and wait groups give, on small cases worked out by hand.
+//! Orders that Go's channels, `select`, mutexes and wait groups give, on small cases worked out by
+//! hand.
 
 use super::{Chan, Either, Join, Lock, select2};
 use crate::kernel::{Choices, Ctx, Dur, Group, Kernel, Shared, Time};
@@ -15,11 +16,19 @@ impl Rig {
     fn new() -> Self {
         let kernel = Kernel::new(Choices::default_order());
         let ctx = kernel.ctx();
-        Self { kernel, ctx, lines: Rc::default() }
+        Self {
+            kernel,
+            ctx,
+            lines: Rc::default(),
+        }
     }
 
     /// Starts a process that is given a context and a way to say what it does.
-    fn spawn<F: Future<Output = ()> + 'static>(&self, group: Group, f: impl FnOnce(Ctx, Box<dyn Fn(String)>) -> F) {
+    fn spawn<F: Future<Output = ()> + 'static>(
+        &self,
+        group: Group,
+        f: impl FnOnce(Ctx, Box<dyn Fn(String)>) -> F,
+    ) {
         let (ctx, lines) = (self.ctx.clone(), self.lines.clone());
         let say = Box::new(move |what| {
             let line = format!("{} {what}", ctx.now().as_nanos());
@@ -58,7 +67,16 @@ fn a_full_channel_holds_its_sender_back() {
         }
     });
     // 0 is handed to the waiting receiver, 1 is buffered, 2 waits until the receiver is back at 10.
-    rig.expect(&["0 sent 0", "0 sent 1", "0 got 0", "10 got 1", "10 sent 2", "20 got 2", "20 sent 3", "30 got 3"]);
+    rig.expect(&[
+        "0 sent 0",
+        "0 sent 1",
+        "0 got 0",
+        "10 got 1",
+        "10 sent 2",
+        "20 got 2",
+        "20 sent 3",
+        "30 got 3",
+    ]);
 }
 
 #[test]
@@ -90,7 +108,9 @@ fn receivers_are_served_in_the_order_they_came() {
     let (group, chan) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 8)));
     for name in ["a", "b", "c"] {
         let c = chan.clone();
-        rig.spawn(group, |_, say| async move { say(format!("{name} got {}", c.recv().await)) });
+        rig.spawn(group, |_, say| async move {
+            say(format!("{name} got {}", c.recv().await))
+        });
     }
     rig.spawn(group, |ctx, _| async move {
         ctx.sleep(ns(1)).await;
@@ -104,7 +124,11 @@ fn receivers_are_served_in_the_order_they_came() {
 #[test]
 fn select_is_decided_when_the_value_is_sent() {
     let mut rig = Rig::new();
-    let (group, a, b) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 10)), Rc::new(Chan::new(&rig.ctx, 1)));
+    let (group, a, b) = (
+        rig.ctx.group(),
+        Rc::new(Chan::new(&rig.ctx, 10)),
+        Rc::new(Chan::new(&rig.ctx, 1)),
+    );
     let (ra, rb) = (a.clone(), b.clone());
     rig.spawn(group, |_, say| async move {
         loop {
@@ -125,19 +149,30 @@ fn select_is_decided_when_the_value_is_sent() {
             sa.send(i).await;
         }
     });
-    // b's 1 finds the receiver parked, so it wins although a is preferred and has a value by the time the receiver runs.
-    rig.expect(&["5 b 1", "5 a 2", "5 b 3", "5 b 4", "6 a 100", "7 a 101", "8 a 102"]);
+    // b's 1 finds the receiver parked, so it wins although a is preferred and has a value by the
+    // time the receiver runs.
+    rig.expect(&[
+        "5 b 1", "5 a 2", "5 b 3", "5 b 4", "6 a 100", "7 a 101", "8 a 102",
+    ]);
     rig.ctx.kill(group);
     rig.kernel.step();
     assert_eq!(rig.kernel.live(), 0);
-    assert_eq!(a.try_send(9), Ok(()), "nobody waits any more: it is buffered");
+    assert_eq!(
+        a.try_send(9),
+        Ok(()),
+        "nobody waits any more: it is buffered"
+    );
     assert_eq!((a.try_recv(), b.try_recv()), (Some(9), None));
 }
 
 #[test]
 fn select_asks_only_when_both_are_ready() {
     let mut rig = Rig::new();
-    let (group, a, b) = (rig.ctx.group(), Rc::new(Chan::new(&rig.ctx, 2)), Rc::new(Chan::new(&rig.ctx, 2)));
+    let (group, a, b) = (
+        rig.ctx.group(),
+        Rc::new(Chan::new(&rig.ctx, 2)),
+        Rc::new(Chan::new(&rig.ctx, 2)),
+    );
     for (chan, value) in [(&a, 1), (&b, 2)] {
         assert_eq!(chan.try_send(value), Ok(()));
     }
@@ -161,7 +196,10 @@ fn a_dead_senders_value_is_gone() {
     assert!(chan.ready());
     rig.ctx.kill(group);
     rig.kernel.run_until(Time::from_nanos(2));
-    assert_eq!((chan.try_recv(), chan.ready(), chan.try_recv()), (Some(1), false, None));
+    assert_eq!(
+        (chan.try_recv(), chan.ready(), chan.try_recv()),
+        (Some(1), false, None)
+    );
 }
 
 #[test]
@@ -180,7 +218,14 @@ fn a_lock_is_passed_on_in_the_order_asked_for() {
             say(format!("{name} again"));
         });
     }
-    rig.expect(&["0 a has it", "10 b has it", "20 c has it", "30 a again", "30 b again", "30 c again"]);
+    rig.expect(&[
+        "0 a has it",
+        "10 b has it",
+        "20 c has it",
+        "30 a again",
+        "30 b again",
+        "30 c again",
+    ]);
     assert!(!lock.is_held());
 }
 

@@ -1,14 +1,16 @@
 //! Which other choices of a run are worth a try.
 //!
-//! Another event comes first only where that can make a difference: where the step that came first depends on the step that is to come
-//! before it, or on one that this leads to in the same instant. Everything else only swaps independent steps. And of several workers that are
-//! alike and have not begun, only the first is worth it: to start another one first only swaps their names.
+//! Another event comes first only where that can make a difference: where the step that came first
+//! depends on the step that is to come before it, or on one that this leads to in the same instant.
+//! Everything else only swaps independent steps. And of several workers that are alike and have not
+//! begun, only the first is worth it: to start another one first only swaps their names.
 
 use crate::kernel::choice::{Deviation, Drawn, Span};
 use crate::kernel::search::Searched as Notes;
 use std::collections::BTreeSet;
 
-/// How many latencies are tried for one request: the longest, and so many that bring it behind something else.
+/// How many latencies are tried for one request: the longest, and so many that bring it behind
+/// something else.
 const LATENCIES: usize = 3;
 
 /// A deviation, and the place of its choice in the run.
@@ -27,9 +29,22 @@ impl Child {
     }
 }
 
-/// The deviations after a choice that are worth a try, in the order of the run; and how many are not.
-pub(in crate::lab) fn children(notes: &Notes, choices: &[Drawn], from: usize, prune: bool) -> (Vec<Child>, u64) {
-    few_children(&mut View::default(), notes, choices, from, prune, usize::MAX)
+/// The deviations after a choice that are worth a try, in the order of the run; and how many are
+/// not.
+pub(in crate::lab) fn children(
+    notes: &Notes,
+    choices: &[Drawn],
+    from: usize,
+    prune: bool,
+) -> (Vec<Child>, u64) {
+    few_children(
+        &mut View::default(),
+        notes,
+        choices,
+        from,
+        prune,
+        usize::MAX,
+    )
 }
 
 /// The same, but no more are looked for once there are so many.
@@ -44,7 +59,10 @@ pub(super) fn few_children(
     view.show(notes, from);
     let mut out = Vec::new();
     let mut skipped = 0;
-    let mut asked = notes.asked.iter().skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
+    let mut asked = notes
+        .asked
+        .iter()
+        .skip(notes.asked.partition_point(|a| (a.choice as usize) < from));
     let mut said = BTreeSet::new();
     for (i, drawn) in choices.iter().enumerate().skip(from) {
         if out.len() >= enough {
@@ -52,7 +70,10 @@ pub(super) fn few_children(
         }
         let mut add = |value: u64| {
             if value != drawn.value {
-                out.push(Child { choice: i as u32, drawn: Drawn { value, ..*drawn } });
+                out.push(Child {
+                    choice: i as u32,
+                    drawn: Drawn { value, ..*drawn },
+                });
             }
         };
         match drawn.span {
@@ -60,9 +81,12 @@ pub(super) fn few_children(
                 let Some(a) = asked.next() else { continue };
                 let candidates = &notes.candidates[a.from as usize..(a.from + a.count) as usize];
                 for value in (0..u64::from(n)).filter(|v| *v != drawn.value) {
-                    let (before, event) = (&candidates[..value as usize], candidates[value as usize]);
+                    let (before, event) =
+                        (&candidates[..value as usize], candidates[value as usize]);
                     // Of workers that are alike, the first stands for all.
-                    let stands = notes.alike(event).is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
+                    let stands = notes
+                        .alike(event)
+                        .is_none_or(|kind| !before.iter().any(|b| notes.alike(*b) == Some(kind)));
                     if !prune || stands && view.matters(notes, a.step as usize, event) {
                         add(value);
                     } else {
@@ -94,7 +118,9 @@ pub(super) fn few_children(
 /// Latencies with which a request or its reply comes just after something else.
 fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u64)) {
     let drawn = &choices[i];
-    let Span::Range(_, max) = drawn.span else { return };
+    let Span::Range(_, max) = drawn.span else {
+        return;
+    };
     let before = match drawn.point {
         "request-latency" => 0,
         "response-latency" => choices[i - 1].value,
@@ -102,8 +128,13 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
         "watch-latency" => return between(drawn, add),
         _ => return,
     };
-    let step = notes.steps.partition_point(|s| s.choices as usize <= i).saturating_sub(1);
-    let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else { return };
+    let step = notes
+        .steps
+        .partition_point(|s| s.choices as usize <= i)
+        .saturating_sub(1);
+    let Some(sent) = notes.steps.get(step).map(|s| s.at.as_nanos() + before) else {
+        return;
+    };
     let mut last = sent + drawn.value;
     let mut times = Vec::new();
     for s in &notes.steps[step..] {
@@ -122,7 +153,9 @@ fn latencies(notes: &Notes, choices: &[Drawn], i: usize, add: &mut impl FnMut(u6
 
 /// A few values between the ends of a range.
 fn between(drawn: &Drawn, add: &mut impl FnMut(u64)) {
-    let Span::Range(min, max) = drawn.span else { return };
+    let Span::Range(min, max) = drawn.span else {
+        return;
+    };
     (1..=LATENCIES as u64).for_each(|i| add(min + (max - min) / (LATENCIES as u64 + 1) * i));
 }
 
@@ -141,10 +174,18 @@ pub(super) struct View {
 
 impl View {
     fn show(&mut self, notes: &Notes, from: usize) {
-        let Self { first, step_of, bits, .. } = self;
+        let Self {
+            first,
+            step_of,
+            bits,
+            ..
+        } = self;
         step_of.clear();
         bits.clear();
-        *first = notes.steps.partition_point(|s| s.choices as usize <= from).saturating_sub(1);
+        *first = notes
+            .steps
+            .partition_point(|s| s.choices as usize <= from)
+            .saturating_sub(1);
         for (i, step) in notes.steps.iter().enumerate().skip(*first) {
             if step_of.len() <= step.event as usize {
                 step_of.resize(step.event as usize + 1, 0);
@@ -161,21 +202,39 @@ impl View {
     }
 
     fn depend(&self, notes: &Notes, a: usize, b: usize) -> bool {
-        let ((all, written), (others, theirs)) = (self.bits[a - self.first], self.bits[b - self.first]);
+        let ((all, written), (others, theirs)) =
+            (self.bits[a - self.first], self.bits[b - self.first]);
         (written & others != 0 || theirs & all != 0) && notes.depend(a, b)
     }
 
-    /// Whether it can make a difference that all others of this instant come before the rest of the step that made a choice.
+    /// Whether it can make a difference that all others of this instant come before the rest of the
+    /// step that made a choice.
     fn others_matter(&self, notes: &Notes, choice: usize) -> bool {
-        let step = notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
-        let Some(at) = notes.steps.get(step).map(|s| s.at) else { return false };
-        let others = notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
+        let step = notes
+            .steps
+            .partition_point(|s| s.choices as usize <= choice)
+            .saturating_sub(1);
+        let Some(at) = notes.steps.get(step).map(|s| s.at) else {
+            return false;
+        };
+        let others = notes
+            .steps
+            .iter()
+            .enumerate()
+            .skip(step + 1)
+            .take_while(|(_, s)| s.at == at);
         others.into_iter().any(|(i, _)| self.depend(notes, step, i))
     }
 
     /// Whether it can make a difference that an event comes before a step.
     fn matters(&mut self, notes: &Notes, step: usize, event: u32) -> bool {
-        let Some(there) = self.step_of.get(event as usize).and_then(|s| s.checked_sub(1)) else { return true };
+        let Some(there) = self
+            .step_of
+            .get(event as usize)
+            .and_then(|s| s.checked_sub(1))
+        else {
+            return true;
+        };
         let there = there as usize;
         if self.depend(notes, step, there) {
             return true;
@@ -184,7 +243,13 @@ impl View {
         let at = notes.steps[step].at;
         self.led.clear();
         self.led.push(there as u32 + 1);
-        for (i, s) in notes.steps.iter().enumerate().skip(there + 1).take_while(|(_, s)| s.at == at) {
+        for (i, s) in notes
+            .steps
+            .iter()
+            .enumerate()
+            .skip(there + 1)
+            .take_while(|(_, s)| s.at == at)
+        {
             if self.led.contains(&s.posted_in) {
                 if self.depend(notes, step, i) {
                     return true;

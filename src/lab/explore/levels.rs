@@ -1,6 +1,8 @@
-//! The exhaustive search: all runs with no deviation from the default order, then all with one, then all with two.
+//! The exhaustive search: all runs with no deviation from the default order, then all with one,
+//! then all with two.
 //!
-//! A run that comes into a state that was seen with as many deviations or fewer ends there: what follows was tried from that state.
+//! A run that comes into a state that was seen with as many deviations or fewer ends there: what
+//! follows was tried from that state.
 
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};
@@ -65,17 +67,43 @@ fn run(
 ) -> Done {
     let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
     let mut known = |state| search.prune && seen.has(state);
-    let run = searcher.search(job.tape(), Wanted { from, only_states: enough == 0, no_choices: false }, &mut known, goes_on);
+    let run = searcher.search(
+        job.tape(),
+        Wanted {
+            from,
+            only_states: enough == 0,
+            no_choices: false,
+        },
+        &mut known,
+        goes_on,
+    );
     let notes = &run.notes;
-    let states = notes.asked.iter().zip(&notes.states).map(|(a, s)| (a.choice, *s)).collect();
-    let (children, skipped) =
-        if enough > 0 { few_children(view, notes, &run.choices, from, search.prune, enough) } else { (Vec::new(), 0) };
+    let states = notes
+        .asked
+        .iter()
+        .zip(&notes.states)
+        .map(|(a, s)| (a.choice, *s))
+        .collect();
+    let (children, skipped) = if enough > 0 {
+        few_children(view, notes, &run.choices, from, search.prune, enough)
+    } else {
+        (Vec::new(), 0)
+    };
     let end = (!run.known).then(|| {
         let digest = one::digest(&run.trace);
-        (digest, (!judged.has(digest)).then(|| one::judge(search, searcher.plan(), &run.trace, &job.tape())))
+        (
+            digest,
+            (!judged.has(digest))
+                .then(|| one::judge(search, searcher.plan(), &run.trace, &job.tape())),
+        )
     });
     searcher.take_back(run);
-    Done { states, children, skipped, end }
+    Done {
+        states,
+        children,
+        skipped,
+        end,
+    }
 }
 
 /// What traces came to that were looked at before.
@@ -90,7 +118,10 @@ impl Judged {
 
 pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
     let (mut tally, mut seen, mut judged) = (Tally::default(), Seen::default(), Judged::default());
-    let mut level = vec![Arc::new(Job { parent: None, last: None })];
+    let mut level = vec![Arc::new(Job {
+        parent: None,
+        last: None,
+    })];
     let (mut pruned, mut skipped, mut finished, mut beyond) = (0, 0, true, false);
     let mut depth = 0;
     'levels: while !level.is_empty() {
@@ -100,11 +131,25 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             let batch = &batch[..batch.len().min(left)];
             // Runs at the last level are asked for other choices only until there is one.
             let last = depth == search.depth;
-            let enough = if !last { usize::MAX } else { usize::from(!beyond) };
+            let enough = if !last {
+                usize::MAX
+            } else {
+                usize::from(!beyond)
+            };
             let runs = tally.runs;
-            let one = |worker: &mut Worker, job: &Arc<Job>| run(search, worker, job, (&seen, &judged), enough, &|| watch(runs));
+            let one = |worker: &mut Worker, job: &Arc<Job>| {
+                run(search, worker, job, (&seen, &judged), enough, &|| {
+                    watch(runs)
+                })
+            };
             let worker = || (Searcher::new((search.plan)()), View::default());
-            let work = || -> Vec<Done> { batch.par_iter().with_min_len(PIECE).map_init(worker, one).collect() };
+            let work = || -> Vec<Done> {
+                batch
+                    .par_iter()
+                    .with_min_len(PIECE)
+                    .map_init(worker, one)
+                    .collect()
+            };
             let done = pool.install(work);
             for (job, done) in batch.iter().zip(done) {
                 tally.runs += 1;
@@ -129,7 +174,12 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
                 }
                 let children = done.children.into_iter().take_while(|c| c.choice < fresh);
                 if !last {
-                    next.extend(children.map(|c| Arc::new(Job { parent: Some(job.clone()), last: Some(c) })));
+                    next.extend(children.map(|c| {
+                        Arc::new(Job {
+                            parent: Some(job.clone()),
+                            last: Some(c),
+                        })
+                    }));
                 } else {
                     beyond |= children.count() > 0;
                 }
@@ -140,7 +190,10 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
             }
             let enough = search.until_found && tally.all_violated(search.properties);
             if tally.runs >= search.runs || enough {
-                let rest = !next.is_empty() || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
+                let rest = !next.is_empty()
+                    || level
+                        .last()
+                        .is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
                     return (report(tally, pruned, skipped, &seen, false, false), true);
                 }
@@ -151,11 +204,38 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
         depth += 1;
     }
     let exhausted = finished;
-    (report(tally, pruned, skipped, &seen, exhausted, exhausted && !beyond), finished)
+    (
+        report(
+            tally,
+            pruned,
+            skipped,
+            &seen,
+            exhausted,
+            exhausted && !beyond,
+        ),
+        finished,
+    )
 }
 
-fn report(tally: Tally, pruned: u64, skipped: u64, seen: &Seen, exhausted: bool, complete: bool) -> Report {
+fn report(
+    tally: Tally,
+    pruned: u64,
+    skipped: u64,
+    seen: &Seen,
+    exhausted: bool,
+    complete: bool,
+) -> Report {
     let runs = tally.runs;
     let (outcomes, violations) = tally.into_parts();
-    Report { runs, pruned, skipped, states: seen.len(), exhausted, complete, outcomes, violations, bound: None }
+    Report {
+        runs,
+        pruned,
+        skipped,
+        states: seen.len(),
+        exhausted,
+        complete,
+        outcomes,
+        violations,
+        bound: None,
+    }
 }

@@ -1,7 +1,9 @@
-//! The race lab: many runs of one plan that differ in their choices, in search of an outcome that must not be.
+//! The race lab: many runs of one plan that differ in their choices, in search of an outcome that
+//! must not be.
 //!
-//! A run is built inside its worker thread and leaves what it came to, which states it passed and which other choices are worth a try.
-//! These are gathered in batches of a fixed size and in a fixed order, so that the number of threads changes nothing.
+//! A run is built inside its worker thread and leaves what it came to, which states it passed and
+//! which other choices are worth a try. These are gathered in batches of a fixed size and in a
+//! fixed order, so that the number of threads changes nothing.
 
 pub(in crate::lab) mod children;
 mod levels;
@@ -27,7 +29,8 @@ use std::collections::BTreeMap;
 pub enum Strategy {
     /// All of them, by the number of deviations from the default order.
     Exhaustive,
-    /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs`, Burckhardt et al.).
+    /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of
+    /// Finding Bugs`, Burckhardt et al.).
     Pct,
     /// Every choice drawn.
     Random,
@@ -44,7 +47,8 @@ pub struct Explore<'a> {
     pub expect: &'a [Expectation],
     /// How to search.
     pub strategy: Strategy,
-    /// At most so many deviations; for PCT the depth of the bug, one more than the changes of priority.
+    /// At most so many deviations; for PCT the depth of the bug, one more than the changes of
+    /// priority.
     pub depth: u32,
     /// At most so many runs.
     pub runs: u64,
@@ -136,16 +140,25 @@ struct Tally {
 impl Tally {
     /// A complete run.
     fn add(&mut self, outcome: &Outcome, found: Vec<Found>, tape: &[Deviation]) {
-        let reached =
-            self.outcomes.entry(outcome.hash).or_insert_with(|| Reached { text: outcome.text.clone(), runs: 0, tape: tape.to_vec() });
-        reached.runs += 1;
-        for f in found {
-            let entry = self.violations.entry((f.property, f.about)).or_insert_with(|| Violated {
-                property: f.property,
-                text: f.text.clone(),
+        let reached = self
+            .outcomes
+            .entry(outcome.hash)
+            .or_insert_with(|| Reached {
+                text: outcome.text.clone(),
                 runs: 0,
                 tape: tape.to_vec(),
             });
+        reached.runs += 1;
+        for f in found {
+            let entry = self
+                .violations
+                .entry((f.property, f.about))
+                .or_insert_with(|| Violated {
+                    property: f.property,
+                    text: f.text.clone(),
+                    runs: 0,
+                    tape: tape.to_vec(),
+                });
             entry.runs += 1;
             if tape.len() < entry.tape.len() {
                 (entry.text, entry.tape) = (f.text, tape.to_vec());
@@ -155,14 +168,19 @@ impl Tally {
 
     /// Whether each property was found violated.
     fn all_violated(&self, properties: &[Property]) -> bool {
-        !properties.is_empty() && properties.iter().all(|p| self.violations.keys().any(|(q, _)| q == p))
+        !properties.is_empty()
+            && properties
+                .iter()
+                .all(|p| self.violations.keys().any(|(q, _)| q == p))
     }
 
     fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
         let mut outcomes: Vec<Reached> = self.outcomes.into_values().collect();
         outcomes.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.text.cmp(&b.text)));
         let mut violations: Vec<Violated> = self.violations.into_values().collect();
-        violations.sort_by(|a, b| (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text)));
+        violations.sort_by(|a, b| {
+            (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
+        });
         (outcomes, violations)
     }
 }

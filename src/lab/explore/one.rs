@@ -52,15 +52,18 @@ impl Hasher for Mixer {
     }
 }
 
-/// A number for a trace: equal for traces whose records are the same, each with the same causes, in whatever order those of one
-/// instant came.
+/// A number for a trace: equal for traces whose records are the same, each with the same causes, in
+/// whatever order those of one instant came.
 pub fn digest(trace: &Trace) -> u64 {
     let mut hashes: Vec<u64> = Vec::with_capacity(trace.len());
     let mut sum = trace.len() as u64;
     for r in trace.iter() {
         let of = |id: u32| hashes.get(id as usize).copied().unwrap_or(1);
         let hash = fold(fold(r.at.as_nanos(), of(r.cause)), of(r.saw));
-        let mut mixer = Mixer(fold(hash, u64::from(r.object) << 8 | u64::from(r.actor as u8)));
+        let mut mixer = Mixer(fold(
+            hash,
+            u64::from(r.object) << 8 | u64::from(r.actor as u8),
+        ));
         match r.what {
             // What these refer to is listed in the order in which it came.
             What::NodeTaints(change) => {
@@ -80,7 +83,12 @@ pub fn digest(trace: &Trace) -> u64 {
 }
 
 /// The violations of a complete run.
-pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun: impl Fn() -> Trace) -> Vec<Found> {
+pub(super) fn violations(
+    search: &Explore<'_>,
+    plan: &Plan,
+    trace: &Trace,
+    rerun: impl Fn() -> Trace,
+) -> Vec<Found> {
     let mut found = Vec::new();
     if search.properties.is_empty() {
         return found;
@@ -91,24 +99,47 @@ pub(super) fn violations(search: &Explore<'_>, plan: &Plan, trace: &Trace, rerun
             let again = rerun();
             if let Some((a, _)) = trace.iter().zip(again.iter()).find(|(a, b)| a != b) {
                 let text = format!("the same run again differs at {:.3} s", a.at.as_secs_f64());
-                found.push(Found { property: *property, about: String::new(), text });
+                found.push(Found {
+                    property: *property,
+                    about: String::new(),
+                    text,
+                });
             } else if trace.len() != again.len() {
-                let text = format!("the same run again has {} records instead of {}", again.len(), trace.len());
-                found.push(Found { property: *property, about: String::new(), text });
+                let text = format!(
+                    "the same run again has {} records instead of {}",
+                    again.len(),
+                    trace.len()
+                );
+                found.push(Found {
+                    property: *property,
+                    about: String::new(),
+                    text,
+                });
             }
             continue;
         }
         if *property == Property::Expect {
             let unmet = expect::violations(search.expect, &analysis).into_iter();
-            found.extend(unmet.map(|(i, v)| Found { property: *property, about: i.to_string(), text: v.text }));
+            found.extend(unmet.map(|(i, v)| Found {
+                property: *property,
+                about: i.to_string(),
+                text: v.text,
+            }));
             continue;
         }
         for v in check(property, &analysis) {
             let pod = v.pod.map_or("", |p| trace.names.pod_name(p));
             let node = v.node.map_or("", |n| trace.names.node_name(n));
             let about = format!("{pod} {node}");
-            if !found.iter().any(|f: &Found| f.property == *property && f.about == about) {
-                found.push(Found { property: *property, about, text: v.text });
+            if !found
+                .iter()
+                .any(|f: &Found| f.property == *property && f.about == about)
+            {
+                found.push(Found {
+                    property: *property,
+                    about,
+                    text: v.text,
+                });
             }
         }
     }
@@ -121,7 +152,12 @@ pub(super) fn run(plan: &Plan, tape: &[Deviation]) -> Searched {
 }
 
 /// What a complete run came to.
-pub(super) fn judge(search: &Explore<'_>, plan: &Plan, trace: &Trace, tape: &[Deviation]) -> (Outcome, Vec<Found>) {
+pub(super) fn judge(
+    search: &Explore<'_>,
+    plan: &Plan,
+    trace: &Trace,
+    tape: &[Deviation],
+) -> (Outcome, Vec<Found>) {
     let found = violations(search, plan, trace, || run(plan, tape).trace);
     (Outcome::of(trace), found)
 }

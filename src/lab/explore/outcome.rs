@@ -1,4 +1,5 @@
-//! The canonical outcome of a run: what finally became of pods and nodes. Times do not count, nor does the order in which it came about.
+//! The canonical outcome of a run: what finally became of pods and nodes. Times do not count, nor
+//! does the order in which it came about.
 
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
@@ -43,7 +44,8 @@ struct NodeEnd {
 impl Outcome {
     /// The outcome of a run.
     pub fn of(trace: &Trace) -> Self {
-        let (mut pods, mut nodes): (BTreeMap<PodId, PodEnd>, BTreeMap<NodeId, NodeEnd>) = Default::default();
+        let (mut pods, mut nodes): (BTreeMap<PodId, PodEnd>, BTreeMap<NodeId, NodeEnd>) =
+            Default::default();
         for r in trace.iter() {
             if let Some(id) = r.pod() {
                 pods.entry(id).or_default().follow(r.actor, &r.what);
@@ -67,7 +69,10 @@ impl Outcome {
                 all.push(format!("and {more} more {what}"));
             }
         }
-        Outcome { hash, text: all.join("; ") }
+        Outcome {
+            hash,
+            text: all.join("; "),
+        }
     }
 }
 
@@ -77,11 +82,18 @@ impl PodEnd {
         match what {
             What::PodCreated(node) => {
                 let evictions = self.evictions;
-                *self = PodEnd { exists: true, node: What::created_on(*node), evictions, ..PodEnd::default() };
+                *self = PodEnd {
+                    exists: true,
+                    node: What::created_on(*node),
+                    evictions,
+                    ..PodEnd::default()
+                };
             }
             What::PodBound(node) => self.node = Some(NodeId(*node)),
             What::PodPhase(phase) => self.phase = Some(*phase),
-            What::PodCondition(PodConditionType::Ready, status, _) => self.ready = *status == ConditionStatus::True,
+            What::PodCondition(PodConditionType::Ready, status, _) => {
+                self.ready = *status == ConditionStatus::True
+            }
             What::PodDeleting(_) => {
                 self.evictions += u32::from(evicts && !self.counted);
                 self.counted |= evicts;
@@ -108,7 +120,16 @@ impl PodEnd {
             }
             let phase = self.phase.unwrap_or(PodPhase::Pending);
             if !(phase == PodPhase::Running && self.ready) {
-                let _ = write!(line, " {}{}", phase.as_str(), if phase == PodPhase::Running { " NotReady" } else { "" });
+                let _ = write!(
+                    line,
+                    " {}{}",
+                    phase.as_str(),
+                    if phase == PodPhase::Running {
+                        " NotReady"
+                    } else {
+                        ""
+                    }
+                );
             }
             if self.deleting {
                 line.push_str(" terminating");
@@ -124,12 +145,23 @@ impl PodEnd {
 impl NodeEnd {
     fn follow(&mut self, trace: &Trace, what: &What) {
         match what {
-            What::NodeCreated => *self = NodeEnd { exists: true, ready: Some(ConditionStatus::True), ..NodeEnd::default() },
+            What::NodeCreated => {
+                *self = NodeEnd {
+                    exists: true,
+                    ready: Some(ConditionStatus::True),
+                    ..NodeEnd::default()
+                }
+            }
             What::NodeDeleted => self.exists = false,
             What::NodeCondition(NodeConditionType::Ready, status, _) => self.ready = Some(*status),
             What::NodeTaints(change) => {
                 let change = &trace.taints[*change as usize];
-                self.taints.retain(|t| !change.removed.iter().any(|r| (&r.key, r.effect) == (&t.key, t.effect)));
+                self.taints.retain(|t| {
+                    !change
+                        .removed
+                        .iter()
+                        .any(|r| (&r.key, r.effect) == (&t.key, t.effect))
+                });
                 self.taints.extend(change.added.iter().cloned());
             }
             _ => {}
@@ -147,7 +179,11 @@ impl NodeEnd {
             Some(ConditionStatus::False) => line.push_str(" NotReady"),
             _ => line.push_str(" Unknown"),
         }
-        let mut taints: Vec<String> = self.taints.iter().map(|t| t.to_string().replace("node.kubernetes.io/", "")).collect();
+        let mut taints: Vec<String> = self
+            .taints
+            .iter()
+            .map(|t| t.to_string().replace("node.kubernetes.io/", ""))
+            .collect();
         taints.sort();
         for taint in taints {
             line.push(' ');

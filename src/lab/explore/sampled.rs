@@ -27,23 +27,38 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     let mut tally = Tally::default();
     let mut states = BTreeSet::new();
     let mut finished = true;
-    while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties)) {
+    while tally.runs < search.runs && !(search.until_found && tally.all_violated(search.properties))
+    {
         let count = BATCH.min(search.runs - tally.runs);
         let first = search.seed.wrapping_add(tally.runs);
         let runs = tally.runs;
         let run = |plan: &mut Plan, i: u32| -> Option<(Vec<Deviation>, u64, Outcome, Vec<Found>)> {
-            let searched = sim::search_watched(plan, choices(search, bound, first.wrapping_add(u64::from(i))), &|| watch(runs));
+            let searched = sim::search_watched(
+                plan,
+                choices(search, bound, first.wrapping_add(u64::from(i))),
+                &|| watch(runs),
+            );
             if searched.known {
                 return None;
             }
-            let tape: Vec<Deviation> = searched.choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect();
+            let tape: Vec<Deviation> = searched
+                .choices
+                .iter()
+                .filter(|d| d.deviates())
+                .map(|d| (*d).into())
+                .collect();
             let (outcome, found) = one::judge(search, plan, &searched.trace, &tape);
             Some((tape, searched.notes.fingerprint, outcome, found))
         };
         // A run that was asked to end came to nothing.
-        for (tape, state, outcome, found) in
-            pool.install(|| (0..count as u32).into_par_iter().with_min_len(PIECE).map_init(search.plan, run).flatten().collect::<Vec<_>>())
-        {
+        for (tape, state, outcome, found) in pool.install(|| {
+            (0..count as u32)
+                .into_par_iter()
+                .with_min_len(PIECE)
+                .map_init(search.plan, run)
+                .flatten()
+                .collect::<Vec<_>>()
+        }) {
             tally.runs += 1;
             states.insert(state);
             tally.add(&outcome, found, &tape);
@@ -57,19 +72,42 @@ pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>)
     let (outcomes, mut violations) = tally.into_parts();
     // A drawn run deviates nearly everywhere; of that little matters.
     for violated in &mut violations {
-        violated.tape = shorter(search, violated.property, std::mem::take(&mut violated.tape));
+        violated.tape = shorter(
+            search,
+            violated.property,
+            std::mem::take(&mut violated.tape),
+        );
     }
-    violations.sort_by(|a, b| (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text)));
-    let report =
-        Report { runs, pruned: 0, skipped: 0, states: states.len() as u64, exhausted: false, complete: false, outcomes, violations, bound };
+    violations.sort_by(|a, b| {
+        (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
+    });
+    let report = Report {
+        runs,
+        pruned: 0,
+        skipped: 0,
+        states: states.len() as u64,
+        exhausted: false,
+        complete: false,
+        outcomes,
+        violations,
+        bound,
+    };
     (report, finished)
 }
 
-/// PCT's bound: with n processes, k steps and a bug of depth d, one run finds it with a probability of at least 1/(n k^(d-1)).
+/// PCT's bound: with n processes, k steps and a bug of depth d, one run finds it with a probability
+/// of at least 1/(n k^(d-1)).
 fn bound(search: &Explore<'_>) -> Bound {
     let searched = one::run(&(search.plan)(), &[]);
     let names: BTreeSet<u64> = searched.notes.steps.iter().map(|s| s.name.hash()).collect();
-    let (processes, steps) = (names.len().max(1) as u64, searched.notes.asked.len().max(1) as u64);
+    let (processes, steps) = (
+        names.len().max(1) as u64,
+        searched.notes.asked.len().max(1) as u64,
+    );
     let power = (steps as f64).powi(search.depth.saturating_sub(1) as i32);
-    Bound { processes, steps, probability: 1.0 / (processes as f64 * power) }
+    Bound {
+        processes,
+        steps,
+        probability: 1.0 / (processes as f64 * power),
+    }
 }

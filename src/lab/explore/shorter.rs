@@ -8,7 +8,10 @@ use crate::kernel::choice::Deviation;
 /// A shorter tape whose run violates the property, too: no single deviation can be left out of it.
 pub fn shorter(search: &Explore<'_>, property: Property, tape: Vec<Deviation>) -> Vec<Deviation> {
     let properties = [property];
-    let search = Explore { properties: &properties, ..search.clone() };
+    let search = Explore {
+        properties: &properties,
+        ..search.clone()
+    };
     let plan = (search.plan)();
     let violates = |tape: &[Deviation]| {
         let trace = one::run(&plan, tape).trace;
@@ -28,7 +31,11 @@ pub fn shorter(search: &Explore<'_>, property: Property, tape: Vec<Deviation>) -
             }
         }
         // Single ones are tried until none can go.
-        size = if size == 1 && tape.len() < before { 1 } else { size / 2 };
+        size = if size == 1 && tape.len() < before {
+            1
+        } else {
+            size / 2
+        };
     }
     tape
 }

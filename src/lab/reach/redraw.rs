@@ -1,9 +1,10 @@
-//! Redrawing: what hangs on a sequence of draws is found by keeping the choices that led to what is right so far, and drawing the rest
-//! anew.
+//! Redrawing: what hangs on a sequence of draws is found by keeping the choices that led to what is
+//! right so far, and drawing the rest anew.
 //!
-//! Runs that follow an outcome equally far are of one level. A run of one of the last levels is taken, its choices are kept up to
-//! somewhere before it parts, and everything behind is drawn; a run that follows for longer opens a level. How far back to go, and how
-//! freely to draw turns, is itself drawn, by what has opened levels before.
+//! Runs that follow an outcome equally far are of one level. A run of one of the last levels is
+//! taken, its choices are kept up to somewhere before it parts, and everything behind is drawn; a
+//! run that follows for longer opens a level. How far back to go, and how freely to draw turns, is
+//! itself drawn, by what has opened levels before.
 
 use super::{MILLI, Miss, Near, Search, Start, time_of};
 use crate::kernel::Choices;
@@ -36,10 +37,17 @@ struct Run {
 impl Run {
     fn of(run: Searched, lines: Vec<Line>, near: Near) -> Self {
         let parts = near.until.saturating_add(MILLI);
-        let kept = (0..run.choices.len()).take_while(|i| time_of(&run, *i) <= parts).count();
+        let kept = (0..run.choices.len())
+            .take_while(|i| time_of(&run, *i) <= parts)
+            .count();
         let mut choices = run.choices;
         choices.truncate(kept);
-        Self { choices, lines, made: 0, nearer: 0 }
+        Self {
+            choices,
+            lines,
+            made: 0,
+            nearer: 0,
+        }
     }
 
     /// What it promises.
@@ -79,7 +87,8 @@ impl Dice {
     }
 }
 
-/// What a run was drawn from: which run of which level, by how many times two choices it goes back, and how freely turns are drawn.
+/// What a run was drawn from: which run of which level, by how many times two choices it goes back,
+/// and how freely turns are drawn.
 struct Origin {
     level: usize,
     run: usize,
@@ -98,27 +107,55 @@ struct Pool {
 impl Pool {
     /// The choices of another run.
     fn next(&mut self) -> (Choices, Origin) {
-        let Self { dice, levels, scales, turns } = self;
+        let Self {
+            dice,
+            levels,
+            scales,
+            turns,
+        } = self;
         // Any level half of the time, else one of the last: what is nearest may be at a dead end.
-        let back = if dice.below(2) == 0 { dice.below(levels.len()) } else { dice.halving() };
+        let back = if dice.below(2) == 0 {
+            dice.below(levels.len())
+        } else {
+            dice.halving()
+        };
         let level = levels.len().saturating_sub(1 + back);
         let weights: Vec<usize> = levels[level].runs.iter().map(Run::weight).collect();
         let at = dice.weighted(&weights);
         let run = &mut levels[level].runs[at];
         run.made += 1;
-        // Many choices of some points come to nothing, so that half of the time the point is drawn before the place.
+        // Many choices of some points come to nothing, so that half of the time the point is drawn
+        // before the place.
         let mut of_point: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
         let by_point = dice.below(2) == 0;
         for (i, drawn) in run.choices.iter().enumerate() {
-            of_point.entry(if by_point { drawn.point } else { "" }).or_default().push(i);
+            of_point
+                .entry(if by_point { drawn.point } else { "" })
+                .or_default()
+                .push(i);
         }
-        let places = of_point.values().nth(dice.below(of_point.len())).map_or(&[][..], |places| places);
+        let places = of_point
+            .values()
+            .nth(dice.below(of_point.len()))
+            .map_or(&[][..], |places| places);
         let scale = dice.weighted(&scales[..=places.len().max(1).ilog2() as usize]);
         let back = dice.below((2 << scale).min(places.len() + 1));
-        let kept = if back == 0 { run.choices.len() } else { places[places.len() - back] + dice.below(2) };
+        let kept = if back == 0 {
+            run.choices.len()
+        } else {
+            places[places.len() - back] + dice.below(2)
+        };
         let turn = dice.weighted(turns);
         let kept = run.choices[..kept].iter().map(|d| (*d).into()).collect();
-        (Choices::tape(kept, Choices::loose(dice.0.next_u64(), TURNS[turn])), Origin { level, run: at, scale, turn })
+        (
+            Choices::tape(kept, Choices::loose(dice.0.next_u64(), TURNS[turn])),
+            Origin {
+                level,
+                run: at,
+                scale,
+                turn,
+            },
+        )
     }
 
     fn add(&mut self, run: Searched, lines: Vec<Line>, near: Near, origin: Option<Origin>) {
@@ -131,7 +168,13 @@ impl Pool {
             }
         }
         if self.levels.get(place).is_none_or(|l| l.near != near) {
-            self.levels.insert(place, Level { near, runs: Vec::new() });
+            self.levels.insert(
+                place,
+                Level {
+                    near,
+                    runs: Vec::new(),
+                },
+            );
         }
         let runs = &mut self.levels[place].runs;
         if runs.len() == KEPT {
@@ -151,8 +194,16 @@ impl Search<'_> {
         let wanted = &self.outcomes[outcome].lines;
         let end = self.reach.runs + REDRAWN * self.budget;
         let dice = Dice(ChaCha8Rng::seed_from_u64(outcome as u64));
-        let mut pool = Pool { dice, levels: Vec::new(), scales: [1; u32::BITS as usize], turns: [1; TURNS.len()] };
-        let drawn = starts.iter().map(|(tape, _)| Start { tape: tape.clone(), ..Start::default() });
+        let mut pool = Pool {
+            dice,
+            levels: Vec::new(),
+            scales: [1; u32::BITS as usize],
+            turns: [1; TURNS.len()],
+        };
+        let drawn = starts.iter().map(|(tape, _)| Start {
+            tape: tape.clone(),
+            ..Start::default()
+        });
         let mut firsts = self.nearest.remove(&outcome).into_iter().chain(drawn);
         while self.reach.runs < end && !self.reach.tapes.contains_key(&outcome) {
             let (choices, origin) = match firsts.next() {
@@ -187,17 +238,31 @@ mod tests {
             (0..4_000).for_each(|_| counts[f(&mut dice).min(2)] += 1);
             counts
         };
-        // The draws are fixed, so this cannot flicker; the standard deviation of 1,000 of 4,000 is sqrt(4000 * 1/4 * 3/4) = 27.
-        let near = |counts: [i32; 3], wanted: [i32; 3]| counts.iter().zip(wanted).all(|(c, w)| (c - w).abs() < 110);
+        // The draws are fixed, so this cannot flicker; the standard deviation of 1,000 of 4,000 is
+        // sqrt(4000 * 1/4 * 3/4) = 27.
+        let near = |counts: [i32; 3], wanted: [i32; 3]| {
+            counts.iter().zip(wanted).all(|(c, w)| (c - w).abs() < 110)
+        };
         let weighted = count(&mut |dice| dice.weighted(&[1, 0, 3]));
-        assert!(near(weighted, [1_000, 0, 3_000]) && weighted[1] == 0, "{weighted:?}");
+        assert!(
+            near(weighted, [1_000, 0, 3_000]) && weighted[1] == 0,
+            "{weighted:?}"
+        );
         let halving = count(&mut Dice::halving);
         assert!(near(halving, [2_000, 1_000, 1_000]), "{halving:?}");
     }
 
     #[test]
     fn a_run_promises_less_the_more_was_made_of_it_in_vain() {
-        let run = |made, nearer| Run { choices: Vec::new(), lines: Vec::new(), made, nearer }.weight();
+        let run = |made, nearer| {
+            Run {
+                choices: Vec::new(),
+                lines: Vec::new(),
+                made,
+                nearer,
+            }
+            .weight()
+        };
         assert!(run(0, 0) > run(5, 1) && run(5, 1) > run(5, 0) && run(5, 0) > run(50, 1));
     }
 }

@@ -39,11 +39,19 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(loaded: &'a Loaded, goal: Goal<'a>) -> Self {
-        Judge { loaded, goal, pool: ThreadPoolBuilder::new().num_threads(1).build().ok() }
+        Judge {
+            loaded,
+            goal,
+            pool: ThreadPoolBuilder::new().num_threads(1).build().ok(),
+        }
     }
 
     fn load(&self, tree: &Piece) -> Result<Loaded, Problems> {
-        parse(&self.loaded.source.name, tree.flat().into_bytes(), &self.loaded.folder)
+        parse(
+            &self.loaded.source.name,
+            tree.flat().into_bytes(),
+            &self.loaded.folder,
+        )
     }
 
     /// The scenario as it came.
@@ -53,7 +61,8 @@ impl<'a> Judge<'a> {
         self.run(&loaded, &plan).ok_or(Failed::Holds)
     }
 
-    /// What a candidate came to, if it violates; `searching`: perhaps with another tape, which is not longer.
+    /// What a candidate came to, if it violates; `searching`: perhaps with another tape, which is
+    /// not longer.
     pub(super) fn judge(&self, tree: Piece, searching: bool) -> Option<(Piece, Seen)> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
@@ -68,16 +77,23 @@ impl<'a> Judge<'a> {
     fn run(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
         match self.goal {
             Goal::Violates(property) => violated(property, plan, &traced(loaded, plan)),
-            Goal::Fails(fails) => fails(loaded, plan).map(|text| seen(text, Time::from_secs(1), plan)),
+            Goal::Fails(fails) => {
+                fails(loaded, plan).map(|text| seen(text, Time::from_secs(1), plan))
+            }
         }
     }
     /// Looks for the violation in another order, with as many deviations.
     fn search(&self, mut tree: Piece, loaded: &Loaded, mut plan: Plan) -> Option<(Piece, Seen)> {
-        let Goal::Violates(property) = self.goal else { return None };
+        let Goal::Violates(property) = self.goal else {
+            return None;
+        };
         let pool = self.pool.as_ref()?;
         let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
         // It was built a moment ago; each thread has a plan of its own.
-        let built = || build(loaded, &Overrides::default()).unwrap_or_else(|_| unreachable!("the same scenario was built before"));
+        let built = || {
+            build(loaded, &Overrides::default())
+                .unwrap_or_else(|_| unreachable!("the same scenario was built before"))
+        };
         let search = Explore {
             plan: &built,
             properties: &[property],
@@ -90,34 +106,56 @@ impl<'a> Judge<'a> {
             prune: true,
         };
         let (report, _) = explore(&search, pool, &|_| true);
-        let found: Vec<Deviation> = report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
+        let found: Vec<Deviation> = report
+            .violations
+            .into_iter()
+            .map(|v| v.tape)
+            .find(|t| t.len() <= depth)?;
         plan.tape = Some(found.clone());
         let run = sim::replay(&plan);
         let seen = violated(property, &plan, &run.trace)?;
         let written = Piece::of(&tape::spec_of(&plan, &run, None, &found));
         let (.., fields) = tree.body.as_mut()?;
         let field = fields.iter_mut().find(|f| f.head.starts_with("tape:"))?;
-        *field = Piece { head: format!("tape: {}", written.head), body: written.body };
+        *field = Piece {
+            head: format!("tape: {}", written.head),
+            body: written.body,
+        };
         Some((tree, seen))
     }
 }
 
 /// The first violation in a run.
 fn violated(property: Property, plan: &Plan, trace: &Trace) -> Option<Seen> {
-    let violation = check(&property, &Analysis::new(plan, trace)).into_iter().next()?;
+    let violation = check(&property, &Analysis::new(plan, trace))
+        .into_iter()
+        .next()?;
     Some(seen(violation.text, violation.at, plan))
 }
 
 /// What a run came to that does what is looked for, certainly so at an instant.
 fn seen(text: String, at: Time, plan: &Plan) -> Seen {
     let size = Size {
-        nodes: plan.nodes.iter().filter(|n| n.start != NodeStart::Absent).count(),
-        pods: plan.pods.iter().filter(|p| p.start != PodStart::Absent).count(),
+        nodes: plan
+            .nodes
+            .iter()
+            .filter(|n| n.start != NodeStart::Absent)
+            .count(),
+        pods: plan
+            .pods
+            .iter()
+            .filter(|p| p.start != PodStart::Absent)
+            .count(),
         workloads: plan.workloads.len(),
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),
     };
-    Seen { text, at, release: plan.profile.release.trim_start_matches('v').to_owned(), size }
+    Seen {
+        text,
+        at,
+        release: plan.profile.release.trim_start_matches('v').to_owned(),
+        size,
+    }
 }
 
 /// The run of a scenario: by its tape, or else by its seed.

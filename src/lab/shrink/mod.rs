@@ -1,13 +1,15 @@
 //! Shrinking: takes away from a scenario what a violation does not need, until nothing more can go.
 //!
-//! It works on the scenario's text as a tree ([`Piece`]): every item of a list, every optional field and every entry of a map is tried
-//! without, larger stretches of lists first; then times and numbers are rounded. The deviations of its tape are a list like any other. What
-//! no longer is a scenario, or no longer violates the property, is put back. At the end each single removal has been tried on the
-//! result itself, and none violates.
+//! It works on the scenario's text as a tree ([`Piece`]): every item of a list, every optional
+//! field and every entry of a map is tried without, larger stretches of lists first; then times and
+//! numbers are rounded. The deviations of its tape are a list like any other. What no longer is a
+//! scenario, or no longer violates the property, is put back. At the end each single removal has
+//! been tried on the result itself, and none violates.
 //!
-//! Taking a node or an action away may shift the order that a tape asks for. When nothing more can go, the items of lists are tried once
-//! more, and a candidate that does not violate is searched with as many deviations; what is found brings its own tape along. The
-//! result depends on the input alone: candidates are tried one after another.
+//! Taking a node or an action away may shift the order that a tape asks for. When nothing more can
+//! go, the items of lists are tried once more, and a candidate that does not violate is searched
+//! with as many deviations; what is found brings its own tape along. The result depends on the
+//! input alone: candidates are tried one after another.
 
 mod judge;
 mod leaves;
@@ -28,7 +30,8 @@ const KEPT: [&str; 5] = ["version", "doc", "kubernetes", "horizon", "seed"];
 pub struct Shrink<'a> {
     /// The scenario as read; what it takes from an export becomes part of it.
     pub loaded: &'a Loaded,
-    /// What it says, with what the command line changes. Chance is decided by its tape, or else by its seed.
+    /// What it says, with what the command line changes. Chance is decided by its tape, or else by
+    /// its seed.
     pub spec: Scenario,
     /// What it does, and must go on doing.
     pub goal: Goal<'a>,
@@ -82,13 +85,15 @@ pub enum Failed {
     Asked,
 }
 
-/// Says whether to go on; told how many candidates were tried, and how large the scenario is by now.
+/// Says whether to go on; told how many candidates were tried, and how large the scenario is by
+/// now.
 pub type Watch<'a> = &'a mut dyn FnMut(u64, Size) -> bool;
 
 /// Takes away what the violation does not need.
 ///
 /// # Errors
-/// A scenario that cannot be built, or that does not violate the property; an end that was asked for.
+/// A scenario that cannot be built, or that does not violate the property; an end that was asked
+/// for.
 pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let mut spec = what.spec;
     // What an export held is among the groups; what a run must come to is not what is looked for.
@@ -99,7 +104,14 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let judge = Judge::new(what.loaded, what.goal);
     let seen = judge.first(&tree)?;
     let before = seen.size;
-    let mut search = Search { judge, tree, seen, tried: 0, searching: false, watch };
+    let mut search = Search {
+        judge,
+        tree,
+        seen,
+        tried: 0,
+        searching: false,
+        watch,
+    };
     search.horizon()?;
     loop {
         while search.pass()? {}
@@ -110,10 +122,21 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
             break;
         }
     }
-    let Search { mut tree, seen, tried, judge, .. } = search;
+    let Search {
+        mut tree,
+        seen,
+        tried,
+        judge,
+        ..
+    } = search;
     names.collapse(&mut tree);
     let text = finished(&tree, &judge, &seen);
-    Ok(Shrunk { text, violation: seen.text, sizes: [before, seen.size], tried })
+    Ok(Shrunk {
+        text,
+        violation: seen.text,
+        sizes: [before, seen.size],
+        tried,
+    })
 }
 
 /// Every scenario that is the given one without one item, field or entry; each as a tree.
@@ -121,7 +144,9 @@ pub fn single_removals(tree: &Piece) -> Vec<Piece> {
     let mut all = Vec::new();
     let mut paths = vec![Vec::new()];
     while let Some(path) = paths.pop() {
-        let Some((.., body)) = &at(tree, &path).body else { continue };
+        let Some((.., body)) = &at(tree, &path).body else {
+            continue;
+        };
         for i in 0..body.len() {
             if path.is_empty() && is_kept(&body[i]) {
                 continue;
@@ -138,11 +163,16 @@ pub fn single_removals(tree: &Piece) -> Vec<Piece> {
 }
 
 fn is_kept(field: &Piece) -> bool {
-    field.head.split_once(':').is_some_and(|(name, _)| KEPT.contains(&name))
+    field
+        .head
+        .split_once(':')
+        .is_some_and(|(name, _)| KEPT.contains(&name))
 }
 
 fn at<'a>(tree: &'a Piece, path: &[usize]) -> &'a Piece {
-    path.iter().fold(tree, |p, i| p.body.as_ref().map_or(p, |(.., body)| &body[*i]))
+    path.iter().fold(tree, |p, i| {
+        p.body.as_ref().map_or(p, |(.., body)| &body[*i])
+    })
 }
 
 fn at_mut<'a>(tree: &'a mut Piece, path: &[usize]) -> Option<&'a mut Piece> {
@@ -175,7 +205,9 @@ impl Search<'_, '_> {
         if !(self.watch)(self.tried, self.seen.size) {
             return Err(Failed::Asked);
         }
-        let Some(judged) = self.judge.judge(tree, self.searching) else { return Ok(false) };
+        let Some(judged) = self.judge.judge(tree, self.searching) else {
+            return Ok(false);
+        };
         (self.tree, self.seen) = judged;
         Ok(true)
     }
@@ -189,7 +221,11 @@ impl Search<'_, '_> {
 
     /// Ends the run when the violation is certain, which makes all that follows faster.
     fn horizon(&mut self) -> Result<bool, Failed> {
-        let Some(i) = self.tree.body.as_ref().and_then(|(.., fields)| fields.iter().position(|f| f.head.starts_with("horizon:"))) else {
+        let Some(i) =
+            self.tree.body.as_ref().and_then(|(.., fields)| {
+                fields.iter().position(|f| f.head.starts_with("horizon:"))
+            })
+        else {
             return Ok(false);
         };
         for head in leaves::horizons(&at(&self.tree, &[i]).head, self.seen.at) {
@@ -201,14 +237,21 @@ impl Search<'_, '_> {
     }
 
     fn removals(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
-        let Some((open, _, body)) = &at(&self.tree, path).body else { return Ok(false) };
+        let Some((open, _, body)) = &at(&self.tree, path).body else {
+            return Ok(false);
+        };
         let is_list = *open == '[';
-        // A search is for what the scenario is made of: not for single settings, and not for the tape itself.
+        // A search is for what the scenario is made of: not for single settings, and not for the
+        // tape itself.
         if self.searching && path.len() == 1 && at(&self.tree, path).head.starts_with("tape:") {
             return Ok(false);
         }
         let mut changed = false;
-        let mut size = if is_list { body.len() } else { usize::from(!self.searching) };
+        let mut size = if is_list {
+            body.len()
+        } else {
+            usize::from(!self.searching)
+        };
         while size > 0 {
             let mut from = 0;
             while let Some((.., body)) = &at(&self.tree, path).body
@@ -224,7 +267,11 @@ impl Search<'_, '_> {
             size /= 2;
         }
         let mut i = 0;
-        while at(&self.tree, path).body.as_ref().is_some_and(|(.., body)| i < body.len()) {
+        while at(&self.tree, path)
+            .body
+            .as_ref()
+            .is_some_and(|(.., body)| i < body.len())
+        {
             path.push(i);
             changed |= self.removals(path)?;
             path.pop();
@@ -244,13 +291,28 @@ impl Search<'_, '_> {
     fn leaves(&mut self, path: &mut Vec<usize>) -> Result<bool, Failed> {
         let piece = at(&self.tree, path);
         if path.len() == 1 && is_kept(piece) {
-            return if piece.head.starts_with("horizon:") { self.horizon() } else { Ok(false) };
+            return if piece.head.starts_with("horizon:") {
+                self.horizon()
+            } else {
+                Ok(false)
+            };
         }
         let mut changed = false;
-        let mut others: Vec<Piece> =
-            leaves::simpler(&piece.head).into_iter().map(|head| Piece { head, body: piece.body.clone() }).collect();
+        let mut others: Vec<Piece> = leaves::simpler(&piece.head)
+            .into_iter()
+            .map(|head| Piece {
+                head,
+                body: piece.body.clone(),
+            })
+            .collect();
         if piece.head.starts_with("timing: Custom") {
-            others.insert(0, Piece { head: "timing: Ideal".to_owned(), body: None });
+            others.insert(
+                0,
+                Piece {
+                    head: "timing: Ideal".to_owned(),
+                    body: None,
+                },
+            );
         }
         for other in others {
             let mut tree = self.tree.clone();
@@ -265,7 +327,11 @@ impl Search<'_, '_> {
             }
         }
         let mut i = 0;
-        while at(&self.tree, path).body.as_ref().is_some_and(|(.., body)| i < body.len()) {
+        while at(&self.tree, path)
+            .body
+            .as_ref()
+            .is_some_and(|(.., body)| i < body.len())
+        {
             path.push(i);
             changed |= self.leaves(path)?;
             path.pop();
@@ -286,23 +352,53 @@ impl Search<'_, '_> {
 /// The file of the result: what it violates is its doc and what it expects.
 fn finished(tree: &Piece, judge: &Judge<'_>, seen: &Seen) -> String {
     let mut tree = tree.clone();
-    let Some((.., fields)) = &mut tree.body else { return tree.file() };
-    let written = fields.iter().find_map(|f| f.head.strip_prefix("kubernetes: ")?.strip_prefix('"')?.strip_suffix('"'));
+    let Some((.., fields)) = &mut tree.body else {
+        return tree.file();
+    };
+    let written = fields.iter().find_map(|f| {
+        f.head
+            .strip_prefix("kubernetes: ")?
+            .strip_prefix('"')?
+            .strip_suffix('"')
+    });
     let release = written.unwrap_or(&seen.release).to_owned();
-    fields.retain(|f| !["doc:", "kubernetes:"].iter().any(|name| f.head.starts_with(name)));
+    fields.retain(|f| {
+        !["doc:", "kubernetes:"]
+            .iter()
+            .any(|name| f.head.starts_with(name))
+    });
     let doc = match judge.goal {
-        Goal::Violates(property) => format!("Violates {property} on Kubernetes {release}: {}.", seen.text),
+        Goal::Violates(property) => format!(
+            "Violates {property} on Kubernetes {release}: {}.",
+            seen.text
+        ),
         Goal::Fails(_) => seen.text.clone(),
     };
-    let field = |name: &str, value: Piece| Piece { head: format!("{name}: {}", value.head), body: value.body };
-    let place = fields.iter().position(|f| f.head.starts_with("version:")).map_or(0, |i| i + 1);
+    let field = |name: &str, value: Piece| Piece {
+        head: format!("{name}: {}", value.head),
+        body: value.body,
+    };
+    let place = fields
+        .iter()
+        .position(|f| f.head.starts_with("version:"))
+        .map_or(0, |i| i + 1);
     fields.insert(place, field("doc", Piece::of(doc.as_str())));
     fields.insert(place + 1, field("kubernetes", Piece::of(release.as_str())));
-    let Goal::Violates(property) = judge.goal else { return tree.file() };
-    if let Some((.., tape)) = fields.iter_mut().find(|f| f.head.starts_with("tape:")).and_then(|f| f.body.as_mut()) {
+    let Goal::Violates(property) = judge.goal else {
+        return tree.file();
+    };
+    if let Some((.., tape)) = fields
+        .iter_mut()
+        .find(|f| f.head.starts_with("tape:"))
+        .and_then(|f| f.body.as_mut())
+    {
         let of_release = field("release", Piece::of(release.as_str()));
         let property = field("property", Piece::of(property.to_string().as_str()));
-        tape.retain(|f| !["property:", "release:"].iter().any(|name| f.head.starts_with(name)));
+        tape.retain(|f| {
+            !["property:", "release:"]
+                .iter()
+                .any(|name| f.head.starts_with(name))
+        });
         let place = 1.min(tape.len());
         tape.splice(place..place, [of_release, property]);
     }

@@ -1,4 +1,5 @@
-//! Names with ranges as lists of names, so that single names can be taken away; and back where none was.
+//! Names with ranges as lists of names, so that single names can be taken away; and back where none
+//! was.
 
 use crate::scenario::layout::Piece;
 use crate::scenario::names;
@@ -24,7 +25,10 @@ fn range(text: &str) -> Option<Vec<String>> {
 }
 
 fn leaf(head: &str) -> Piece {
-    Piece { head: head.to_owned(), body: None }
+    Piece {
+        head: head.to_owned(),
+        body: None,
+    }
 }
 
 impl Names {
@@ -41,14 +45,18 @@ impl Names {
         {
             let text = std::mem::replace(&mut piece.head, "names: ".to_owned());
             piece.body = Some(('[', ']', all.iter().map(|n| leaf(n)).collect()));
-            self.ranges.push((text.trim_start_matches("names: ").to_owned(), all));
+            self.ranges
+                .push((text.trim_start_matches("names: ").to_owned(), all));
             return;
         }
-        let Some((open, _, body)) = &mut piece.body else { return };
+        let Some((open, _, body)) = &mut piece.body else {
+            return;
+        };
         if *open == '[' {
             let mut items = Vec::with_capacity(body.len());
             for item in body.drain(..) {
-                match range(&item.head).filter(|_| item.body.is_none() && !item.head.contains(':')) {
+                match range(&item.head).filter(|_| item.body.is_none() && !item.head.contains(':'))
+                {
                     Some(all) => {
                         items.extend(all.iter().map(|n| leaf(n)));
                         self.ranges.push((item.head, all));
@@ -63,13 +71,20 @@ impl Names {
 
     /// Writes ranges again that are there as a whole; a single name is no list.
     pub(super) fn collapse(&self, piece: &mut Piece) {
-        let Some((open, _, body)) = &mut piece.body else { return };
+        let Some((open, _, body)) = &mut piece.body else {
+            return;
+        };
         body.iter_mut().for_each(|p| self.collapse(p));
         if *open != '[' {
             return;
         }
         for (text, all) in self.ranges.iter().filter(|(_, all)| all.len() > 1) {
-            let same = |window: &[Piece]| window.iter().zip(all).all(|(p, name)| p.body.is_none() && p.head == *name);
+            let same = |window: &[Piece]| {
+                window
+                    .iter()
+                    .zip(all)
+                    .all(|(p, name)| p.body.is_none() && p.head == *name)
+            };
             while let Some(from) = body.windows(all.len()).position(same) {
                 body.splice(from..from + all.len(), [leaf(text)]);
             }
@@ -77,7 +92,11 @@ impl Names {
         if let ("names: ", [only]) = (piece.head.as_str(), body.as_slice())
             && only.body.is_none()
         {
-            let name = if only.head.contains('{') { "names" } else { "name" };
+            let name = if only.head.contains('{') {
+                "names"
+            } else {
+                "name"
+            };
             *piece = leaf(&format!("{name}: {}", only.head));
         }
     }
@@ -94,14 +113,16 @@ mod tests {
         assert_eq!(written.flat(), text);
         let mut tree = written.clone();
         let names = Names::expand(&mut tree);
-        let long =
-            "(nodes: [(names: [\"n-1\", \"n-2\", \"n-3\"]), (names: [\"a-1\", \"a-2\", \"b\"])], on: Nodes([\"n-1\", \"n-2\", \"n-3\"]))";
+        let long = "(nodes: [(names: [\"n-1\", \"n-2\", \"n-3\"]), (names: [\"a-1\", \"a-2\", \"b\"])], on: Nodes([\"n-1\", \"n-2\", \"n-3\"]))";
         assert_eq!(tree.flat(), long);
         let mut back = tree.clone();
         names.collapse(&mut back);
         assert_eq!(back.flat(), text);
         let mut less = Piece::read("(nodes:[(names:[\"n-2\"]),(names:[\"n-1\",\"n-3\"])])");
         names.collapse(&mut less);
-        assert_eq!(less.flat(), "(nodes: [(name: \"n-2\"), (names: [\"n-1\", \"n-3\"])])");
+        assert_eq!(
+            less.flat(),
+            "(nodes: [(name: \"n-2\"), (names: [\"n-1\", \"n-3\"])])"
+        );
     }
 }

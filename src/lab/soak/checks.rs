@@ -1,5 +1,5 @@
-//! What must hold of every run: both modes give the same trace, no invariant is broken, nothing panics, it ends, and what is said of it
-//! can be read again.
+//! What must hold of every run: both modes give the same trace, no invariant is broken, nothing
+//! panics, it ends, and what is said of it can be read again.
 
 use crate::analysis::invariants::first_broken;
 use crate::kernel::{Choices, Dur, Endless};
@@ -12,7 +12,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// How a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failed {
-    /// What two failures have in common that are of one kind: what happened, without its numbers and names.
+    /// What two failures have in common that are of one kind: what happened, without its numbers
+    /// and names.
     pub kind: String,
     /// What happened.
     pub text: String,
@@ -23,7 +24,8 @@ pub struct Failed {
 pub enum Verdict {
     /// Everything holds; the number stands for all that was written of the run.
     Fine(u64),
-    /// It would take too long: it has very many events, as a heartbeat in each millisecond has, or no end.
+    /// It would take too long: it has very many events, as a heartbeat in each millisecond has, or
+    /// no end.
     TooLong,
     /// Something does not hold.
     Failed(Failed),
@@ -51,7 +53,10 @@ thread_local! {
 /// From now on a panic is not said on standard error, but noted for the verdict.
 pub fn note_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
+        let place = info
+            .location()
+            .map(|l| format!("{}:{}", l.file(), l.line()))
+            .unwrap_or_default();
         PLACE.with(|p| p.replace(place));
     }));
 }
@@ -60,9 +65,16 @@ pub fn note_panics() {
 pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     caught(|| held(loaded, plan, seed, also)).unwrap_or_else(|failed| {
         let timing = &plan.timing;
-        let takes_no_time = [timing.request, timing.response, timing.watch].iter().all(|d| d.min == Dur::ZERO);
-        // Where nothing takes any time, controllers may undo each other's work for ever; upstream's would, too.
-        if takes_no_time && failed.kind == SPINS { Verdict::TooLong } else { Verdict::Failed(failed) }
+        let takes_no_time = [timing.request, timing.response, timing.watch]
+            .iter()
+            .all(|d| d.min == Dur::ZERO);
+        // Where nothing takes any time, controllers may undo each other's work for ever; upstream's
+        // would, too.
+        if takes_no_time && failed.kind == SPINS {
+            Verdict::TooLong
+        } else {
+            Verdict::Failed(failed)
+        }
     })
 }
 
@@ -70,12 +82,20 @@ pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failed> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         if let Some(endless) = payload.downcast_ref::<Endless>() {
-            return Failed { kind: SPINS.to_owned(), text: endless.to_string() };
+            return Failed {
+                kind: SPINS.to_owned(),
+                text: endless.to_string(),
+            };
         }
         let text = payload.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|t| (*t).to_owned())).unwrap_or_default();
+        let text = text
+            .or_else(|| payload.downcast_ref::<&str>().map(|t| (*t).to_owned()))
+            .unwrap_or_default();
         let place = PLACE.with(RefCell::take);
-        Failed { kind: format!("panic at {place}: {}", without_numbers(&text)), text }
+        Failed {
+            kind: format!("panic at {place}: {}", without_numbers(&text)),
+            text,
+        }
     })
 }
 
@@ -83,7 +103,10 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
     let trace = if plan.tape.is_some() {
         let left = Cell::new(LONGEST_TAPE);
         let goes_on = || left.replace(left.get().saturating_sub(1)) > 0;
-        let (Some(run), Some(again)) = (sim::play(plan, &goes_on), sim::play(plan, &goes_on)) else { return Verdict::TooLong };
+        let (Some(run), Some(again)) = (sim::play(plan, &goes_on), sim::play(plan, &goes_on))
+        else {
+            return Verdict::TooLong;
+        };
         if let Some(text) = difference(&run, &again) {
             return failed("the same tape again", text);
         }
@@ -95,7 +118,8 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
             left > 0
         };
         let (trace, ended) = sim::run_watched(plan, Choices::seeded(seed), &mut goes_on);
-        let (eager, eager_ended) = sim::run_eager_watched(plan, Choices::seeded(seed), &mut goes_on);
+        let (eager, eager_ended) =
+            sim::run_eager_watched(plan, Choices::seeded(seed), &mut goes_on);
         if !ended || !eager_ended {
             return Verdict::TooLong;
         }
@@ -105,8 +129,14 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
         trace
     };
     if let Some(text) = first_broken(plan, &trace) {
-        let said = text.split_once("): ").map_or(text.as_str(), |(_, said)| said).to_owned();
-        return Verdict::Failed(Failed { kind: format!("invariant: {}", without_numbers(&said)), text });
+        let said = text
+            .split_once("): ")
+            .map_or(text.as_str(), |(_, said)| said)
+            .to_owned();
+        return Verdict::Failed(Failed {
+            kind: format!("invariant: {}", without_numbers(&said)),
+            text,
+        });
     }
     match also(loaded, plan, &trace) {
         Ok(digest) => Verdict::Fine(digest),
@@ -115,20 +145,44 @@ fn held(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict {
 }
 
 fn failed(kind: &str, text: String) -> Verdict {
-    Verdict::Failed(Failed { kind: kind.to_owned(), text })
+    Verdict::Failed(Failed {
+        kind: kind.to_owned(),
+        text,
+    })
 }
 
-/// The first record in which two traces differ, causes left aside: a version that was skipped cannot be a cause.
+/// The first record in which two traces differ, causes left aside: a version that was skipped
+/// cannot be a cause.
 fn difference(a: &Trace, b: &Trace) -> Option<String> {
-    let said =
-        |trace: &Trace, i: usize| trace.iter().nth(i).map(|r| format!("{} {} {:?}", r.at.as_nanos(), r.actor.as_str(), trace.fields(r)));
-    let same = |(x, y): (&crate::trace::Record, &crate::trace::Record)| (x.at, x.actor) == (y.at, y.actor) && a.fields(x) == b.fields(y);
-    let first = a.iter().zip(b.iter()).position(|pair| !same(pair)).or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))?;
-    Some(format!("record {first}: {:?} and {:?}", said(a, first), said(b, first)))
+    let said = |trace: &Trace, i: usize| {
+        trace.iter().nth(i).map(|r| {
+            format!(
+                "{} {} {:?}",
+                r.at.as_nanos(),
+                r.actor.as_str(),
+                trace.fields(r)
+            )
+        })
+    };
+    let same = |(x, y): (&crate::trace::Record, &crate::trace::Record)| {
+        (x.at, x.actor) == (y.at, y.actor) && a.fields(x) == b.fields(y)
+    };
+    let first = a
+        .iter()
+        .zip(b.iter())
+        .position(|pair| !same(pair))
+        .or_else(|| (a.len() != b.len()).then(|| a.len().min(b.len())))?;
+    Some(format!(
+        "record {first}: {:?} and {:?}",
+        said(a, first),
+        said(b, first)
+    ))
 }
 
 /// A text without digits and names, the same for failures of one kind.
 fn without_numbers(text: &str) -> String {
-    let words = text.split(' ').filter(|w| !w.contains(|c: char| c.is_ascii_digit() || c == '/'));
+    let words = text
+        .split(' ')
+        .filter(|w| !w.contains(|c: char| c.is_ascii_digit() || c == '/'));
     words.take(8).collect::<Vec<_>>().join(" ")
 }

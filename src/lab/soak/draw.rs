@@ -1,4 +1,5 @@
-//! Random values of the language's types, by their JSON Schema: what the language gets is drawn without a word here.
+//! Random values of the language's types, by their JSON Schema: what the language gets is drawn
+//! without a word here.
 
 use super::dice::Dice;
 use super::words::{self, Known};
@@ -16,7 +17,14 @@ const DEEPEST: u32 = 22;
 
 impl<'a> Draw<'a> {
     pub(super) fn new(schema: &'a Value, seed: u64) -> Self {
-        Self { dice: Dice::new(seed), schema, known: Known { seconds: 60, ..Known::default() } }
+        Self {
+            dice: Dice::new(seed),
+            schema,
+            known: Known {
+                seconds: 60,
+                ..Known::default()
+            },
+        }
     }
 
     /// A value of a type of the language.
@@ -65,13 +73,19 @@ impl<'a> Draw<'a> {
             let words: Vec<&Value> = words.iter().collect();
             return self.dice.one(&words).clone();
         }
-        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or_default();
+        let kind = schema["type"]
+            .as_str()
+            .or_else(|| schema["type"][0].as_str())
+            .unwrap_or_default();
         match kind {
             "object" => self.object(schema, of, field, depth),
             "array" => self.list(schema, of, field, depth),
             "boolean" => self.dice.once_in(2).into(),
             "integer" => {
-                let is_signed = !schema["format"].as_str().unwrap_or_default().starts_with('u');
+                let is_signed = !schema["format"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .starts_with('u');
                 words::number(&mut self.dice, of, field, is_signed)
             }
             "number" => words::fraction(&mut self.dice, field),
@@ -82,16 +96,30 @@ impl<'a> Draw<'a> {
     fn object(&mut self, schema: &'a Value, of: &str, field: &str, depth: u32) -> Value {
         let mut object = Map::new();
         if let Some(properties) = schema["properties"].as_object() {
-            let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            // A variant of an enumeration is an object with one field, and its own fields are under its name.
+            let required: Vec<&str> = schema["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            // A variant of an enumeration is an object with one field, and its own fields are under
+            // its name.
             let is_variant = properties.len() == 1 && required.len() == 1;
             let excluded = self.excluded(properties, of);
-            for (name, inner) in properties.iter().filter(|(name, _)| !excluded.contains(&name.as_str())) {
-                let wanted = required.contains(&name.as_str()) || (depth < DEEPEST && self.is_wanted(name));
+            for (name, inner) in properties
+                .iter()
+                .filter(|(name, _)| !excluded.contains(&name.as_str()))
+            {
+                let wanted =
+                    required.contains(&name.as_str()) || (depth < DEEPEST && self.is_wanted(name));
                 if !wanted {
                     continue;
                 }
-                let inner_of = if is_variant && inner["properties"].is_object() { name } else { of };
+                let inner_of = if is_variant && inner["properties"].is_object() {
+                    name
+                } else {
+                    of
+                };
                 let value = self.value(inner, inner_of, name, depth + 1);
                 object.insert(name.clone(), value);
             }
@@ -99,10 +127,16 @@ impl<'a> Draw<'a> {
             for _ in 0..self.dice.below(3) {
                 let key = words::text(&mut self.dice, &self.known, of, field);
                 let inner = &schema["additionalProperties"];
-                let named =
-                    if inner["type"] == "string" || inner["type"].is_array() { format!("value of {field}") } else { field.to_owned() };
-                let value =
-                    if inner["type"][1] == "null" && self.dice.once_in(3) { Value::Null } else { self.value(inner, of, &named, depth + 1) };
+                let named = if inner["type"] == "string" || inner["type"].is_array() {
+                    format!("value of {field}")
+                } else {
+                    field.to_owned()
+                };
+                let value = if inner["type"][1] == "null" && self.dice.once_in(3) {
+                    Value::Null
+                } else {
+                    self.value(inner, of, &named, depth + 1)
+                };
                 object.insert(key, value);
             }
         }
@@ -110,25 +144,46 @@ impl<'a> Draw<'a> {
         Value::Object(object)
     }
 
-    /// Of fields that exclude each other, those that are not drawn. Now and then both are drawn, or both may be.
+    /// Of fields that exclude each other, those that are not drawn. Now and then both are drawn, or
+    /// both may be.
     fn excluded(&mut self, properties: &Map<String, Value>, of: &str) -> Vec<&'static str> {
-        let pairs = [["name", "names"], ["node", "nodes"], ["pod", "pods"], ["minAvailable", "maxUnavailable"], ["count", "replicas"]];
-        let pairs = pairs.into_iter().filter(|pair| pair.iter().all(|name| properties.contains_key(*name)));
-        let mut excluded: Vec<&'static str> = pairs.map(|pair| pair[self.dice.below(2) as usize]).collect();
+        let pairs = [
+            ["name", "names"],
+            ["node", "nodes"],
+            ["pod", "pods"],
+            ["minAvailable", "maxUnavailable"],
+            ["count", "replicas"],
+        ];
+        let pairs = pairs
+            .into_iter()
+            .filter(|pair| pair.iter().all(|name| properties.contains_key(*name)));
+        let mut excluded: Vec<&'static str> = pairs
+            .map(|pair| pair[self.dice.below(2) as usize])
+            .collect();
         if of == "Entry" && !self.dice.once_in(5) {
             excluded.extend(["every", "times"]);
         }
-        if self.dice.once_in(50) { Vec::new() } else { excluded }
+        if self.dice.once_in(50) {
+            Vec::new()
+        } else {
+            excluded
+        }
     }
 
     /// Whether an optional field is drawn.
     fn is_wanted(&mut self, name: &str) -> bool {
         match name {
             // Of these, what is not excluded is needed.
-            "name" | "names" | "node" | "nodes" | "pod" | "pods" | "minAvailable" | "maxUnavailable" | "every" | "times" => true,
+            "name" | "names" | "node" | "nodes" | "pod" | "pods" | "minAvailable"
+            | "maxUnavailable" | "every" | "times" => true,
             // Without a key and an effect little else fits a toleration.
             "key" | "effect" | "selector" => !self.dice.once_in(4),
-            "owner" | "static" | "affinity" | "topologySpreadConstraints" | "schedulingGates" | "ports" => self.dice.once_in(8),
+            "owner"
+            | "static"
+            | "affinity"
+            | "topologySpreadConstraints"
+            | "schedulingGates"
+            | "ports" => self.dice.once_in(8),
             "start" | "nodeName" | "placement" | "priorityClassName" => self.dice.once_in(5),
             _ => self.dice.once_in(3),
         }
@@ -137,9 +192,17 @@ impl<'a> Draw<'a> {
     fn list(&mut self, schema: &'a Value, of: &str, field: &str, depth: u32) -> Value {
         if let Some(items) = schema["prefixItems"].as_array() {
             let numbered = items.iter().enumerate();
-            return numbered.map(|(i, item)| self.value(item, of, &i.to_string(), depth + 1)).collect();
+            return numbered
+                .map(|(i, item)| self.value(item, of, &i.to_string(), depth + 1))
+                .collect();
         }
-        let count = if depth > DEEPEST { 0 } else { 1 + self.dice.below(2) };
-        (0..count).map(|_| self.value(&schema["items"], of, field, depth + 1)).collect()
+        let count = if depth > DEEPEST {
+            0
+        } else {
+            1 + self.dice.below(2)
+        };
+        (0..count)
+            .map(|_| self.value(&schema["items"], of, field, depth + 1))
+            .collect()
     }
 }

@@ -1,7 +1,8 @@
-//! Soaking: random scenarios of the whole language, each run in every way there is and held to everything that must hold.
+//! Soaking: random scenarios of the whole language, each run in every way there is and held to
+//! everything that must hold.
 //!
-//! [`random`] makes the scenario of a seed, [`check`] runs it, [`soak`] does so for many seeds, and [`smallest`] takes from a scenario that
-//! fails what its failure does not need.
+//! [`random`] makes the scenario of a seed, [`check`] runs it, [`soak`] does so for many seeds, and
+//! [`smallest`] takes from a scenario that fails what its failure does not need.
 
 mod checks;
 mod dice;
@@ -23,7 +24,8 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many runs are made between two looks at what they came to: the same for any number of threads.
+/// How many runs are made between two looks at what they came to: the same for any number of
+/// threads.
 const BATCH: u64 = 64;
 
 /// A failure, and the first seed that had one of its kind.
@@ -52,19 +54,34 @@ pub struct Soaked {
     pub used: BTreeMap<String, u64>,
 }
 
-/// Runs the scenarios of the seeds from `first` on until there were `runs` of them, or `goes_on` says no; that is told how many there were,
-/// and how many kinds of failures.
-pub fn soak(schema: &Value, (first, runs): (u64, u64), pool: &ThreadPool, also: Also<'_>, goes_on: &dyn Fn(u64, usize) -> bool) -> Soaked {
+/// Runs the scenarios of the seeds from `first` on until there were `runs` of them, or `goes_on`
+/// says no; that is told how many there were, and how many kinds of failures.
+pub fn soak(
+    schema: &Value,
+    (first, runs): (u64, u64),
+    pool: &ThreadPool,
+    also: Also<'_>,
+    goes_on: &dyn Fn(u64, usize) -> bool,
+) -> Soaked {
     let mut all = Soaked::default();
     let mut done = 0;
     while done < runs && goes_on(done, all.found.len()) {
         let count = BATCH.min(runs - done);
         let seed = |i: u64| first.wrapping_add(done).wrapping_add(i);
         let run = |i: u64| match checks::caught(|| random(schema, seed(i))) {
-            Ok(random) => (check(&random.loaded, &random.plan, seed(i), also), random.used),
+            Ok(random) => (
+                check(&random.loaded, &random.plan, seed(i), also),
+                random.used,
+            ),
             Err(failed) => (Verdict::Failed(failed), BTreeSet::new()),
         };
-        let results: Vec<_> = pool.install(|| (0..count as u32).into_par_iter().with_max_len(1).map(|i| run(u64::from(i))).collect());
+        let results: Vec<_> = pool.install(|| {
+            (0..count as u32)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|i| run(u64::from(i)))
+                .collect()
+        });
         for (i, (verdict, used)) in (0..).zip(results) {
             match verdict {
                 Verdict::TooLong => all.too_long += 1,
@@ -76,7 +93,11 @@ pub fn soak(schema: &Value, (first, runs): (u64, u64), pool: &ThreadPool, also: 
                     all.runs += 1;
                     match all.found.iter_mut().find(|f| f.failed.kind == failed.kind) {
                         Some(known) => known.times += 1,
-                        None => all.found.push(Found { seed: seed(i), failed, times: 1 }),
+                        None => all.found.push(Found {
+                            seed: seed(i),
+                            failed,
+                            times: 1,
+                        }),
                     }
                 }
             }
@@ -89,18 +110,28 @@ pub fn soak(schema: &Value, (first, runs): (u64, u64), pool: &ThreadPool, also: 
     all
 }
 
-/// The text of a scenario that fails in the same way as that of a seed, and of which nothing can be left away; none where it cannot even be
-/// made, as it panics when it is built.
-pub fn smallest(schema: &Value, found: &Found, also: Also<'_>, goes_on: &mut dyn FnMut() -> bool) -> Option<String> {
+/// The text of a scenario that fails in the same way as that of a seed, and of which nothing can be
+/// left away; none where it cannot even be made, as it panics when it is built.
+pub fn smallest(
+    schema: &Value,
+    found: &Found,
+    also: Also<'_>,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Option<String> {
     let random = checks::caught(|| random(schema, found.seed)).ok()?;
     let fails = |loaded: &Loaded, plan: &Plan| match check(loaded, plan, found.seed, also) {
         Verdict::Failed(failed) if failed.kind == found.failed.kind => Some(failed.text),
         _ => None,
     };
-    let what = Shrink { loaded: &random.loaded, spec: random.loaded.spec.clone(), goal: Goal::Fails(&fails) };
+    let what = Shrink {
+        loaded: &random.loaded,
+        spec: random.loaded.spec.clone(),
+        goal: Goal::Fails(&fails),
+    };
     Some(match shrink(what, &mut |_, _| goes_on()) {
         Ok(shrunk) => shrunk.text,
-        // It fails as part of the search only if its text says something else than the scenario; then the scenario itself is told.
+        // It fails as part of the search only if its text says something else than the scenario;
+        // then the scenario itself is told.
         Err(_) => random.loaded.source.text.to_string(),
     })
 }

@@ -1,7 +1,8 @@
 //! A random scenario that builds.
 //!
-//! It is drawn field by field and written with each entry on a line of its own; what a problem points at is taken away, until none is left.
-//! So a scenario is as likely to have any entry that the language accepts, and nothing here needs to know what it refuses.
+//! It is drawn field by field and written with each entry on a line of its own; what a problem
+//! points at is taken away, until none is left. So a scenario is as likely to have any entry that
+//! the language accepts, and nothing here needs to know what it refuses.
 
 use super::draw::Draw;
 use super::used::used;
@@ -23,13 +24,16 @@ pub struct Random {
     pub loaded: Loaded,
     /// What it comes to.
     pub plan: Plan,
-    /// Which fields and words of the language it has: `Partition.cut`, `Effect=NoExecute`, `release 1.34`.
+    /// Which fields and words of the language it has: `Partition.cut`, `Effect=NoExecute`,
+    /// `release 1.34`.
     pub used: BTreeSet<String>,
 }
 
-/// The scenario of a seed: of any release, with up to some sixty nodes, and with anything that the language has.
+/// The scenario of a seed: of any release, with up to some sixty nodes, and with anything that the
+/// language has.
 pub fn random(schema: &Value, seed: u64) -> Random {
-    // A draw that nothing is left of is followed by another; each seed has a stream of its own for it.
+    // A draw that nothing is left of is followed by another; each seed has a stream of its own for
+    // it.
     let mut salt = 0_u64;
     loop {
         let drawn = Draw::new(schema, seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -48,12 +52,22 @@ fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
         match built(text) {
             Ok((loaded, plan)) => {
                 let mut used = used(draw.schema, &loaded.spec);
-                let release: Vec<&str> = plan.profile.release.trim_start_matches('v').split('.').take(2).collect();
+                let release: Vec<&str> = plan
+                    .profile
+                    .release
+                    .trim_start_matches('v')
+                    .split('.')
+                    .take(2)
+                    .collect();
                 used.insert(format!("release {}", release.join(".")));
                 return Some(Random { loaded, plan, used });
             }
             Err(problems) => {
-                let wrong: BTreeSet<&Vec<usize>> = problems.0.iter().filter_map(|p| paths.get(p.line_and_column()?.0 - 1)).collect();
+                let wrong: BTreeSet<&Vec<usize>> = problems
+                    .0
+                    .iter()
+                    .filter_map(|p| paths.get(p.line_and_column()?.0 - 1))
+                    .collect();
                 if wrong.is_empty() {
                     return None;
                 }
@@ -78,7 +92,10 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     let mut all = Map::new();
     all.insert("version".to_owned(), 1.into());
     let horizon = draw.field("horizon");
-    draw.known.seconds = horizon.as_str().and_then(|h| duration::parse(h).ok()).map_or(60, |h| h.as_secs().max(1));
+    draw.known.seconds = horizon
+        .as_str()
+        .and_then(|h| duration::parse(h).ok())
+        .map_or(60, |h| h.as_secs().max(1));
     all.insert("horizon".to_owned(), horizon);
     all.insert("seed".to_owned(), seed.into());
     for field in ["kubernetes", "timing", "controllers"] {
@@ -86,12 +103,27 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
             all.insert(field.to_owned(), draw.field(field));
         }
     }
-    for field in ["doc", "feature_gates", "flags", "controllers_start", "scheduler", "existing", "seeds"] {
+    for field in [
+        "doc",
+        "feature_gates",
+        "flags",
+        "controllers_start",
+        "scheduler",
+        "existing",
+        "seeds",
+    ] {
         if draw.dice.once_in(4) {
             all.insert(field.to_owned(), draw.field(field));
         }
     }
-    let most = [("nodes", 3), ("pods", 3), ("priorityClasses", 2), ("podDisruptionBudgets", 2), ("namespaces", 2), ("workloads", 4)];
+    let most = [
+        ("nodes", 3),
+        ("pods", 3),
+        ("priorityClasses", 2),
+        ("podDisruptionBudgets", 2),
+        ("namespaces", 2),
+        ("workloads", 4),
+    ];
     for (field, most) in most {
         let least = u64::from(field == "nodes" && !draw.dice.once_in(20));
         let items = list(draw, field, least + draw.dice.clone().below(most + 1));
@@ -108,15 +140,25 @@ fn whole(draw: &mut Draw<'_>, seed: u64) -> Value {
     }
     if draw.dice.once_in(12) {
         let mut tape = draw.field("tape");
-        if let (Some(of), Some(own)) = (tape.get_mut("release"), all.get("kubernetes").filter(|k| k.is_string())) {
+        if let (Some(of), Some(own)) = (
+            tape.get_mut("release"),
+            all.get("kubernetes").filter(|k| k.is_string()),
+        ) {
             *of = own.clone();
         }
         all.insert("tape".to_owned(), tape);
     }
     if draw.dice.once_in(25) {
-        // Operators that compare need a release and a gate, which chance alone seldom brings together.
-        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.35", "1.36", "1.37"]).into());
-        all.insert("feature_gates".to_owned(), serde_json::json!({ "TaintTolerationComparisonOperators": true }));
+        // Operators that compare need a release and a gate, which chance alone seldom brings
+        // together.
+        all.insert(
+            "kubernetes".to_owned(),
+            draw.dice.one(&["1.35", "1.36", "1.37"]).into(),
+        );
+        all.insert(
+            "feature_gates".to_owned(),
+            serde_json::json!({ "TaintTolerationComparisonOperators": true }),
+        );
     }
     Value::Object(all)
 }
@@ -137,8 +179,19 @@ fn list(draw: &mut Draw<'_>, field: &str, count: u64) -> Value {
     for _ in 0..count {
         let item = draw.of(kind);
         // What kind of workload it is comes first.
-        let fields = if kind == "Workload" { item.as_object().and_then(|o| o.values().next()).unwrap_or(&item) } else { &item };
-        let text = |name: &str| fields[name].as_str().or(fields[name][0].as_str()).unwrap_or_default();
+        let fields = if kind == "Workload" {
+            item.as_object()
+                .and_then(|o| o.values().next())
+                .unwrap_or(&item)
+        } else {
+            &item
+        };
+        let text = |name: &str| {
+            fields[name]
+                .as_str()
+                .or(fields[name][0].as_str())
+                .unwrap_or_default()
+        };
         let named = [text("name"), text("names")].concat();
         let named = names::expand(&named, 200).unwrap_or_default();
         match kind {

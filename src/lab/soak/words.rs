@@ -1,22 +1,55 @@
-//! Texts and numbers for the fields of the language that mean something: which of them refer to what, and what they may be.
+//! Texts and numbers for the fields of the language that mean something: which of them refer to
+//! what, and what they may be.
 //!
-//! Most draws are likely to be accepted, some are extreme, and some are wrong: what a scenario refuses is left out of it.
+//! Most draws are likely to be accepted, some are extreme, and some are wrong: what a scenario
+//! refuses is left out of it.
 
 use super::dice::Dice;
 use crate::kernel::Dur;
 use crate::scenario::{duration, known_flags, profiles};
 use serde_json::{Map, Value, json};
 
-const NODES: [&str; 12] = ["a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1"];
-const PODS: [&str; 10] = ["p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1"];
-const WORKLOADS: [&str; 10] = ["web", "db", "agent", "batch", "old", "shop/web", "late", "StatefulSet/db", "Deployment/web", "batch-2"];
+const NODES: [&str; 12] = [
+    "a-0", "a-1", "a-2", "a-3", "b-0", "b-1", "b-2", "c-0", "c-1", "d-0", "n-0", "n-1",
+];
+const PODS: [&str; 10] = [
+    "p-0", "p-1", "q-0", "q-1", "r-0", "s-0", "db-0", "db-1", "new-0", "new-1",
+];
+const WORKLOADS: [&str; 10] = [
+    "web",
+    "db",
+    "agent",
+    "batch",
+    "old",
+    "shop/web",
+    "late",
+    "StatefulSet/db",
+    "Deployment/web",
+    "batch-2",
+];
 const BUDGETS: [&str; 5] = ["min", "max", "pct", "shop/min", "later"];
 const NAMESPACES: [&str; 4] = ["default", "shop", "kube-system", "batch"];
-const LABELS: [&str; 5] = ["app", "tier", "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/pool"];
+const LABELS: [&str; 5] = [
+    "app",
+    "tier",
+    "topology.kubernetes.io/zone",
+    "kubernetes.io/hostname",
+    "example.com/pool",
+];
 const VALUES: [&str; 7] = ["web", "db", "a", "b", "gold", "1", ""];
-const RESOURCES: [&str; 6] = ["cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu", "hugepages-2Mi"];
-const EXCLUDED: [&str; 3] =
-    ["node.kubernetes.io/exclude-from-external-load-balancers", "node.kubernetes.io/exclude-disruption", "node-role.kubernetes.io/master"];
+const RESOURCES: [&str; 6] = [
+    "cpu",
+    "memory",
+    "pods",
+    "ephemeral-storage",
+    "nvidia.com/gpu",
+    "hugepages-2Mi",
+];
+const EXCLUDED: [&str; 3] = [
+    "node.kubernetes.io/exclude-from-external-load-balancers",
+    "node.kubernetes.io/exclude-disruption",
+    "node-role.kubernetes.io/master",
+];
 const TAINTS: [&str; 9] = [
     "maintenance",
     "dedicated",
@@ -28,12 +61,44 @@ const TAINTS: [&str; 9] = [
     "node.cloudprovider.kubernetes.io/shutdown",
     "example.com/gpu",
 ];
-const REASONS: [&str; 6] = ["TaintManagerEviction", "NodeNotReady", "NodeReady", "FailedScheduling", "Killing", "SuccessfulCreate"];
-const POINTS: [&str; 8] = ["next", "watch-held", "crash", "coalesce", "select", "go-map-order", "pass-overhead", "heartbeat-phase"];
+const REASONS: [&str; 6] = [
+    "TaintManagerEviction",
+    "NodeNotReady",
+    "NodeReady",
+    "FailedScheduling",
+    "Killing",
+    "SuccessfulCreate",
+];
+const POINTS: [&str; 8] = [
+    "next",
+    "watch-held",
+    "crash",
+    "coalesce",
+    "select",
+    "go-map-order",
+    "pass-overhead",
+    "heartbeat-phase",
+];
 /// Figures that are a duration.
-const DURATIONS: [&str; 4] = ["unavailable_seconds", "below_need", "longest_below_need", "longest_gap"];
+const DURATIONS: [&str; 4] = [
+    "unavailable_seconds",
+    "below_need",
+    "longest_below_need",
+    "longest_gap",
+];
 /// Integers that are legal somewhere, and at the edge.
-const EXTREMES: [i64; 10] = [0, 1, -1, i64::MAX, i64::MIN, i64::MAX - 1, i32::MAX as i64, i32::MIN as i64, 1 << 53, 4_294_967_295];
+const EXTREMES: [i64; 10] = [
+    0,
+    1,
+    -1,
+    i64::MAX,
+    i64::MIN,
+    i64::MAX - 1,
+    i32::MAX as i64,
+    i32::MIN as i64,
+    1 << 53,
+    4_294_967_295,
+];
 
 /// The names of what the scenario has by now.
 #[derive(Clone, Debug, Default)]
@@ -69,24 +134,45 @@ const MOST_NODES: u64 = 60;
 pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> String {
     let known = match (of, field) {
         (_, "kubernetes") => return release(dice),
-        (_, "Node" | "Nodes" | "node" | "nodeName") => return Known::one(dice, &names.nodes, &NODES),
+        (_, "Node" | "Nodes" | "node" | "nodeName") => {
+            return Known::one(dice, &names.nodes, &NODES);
+        }
         (_, "pod" | "Pod" | "Pods") => return Known::one(dice, &names.pods, &PODS),
         (_, "Group") => dice.one(&["p", "q", "r", "web", "db", "p-0"]),
         ("Quantity", "not_ready_nodes") => dice.one(&["a", "b", "c"]),
-        ("Quantity", "requests") => dice.one(&["taint-eviction", "node-lifecycle", "scheduler", "pod-gc"]),
+        ("Quantity", "requests") => {
+            dice.one(&["taint-eviction", "node-lifecycle", "scheduler", "pod-gc"])
+        }
         ("Quantity", _) if dice.once_in(4) => "*",
-        (_, "workload" | "deployment" | "needs") | ("Quantity", _) => return Known::one(dice, &names.workloads, &WORKLOADS),
+        (_, "workload" | "deployment" | "needs") | ("Quantity", _) => {
+            return Known::one(dice, &names.workloads, &WORKLOADS);
+        }
         (_, "budget") => dice.one(&BUDGETS),
         (_, "zone" | "Zone") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
         (_, "region" | "Region") => dice.one(&["east", "west", ""]),
-        (_, "Label" | "label") => dice.one(&["app=web", "tier=gold", "app", "!tier", "app in (web, db)", "topology.kubernetes.io/zone=a"]),
+        (_, "Label" | "label") => dice.one(&[
+            "app=web",
+            "tier=gold",
+            "app",
+            "!tier",
+            "app in (web, db)",
+            "topology.kubernetes.io/zone=a",
+        ]),
         (_, "namespace" | "namespaces") | ("Namespace", "name" | "names") => dice.one(&NAMESPACES),
         (_, "topologyKey" | "matchLabelKeys") => dice.one(&LABELS),
         ("Scenario", "feature_gates") => gate(dice),
         (_, "property") => dice.one(&crate::analysis::properties::Property::NAMES),
         (_, "perturb") => dice.one(&["stale", "crash", "coalesce"]),
         ("Deviation", "0") => dice.one(&POINTS),
-        ("Deviation", "1") => dice.one(&["n-0", "a-0", "pods", "nodes", "default/p-0", "", "poddisruptionbudgets"]),
+        ("Deviation", "1") => dice.one(&[
+            "n-0",
+            "a-0",
+            "pods",
+            "nodes",
+            "default/p-0",
+            "",
+            "poddisruptionbudgets",
+        ]),
         (_, "taints" | "taint") => {
             let is_removal = of == "Untaint" || dice.once_in(6);
             return taint(dice, is_removal);
@@ -94,25 +180,48 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         ("NodeGroup", "taintsAdded") => return taint(dice, false),
         ("Toleration", "key") => dice.one(&TAINTS),
         ("NodeRequirement" | "LabelSelectorRequirement", "key") => dice.one(&LABELS),
-        ("NodeRequirement" | "LabelSelectorRequirement" | "Toleration", "value" | "values") => dice.one(&VALUES),
+        ("NodeRequirement" | "LabelSelectorRequirement" | "Toleration", "value" | "values") => {
+            dice.one(&VALUES)
+        }
         (_, "labels" | "nodeSelector" | "matchLabels") if dice.once_in(8) => dice.one(&EXCLUDED),
         (_, "labels" | "nodeSelector" | "matchLabels") => dice.one(&LABELS),
-        (_, "value of labels" | "value of nodeSelector" | "value of matchLabels") => dice.one(&VALUES),
+        (_, "value of labels" | "value of nodeSelector" | "value of matchLabels") => {
+            dice.one(&VALUES)
+        }
         (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
         ("Flags", component) => return flag(dice, component),
-        ("Owner", "kind") => dice.one(&["ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node", "Widget"]),
+        ("Owner", "kind") => dice.one(&[
+            "ReplicaSet",
+            "StatefulSet",
+            "DaemonSet",
+            "Job",
+            "Node",
+            "Widget",
+        ]),
         ("Owner", "name") => dice.one(&["web", "db", "agent", "batch", "x"]),
         ("HostPort", "hostIP") => dice.one(&["", "10.0.0.1", "0.0.0.0"]),
-        ("PriorityClass", "name") | (_, "priorityClassName") => {
-            dice.one(&["high", "low", "never", "system-node-critical", "system-cluster-critical"])
-        }
+        ("PriorityClass", "name") | (_, "priorityClassName") => dice.one(&[
+            "high",
+            "low",
+            "never",
+            "system-node-critical",
+            "system-cluster-critical",
+        ]),
         ("PodDisruptionBudget", "name") => dice.one(&["min", "max", "pct", "later"]),
         ("WorkloadGroup", "name") => dice.one(&["web", "db", "agent", "batch", "old", "late"]),
         ("WorkloadGroup", "names") => dice.one(&["web-{1..3}", "batch-{1,2}", "db"]),
-        ("NodeGroup", "name") => return if dice.once_in(12) { "n-0".to_owned() } else { format!("{}-0", letter(names.groups)) },
+        ("NodeGroup", "name") => {
+            return if dice.once_in(12) {
+                "n-0".to_owned()
+            } else {
+                format!("{}-0", letter(names.groups))
+            };
+        }
         ("NodeGroup", "names") => return nodes(dice, names.groups),
         ("PodGroup", "name") => dice.one(&["p", "q", "r", "s", "new"]),
-        ("PodGroup", "names") => dice.one(&["p-{0..4}", "q-{0..2}", "r-0", "s-{0,1}", "new-{0..1}"]),
+        ("PodGroup", "names") => {
+            dice.one(&["p-{0..4}", "q-{0..2}", "r-0", "s-{0,1}", "new-{0..1}"])
+        }
         ("SchedulingGate", "name") => dice.one(&["example.com/wait", "quota"]),
         ("Entry", "name") if dice.once_in(20) => return names.entry(dice),
         ("Entry", "name") => return format!("e{}", names.entries),
@@ -120,7 +229,13 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "object") => dice.one(&["node/a-0", "pod/p-0", "a-0"]),
         (_, "spread") => return span(dice),
         (_, "at") => return time(dice, names),
-        (_, "by") => dice.one(&["taint-eviction", "pod-gc", "scheduler", "user", "node-lifecycle"]),
+        (_, "by") => dice.one(&[
+            "taint-eviction",
+            "pod-gc",
+            "scheduler",
+            "user",
+            "node-lifecycle",
+        ]),
         (_, "doc") => dice.one(&["", "a doc", "über \"quotes\" \\ and\nlines"]),
         _ => dice.one(&["x", "web", "a-0", "", "a/b"]),
     };
@@ -128,24 +243,52 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
 }
 
 /// A text with a syntax of its own, by the name of its type.
-pub(super) fn typed(dice: &mut Dice, names: &Known, kind: &str, of: &str, field: &str) -> Option<Value> {
+pub(super) fn typed(
+    dice: &mut Dice,
+    names: &Known,
+    kind: &str,
+    of: &str,
+    field: &str,
+) -> Option<Value> {
     Some(match kind {
-        "DurationText" if ["skew", "renewTime", "lastHeartbeatTime", "lastTransitionTime", "timestamp", "taintsAdded"].contains(&field) => {
+        "DurationText"
+            if [
+                "skew",
+                "renewTime",
+                "lastHeartbeatTime",
+                "lastTransitionTime",
+                "timestamp",
+                "taintsAdded",
+            ]
+            .contains(&field) =>
+        {
             let sign = if dice.once_in(3) { "" } else { "-" };
             format!("{sign}{}", span(dice)).into()
         }
         "DurationText" if field == "horizon" => dice.one(&["1m", "5m", "8m", "12m", "20m"]).into(),
         "DurationText" => span(dice).into(),
-        "TimeText" if of == "Entry" && dice.once_in(6) => {
-            format!("{}{} + {}", if dice.once_in(2) { "end of " } else { "" }, names.entry(dice), span(dice)).into()
-        }
+        "TimeText" if of == "Entry" && dice.once_in(6) => format!(
+            "{}{} + {}",
+            if dice.once_in(2) { "end of " } else { "" },
+            names.entry(dice),
+            span(dice)
+        )
+        .into(),
         "TimeText" => time(dice, names).into(),
         "DelayText" => {
             let low = dice.one(&["0s", "1ms", "2ms", "40ms", "1s", "12s"]);
-            if dice.once_in(2) { low.into() } else { format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into() }
+            if dice.once_in(2) {
+                low.into()
+            } else {
+                format!("{low}..{}", dice.one(&["2ms", "50ms", "3s", "20s"])).into()
+            }
         }
-        "QuantityText" if dice.once_in(12) => dice.one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"]).into(),
-        "QuantityText" => dice.one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"]).into(),
+        "QuantityText" if dice.once_in(12) => dice
+            .one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"])
+            .into(),
+        "QuantityText" => dice
+            .one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"])
+            .into(),
         "FlagValue" if of == "Flags" => flag_value(dice),
         "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
         "FlagValue" => dice.below(5).into(),
@@ -157,7 +300,11 @@ pub(super) fn typed(dice: &mut Dice, names: &Known, kind: &str, of: &str, field:
 pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) -> Value {
     if dice.once_in(25) {
         let extreme = EXTREMES[dice.below(EXTREMES.len() as u64) as usize];
-        return if is_signed { extreme.into() } else { extreme.unsigned_abs().into() };
+        return if is_signed {
+            extreme.into()
+        } else {
+            extreme.unsigned_abs().into()
+        };
     }
     let (low, high) = match (of, field) {
         ("PodGroup", "count" | "replicas") => (0, 12),
@@ -178,7 +325,11 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
         _ => (0, 10),
     };
     let drawn: i64 = low + dice.below((high - low + 1) as u64) as i64;
-    if is_signed { drawn.into() } else { drawn.unsigned_abs().into() }
+    if is_signed {
+        drawn.into()
+    } else {
+        drawn.unsigned_abs().into()
+    }
 }
 
 /// A number with a fraction.
@@ -195,7 +346,11 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
     if dice.once_in(12) {
         return;
     }
-    let operator = object.get("operator").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let operator = object
+        .get("operator")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     match (of, operator.as_str()) {
         ("NodeRequirement" | "LabelSelectorRequirement", "Exists" | "DoesNotExist") => {
             object.remove("values");
@@ -214,11 +369,18 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         }
         ("NodeTerm", _) => {
             // The only field of a node that can be selected by is its name, and only one.
-            for requirement in object.get_mut("matchFields").and_then(Value::as_array_mut).into_iter().flatten() {
+            for requirement in object
+                .get_mut("matchFields")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
                 *requirement = json!({ "key": "metadata.name", "operator": dice.one(&["In", "NotIn"]), "values": [dice.one(&NODES)] });
             }
         }
-        ("Comparison" | "Limit", _) if figure_of(object).is_some_and(|f| DURATIONS.contains(&f)) => {
+        ("Comparison" | "Limit", _)
+            if figure_of(object).is_some_and(|f| DURATIONS.contains(&f)) =>
+        {
             object.insert("is".to_owned(), span(dice).into());
         }
         _ => {}
@@ -238,7 +400,11 @@ fn release(dice: &mut Dice) -> String {
     // Patch releases between the first and the last of a minor differ, too.
     let minors: Vec<_> = profiles::Release::all_minors().collect();
     let last = minors[dice.below(minors.len() as u64) as usize];
-    if dice.once_in(2) { format!("1.{}", last.minor) } else { format!("1.{}.{}", last.minor, dice.below(u64::from(last.patch) + 1)) }
+    if dice.once_in(2) {
+        format!("1.{}", last.minor)
+    } else {
+        format!("1.{}.{}", last.minor, dice.below(u64::from(last.patch) + 1))
+    }
 }
 
 fn gate(dice: &mut Dice) -> &'static str {
@@ -247,8 +413,15 @@ fn gate(dice: &mut Dice) -> &'static str {
 }
 
 fn flag(dice: &mut Dice, component: &str) -> String {
-    let all: Vec<&str> = known_flags().filter(|(of, _)| *of == component).map(|(_, name)| name).collect();
-    if all.is_empty() { String::new() } else { dice.one(&all).to_owned() }
+    let all: Vec<&str> = known_flags()
+        .filter(|(of, _)| *of == component)
+        .map(|(_, name)| name)
+        .collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        dice.one(&all).to_owned()
+    }
 }
 
 fn flag_value(dice: &mut Dice) -> Value {
@@ -256,7 +429,11 @@ fn flag_value(dice: &mut Dice) -> Value {
         0 => dice.once_in(2).into(),
         1 => dice.below(200).into(),
         2 => (dice.below(20) as f64 / 10.0).into(),
-        _ => dice.one(&["0s", "1s", "5s", "40s", "10s", "1m", "5m", "300", "0.55", "-1"]).into(),
+        _ => dice
+            .one(&[
+                "0s", "1s", "5s", "40s", "10s", "1m", "5m", "300", "0.55", "-1",
+            ])
+            .into(),
     }
 }
 
@@ -268,7 +445,11 @@ fn letter(group: usize) -> char {
 /// Names of up to sixty nodes, mostly of few.
 fn nodes(dice: &mut Dice, group: usize) -> String {
     let letter = letter(group);
-    let last = if dice.once_in(8) { dice.below(MOST_NODES) } else { dice.below(6) };
+    let last = if dice.once_in(8) {
+        dice.below(MOST_NODES)
+    } else {
+        dice.below(6)
+    };
     format!("{letter}-{{0..{last}}}")
 }
 
@@ -283,20 +464,36 @@ fn taint(dice: &mut Dice, is_removal: bool) -> String {
     }
 }
 
-/// A time within the run. Odd ones keep what happens off the instants of passes and heartbeats; round ones do not.
+/// A time within the run. Odd ones keep what happens off the instants of passes and heartbeats;
+/// round ones do not.
 fn time(dice: &mut Dice, names: &Known) -> String {
     let seconds = dice.below(names.seconds);
-    if dice.once_in(3) { format!("{seconds}s") } else { format!("{seconds}.{:03}s", dice.below(1_000)) }
+    if dice.once_in(3) {
+        format!("{seconds}s")
+    } else {
+        format!("{seconds}.{:03}s", dice.below(1_000))
+    }
 }
 
 /// A span of time: mostly seconds and minutes, now and then what a format or a sum may break at.
 fn span(dice: &mut Dice) -> String {
     if dice.once_in(30) {
-        let extreme = ["0s", "1ns", "2562047h47m16.854775807s", "24h", "8760h", "999999999ns"];
+        let extreme = [
+            "0s",
+            "1ns",
+            "2562047h47m16.854775807s",
+            "24h",
+            "8760h",
+            "999999999ns",
+        ];
         return dice.one(&extreme).to_owned();
     }
     if dice.once_in(2) {
-        return dice.one(&["0s", "1s", "2s", "5s", "10s", "30s", "40s", "50s", "1m", "90s", "2m", "5m"]).to_owned();
+        return dice
+            .one(&[
+                "0s", "1s", "2s", "5s", "10s", "30s", "40s", "50s", "1m", "90s", "2m", "5m",
+            ])
+            .to_owned();
     }
     duration::format(Dur::from_millis(dice.below(120_000)))
 }

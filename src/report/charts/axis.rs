@@ -44,7 +44,11 @@ const STEPS_MS: [u64; 28] = [
 
 impl TimeScale {
     pub(super) fn new(left: f64, width: f64, horizon: Time) -> Self {
-        TimeScale { left, width, horizon_ns: (horizon.as_nanos() as f64).max(1.0) }
+        TimeScale {
+            left,
+            width,
+            horizon_ns: (horizon.as_nanos() as f64).max(1.0),
+        }
     }
 
     /// How far from the left edge a time is, in points; within the width.
@@ -60,8 +64,13 @@ impl TimeScale {
     pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
         let horizon_ms = (self.horizon_ns / 1e6) as u64;
         let wanted = (horizon_ms / most.max(1)).max(1);
-        let step = STEPS_MS.into_iter().find(|&s| s >= wanted).unwrap_or_else(|| wanted.div_ceil(86_400_000) * 86_400_000);
-        (0..=horizon_ms / step).map(|i| (Time::from_millis(i * step), self.name(i * step, step))).collect()
+        let step = STEPS_MS
+            .into_iter()
+            .find(|&s| s >= wanted)
+            .unwrap_or_else(|| wanted.div_ceil(86_400_000) * 86_400_000);
+        (0..=horizon_ms / step)
+            .map(|i| (Time::from_millis(i * step), self.name(i * step, step)))
+            .collect()
     }
 
     fn hours(&self) -> bool {
@@ -70,7 +79,11 @@ impl TimeScale {
 
     /// What the names of ticks mean.
     pub(super) fn caption(&self) -> &'static str {
-        if self.hours() { "hours:minutes since the start" } else { "minutes:seconds since the start" }
+        if self.hours() {
+            "hours:minutes since the start"
+        } else {
+            "minutes:seconds since the start"
+        }
     }
 
     fn name(&self, ms: u64, step: u64) -> String {
@@ -79,7 +92,11 @@ impl TimeScale {
             return format!("{}:{:02}", s / 3_600, s / 60 % 60);
         }
         let whole = format!("{}:{:02}", s / 60, s % 60);
-        if step < 1_000 { format!("{whole}.{:03}", ms % 1_000) } else { whole }
+        if step < 1_000 {
+            format!("{whole}.{:03}", ms % 1_000)
+        } else {
+            whole
+        }
     }
 }
 
@@ -94,19 +111,39 @@ pub(super) struct CountScale {
 
 impl CountScale {
     /// A scale that holds `least` to `most`, widened to round numbers; with its ticks.
-    pub(super) fn new(bottom: f64, height: f64, least: u32, most: u32, ticks: u32) -> (Self, Vec<u32>) {
+    pub(super) fn new(
+        bottom: f64,
+        height: f64,
+        least: u32,
+        most: u32,
+        ticks: u32,
+    ) -> (Self, Vec<u32>) {
         let span = u64::from(most.saturating_sub(least).max(1));
         let rough = span.div_ceil(u64::from(ticks.max(1)));
-        let step = (0..11).flat_map(|e| [1, 2, 5].map(|m| m * 10u64.pow(e))).find(|&s| s >= rough).unwrap_or(rough);
+        let step = (0..11)
+            .flat_map(|e| [1, 2, 5].map(|m| m * 10u64.pow(e)))
+            .find(|&s| s >= rough)
+            .unwrap_or(rough);
         let low = u64::from(least) / step * step;
         let high = u64::from(most).max(low + 1).div_ceil(step) * step;
-        let marks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
-        (CountScale { bottom, height, least: low as u32, most: high as u32 }, marks)
+        let marks = (0..=(high - low) / step)
+            .map(|i| (low + i * step) as u32)
+            .collect();
+        (
+            CountScale {
+                bottom,
+                height,
+                least: low as u32,
+                most: high as u32,
+            },
+            marks,
+        )
     }
 
     pub(super) fn y(&self, value: u32) -> f64 {
         let span = f64::from(self.most - self.least).max(1.0);
-        self.bottom - (f64::from(value.clamp(self.least, self.most) - self.least)) / span * self.height
+        self.bottom
+            - (f64::from(value.clamp(self.least, self.most) - self.least)) / span * self.height
     }
 }
 
@@ -140,7 +177,10 @@ mod tests {
         assert_eq!(ticks, [0, 50, 100, 150]);
         assert_eq!((scale.y(0), scale.y(75), scale.y(150)), (100.0, 50.0, 0.0));
         assert_eq!(CountScale::new(0.0, 1.0, 0, 0, 5).1, [0, 1]);
-        assert_eq!(CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1, [149_000, 149_500, 150_000]);
+        assert_eq!(
+            CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1,
+            [149_000, 149_500, 150_000]
+        );
         assert!(CountScale::new(0.0, 1.0, 0, u32::MAX, 4).1.len() >= 2);
     }
 }

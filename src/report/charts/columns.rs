@@ -1,7 +1,7 @@
 //! Step functions brought down to the points of a chart.
 //!
-//! A chart is so many columns wide. Each column shows the worst of what happened in it, so that a state of a millisecond
-//! shows and the size of a chart does not depend on how often things change.
+//! A chart is so many columns wide. Each column shows the worst of what happened in it, so that a
+//! state of a millisecond shows and the size of a chart does not depend on how often things change.
 
 use super::axis::TimeScale;
 use crate::kernel::Time;
@@ -23,7 +23,8 @@ pub(super) fn spans<T: Copy + PartialEq>(
         let to = steps.get(i + 1).map_or(horizon, |next| next.0);
         let begin = ((scale.offset(from) / width) as usize).min(last - 1);
         let end = ((scale.offset(to) / width).ceil() as usize).clamp(begin + 1, last);
-        // A value that ends within a column shares it with the next one, which does so only if it begins there.
+        // A value that ends within a column shares it with the next one, which does so only if it
+        // begins there.
         for column in &mut columns[begin..end] {
             *column = Some(column.map_or(value, |old| worst(old, value)));
         }
@@ -40,11 +41,14 @@ pub(super) fn spans<T: Copy + PartialEq>(
     spans
 }
 
-/// Counts at instants, added up in columns of `width` points: the middle of each column in points, and its sum.
+/// Counts at instants, added up in columns of `width` points: the middle of each column in points,
+/// and its sum.
 pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {
     let mut bins: Vec<(f64, u32)> = Vec::new();
     for &(at, n) in counts {
-        let column = (scale.offset(at) / width).floor().min((scale.width / width).ceil() - 1.0);
+        let column = (scale.offset(at) / width)
+            .floor()
+            .min((scale.width / width).ceil() - 1.0);
         let middle = (column + 0.5) * width;
         match bins.last_mut() {
             Some(b) if b.0 == middle => b.1 += n,
@@ -54,8 +58,8 @@ pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec
     bins
 }
 
-/// Counts at instants as marks that are at least `gap` points apart: a mark stands where its first count is, and takes in those
-/// that are too near for one of their own.
+/// Counts at instants as marks that are at least `gap` points apart: a mark stands where its first
+/// count is, and takes in those that are too near for one of their own.
 pub(super) fn marks(scale: &TimeScale, gap: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {
     let mut marks: Vec<(f64, u32)> = Vec::new();
     for &(at, n) in counts {
@@ -76,24 +80,45 @@ mod tests {
     fn a_short_state_shows_and_many_changes_stay_few_spans() {
         let horizon = Time::from_secs(100);
         let scale = TimeScale::new(0.0, 100.0, horizon);
-        let steps = [(Time::ZERO, 0), (Time::from_millis(50_100), 1), (Time::from_millis(50_101), 0)];
+        let steps = [
+            (Time::ZERO, 0),
+            (Time::from_millis(50_100), 1),
+            (Time::from_millis(50_101), 0),
+        ];
         // One point is one second: the millisecond in second 50 takes all of it.
-        assert_eq!(spans(&scale, 1.0, &steps, horizon, i32::max), [(0.0, 50.0, 0), (50.0, 51.0, 1), (51.0, 100.0, 0)]);
-        let often: Vec<(Time, i32)> = (0..100_000).map(|i| (Time::from_millis(i), (i % 2) as i32)).collect();
-        assert_eq!(spans(&scale, 1.0, &often, horizon, i32::max), [(0.0, 100.0, 1)]);
+        assert_eq!(
+            spans(&scale, 1.0, &steps, horizon, i32::max),
+            [(0.0, 50.0, 0), (50.0, 51.0, 1), (51.0, 100.0, 0)]
+        );
+        let often: Vec<(Time, i32)> = (0..100_000)
+            .map(|i| (Time::from_millis(i), (i % 2) as i32))
+            .collect();
+        assert_eq!(
+            spans(&scale, 1.0, &often, horizon, i32::max),
+            [(0.0, 100.0, 1)]
+        );
     }
 
     #[test]
     fn marks_stand_where_their_first_count_is() {
         let scale = TimeScale::new(0.0, 100.0, Time::from_secs(100));
-        let counts = [(Time::from_secs(3), 1), (Time::from_secs(9), 2), (Time::from_secs(12), 4)];
+        let counts = [
+            (Time::from_secs(3), 1),
+            (Time::from_secs(9), 2),
+            (Time::from_secs(12), 4),
+        ];
         assert_eq!(marks(&scale, 9.0, &counts), [(3.0, 3), (12.0, 4)]);
     }
 
     #[test]
     fn counts_add_up_in_their_column() {
         let scale = TimeScale::new(0.0, 100.0, Time::from_secs(100));
-        let counts = [(Time::from_secs(0), 1), (Time::from_secs(3), 2), (Time::from_secs(4), 4), (Time::from_secs(100), 8)];
+        let counts = [
+            (Time::from_secs(0), 1),
+            (Time::from_secs(3), 2),
+            (Time::from_secs(4), 4),
+            (Time::from_secs(100), 8),
+        ];
         assert_eq!(bins(&scale, 4.0, &counts), [(2.0, 3), (6.0, 4), (98.0, 8)]);
     }
 }

@@ -1,7 +1,7 @@
 //! The font that is built in: how wide a text is, and its pixels.
 //!
-//! plotters' own text drops the space before each glyph, which shows in words like "timing", and measures in whole pixels;
-//! so a PNG gets its text from here. An SVG holds its texts as texts.
+//! plotters' own text drops the space before each glyph, which shows in words like "timing", and
+//! measures in whole pixels; so a PNG gets its text from here. An SVG holds its texts as texts.
 
 use super::ChartError;
 use super::canvas::Ink;
@@ -16,8 +16,10 @@ struct Fonts {
 fn font(ink: Ink) -> Result<&'static FontRef<'static>, ChartError> {
     static FONTS: OnceLock<Option<Fonts>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
-        let normal = FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-subset.ttf")).ok()?;
-        let bold = FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-Bold-subset.ttf")).ok()?;
+        let normal =
+            FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-subset.ttf")).ok()?;
+        let bold =
+            FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-Bold-subset.ttf")).ok()?;
         Some(Fonts { normal, bold })
     });
     let fonts = fonts.as_ref().ok_or(ChartError::Font)?;
@@ -27,7 +29,10 @@ fn font(ink: Ink) -> Result<&'static FontRef<'static>, ChartError> {
 /// The width of a text at size 1.
 fn em_width(font: &FontRef<'_>, text: &str) -> f64 {
     let units = f64::from(font.units_per_em().unwrap_or(1.0));
-    text.chars().map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c)))).sum::<f64>() / units
+    text.chars()
+        .map(|c| f64::from(font.h_advance_unscaled(font.glyph_id(c))))
+        .sum::<f64>()
+        / units
 }
 
 /// How wide a text is, in points.
@@ -45,13 +50,17 @@ pub(super) fn fit(text: &str, ink: Ink, most: f64) -> Result<String, ChartError>
     let (mut fits, mut too_long) = (0, chars.len());
     while too_long - fits > 1 {
         let middle = (fits + too_long) / 2;
-        if width(&cut_to(middle), ink)? <= most { fits = middle } else { too_long = middle }
+        if width(&cut_to(middle), ink)? <= most {
+            fits = middle
+        } else {
+            too_long = middle
+        }
     }
     Ok(cut_to(fits))
 }
 
-/// Hands every pixel of a text to `draw` with how much of it is covered. The text begins at `x`, its base line is at `y`, one em
-/// has `size` pixels.
+/// Hands every pixel of a text to `draw` with how much of it is covered. The text begins at `x`,
+/// its base line is at `y`, one em has `size` pixels.
 pub(super) fn rasterise<E>(
     text: &str,
     ink: Ink,
@@ -65,14 +74,24 @@ pub(super) fn rasterise<E>(
     let scale = PxScale::from(size as f32 * font.height_unscaled() / units);
     let mut pen = x;
     for c in text.chars() {
-        let glyph = Glyph { id: font.glyph_id(c), scale, position: point(pen as f32, y as f32) };
+        let glyph = Glyph {
+            id: font.glyph_id(c),
+            scale,
+            position: point(pen as f32, y as f32),
+        };
         pen += f64::from(font.h_advance_unscaled(font.glyph_id(c)) / units) * size;
-        let Some(outline) = font.outline_glyph(glyph) else { continue };
+        let Some(outline) = font.outline_glyph(glyph) else {
+            continue;
+        };
         let bounds = outline.px_bounds();
         let mut result = Ok(());
         outline.draw(|gx, gy, covered| {
             if result.is_ok() && covered > 0.0 {
-                result = draw(bounds.min.x as i32 + gx as i32, bounds.min.y as i32 + gy as i32, f64::from(covered.min(1.0)));
+                result = draw(
+                    bounds.min.x as i32 + gx as i32,
+                    bounds.min.y as i32 + gy as i32,
+                    f64::from(covered.min(1.0)),
+                );
             }
         });
         if result.is_err() {
@@ -87,17 +106,26 @@ mod tests {
     use super::*;
     use plotters::style::BLACK;
 
-    const INK: Ink = Ink { size: 10.0, bold: false, color: BLACK };
+    const INK: Ink = Ink {
+        size: 10.0,
+        bold: false,
+        color: BLACK,
+    };
 
     #[test]
     fn texts_are_cut_where_they_end() {
         assert_eq!(fit("cut b", INK, 100.0).expect("has a font"), "cut b");
         let cut = fit("a name that is much too long for its place", INK, 60.0).expect("has a font");
-        assert!(cut.ends_with('…') && width(&cut, INK).expect("has a font") <= 60.0, "{cut}");
+        assert!(
+            cut.ends_with('…') && width(&cut, INK).expect("has a font") <= 60.0,
+            "{cut}"
+        );
         // There is a place for at least the ellipsis, even where there is none.
         assert_eq!(fit("name", INK, 0.0).expect("has a font"), "…");
         // DejaVu Sans: digits are 1303 of 2048 units wide.
-        assert!((width("00", INK).expect("has a font") - 2.0 * 10.0 * 1303.0 / 2048.0).abs() < 1e-9);
+        assert!(
+            (width("00", INK).expect("has a font") - 2.0 * 10.0 * 1303.0 / 2048.0).abs() < 1e-9
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What all charts have in common: heading, legend, the names and shades of the entries of the timeline, the axis of time.
+//! What all charts have in common: heading, legend, the names and shades of the entries of the
+//! timeline, the axis of time.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
@@ -27,9 +28,21 @@ const ROWS: usize = 3;
 /// More entries than these are drawn as bands without names.
 const MOST_NAMED: usize = 24;
 
-pub(super) const LABEL: Ink = Ink { size: 11.0, bold: false, color: INK };
-pub(super) const SMALL: Ink = Ink { size: 10.0, bold: false, color: FAINT };
-pub(super) const STRONG: Ink = Ink { size: 11.0, bold: true, color: INK };
+pub(super) const LABEL: Ink = Ink {
+    size: 11.0,
+    bold: false,
+    color: INK,
+};
+pub(super) const SMALL: Ink = Ink {
+    size: 10.0,
+    bold: false,
+    color: FAINT,
+};
+pub(super) const STRONG: Ink = Ink {
+    size: 11.0,
+    bold: true,
+    color: INK,
+};
 
 /// How an entry of a legend looks.
 #[derive(Clone, Copy)]
@@ -42,12 +55,31 @@ pub(super) enum Swatch {
 }
 
 /// Draws title, subtitle and legend onto clean paper.
-pub(super) fn head<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, left: f64, legend: &[(Swatch, &str)]) -> Result<(), ChartError> {
+pub(super) fn head<B: DrawingBackend>(
+    c: &Canvas<B>,
+    heading: &Heading,
+    left: f64,
+    legend: &[(Swatch, &str)],
+) -> Result<(), ChartError> {
     c.fill(PAPER)?;
-    let title = Ink { size: 18.0, bold: true, color: INK };
+    let title = Ink {
+        size: 18.0,
+        bold: true,
+        color: INK,
+    };
     let width = WIDTH - left - RIGHT;
-    c.text(&font::fit(&heading.title, title, width)?, (left, 22.0), Anchor::Left, title)?;
-    c.text(&font::fit(&heading.subtitle, SMALL, width)?, (left, 44.0), Anchor::Left, SMALL)?;
+    c.text(
+        &font::fit(&heading.title, title, width)?,
+        (left, 22.0),
+        Anchor::Left,
+        title,
+    )?;
+    c.text(
+        &font::fit(&heading.subtitle, SMALL, width)?,
+        (left, 44.0),
+        Anchor::Left,
+        SMALL,
+    )?;
     let (mut x, y) = (left, 70.0);
     for &(swatch, name) in legend {
         let w = 18.0;
@@ -68,9 +100,16 @@ pub(super) fn head<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, left: f6
 }
 
 /// A small triangle that points down at a point.
-pub(super) fn mark<B: DrawingBackend>(c: &Canvas<B>, (x, y): (f64, f64), color: RGBColor) -> Result<(), ChartError> {
+pub(super) fn mark<B: DrawingBackend>(
+    c: &Canvas<B>,
+    (x, y): (f64, f64),
+    color: RGBColor,
+) -> Result<(), ChartError> {
     // A rim of paper keeps it visible on any colour.
-    c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER)?;
+    c.polygon(
+        &[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)],
+        PAPER,
+    )?;
     c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
 }
 
@@ -100,7 +139,13 @@ impl Names {
         let horizon = analysis.horizon();
         let time = TimeScale::new(left, WIDTH - left - RIGHT, horizon);
         let ends = ends(analysis);
-        let mut entries: Vec<_> = analysis.plan.timeline.iter().zip(&ends).filter(|(e, _)| e.at <= horizon).collect();
+        let mut entries: Vec<_> = analysis
+            .plan
+            .timeline
+            .iter()
+            .zip(&ends)
+            .filter(|(e, _)| e.at <= horizon)
+            .collect();
         entries.sort_by_key(|(e, _)| e.at);
         let named = entries.len() <= MOST_NAMED;
         // Names go into the lowest row in which they do not touch the one before.
@@ -108,40 +153,89 @@ impl Names {
         let mut bands = Vec::with_capacity(entries.len());
         for (e, ends) in entries {
             let from = time.x(e.at);
-            let name = if named { font::fit(&e.name, SMALL, 220.0)? } else { String::new() };
+            let name = if named {
+                font::fit(&e.name, SMALL, 220.0)?
+            } else {
+                String::new()
+            };
             let width = font::width(&name, SMALL)?;
             let before = from + width + 6.0 > WIDTH;
-            let (begin, end) = if before { (from - width - 6.0, from) } else { (from, from + width + 10.0) };
+            let (begin, end) = if before {
+                (from - width - 6.0, from)
+            } else {
+                (from, from + width + 10.0)
+            };
             let row = free.iter().position(|&f| f <= begin && named);
             if let Some(row) = row {
                 free[row] = end;
             }
-            bands.push(Band { from, to: ends.map(|t| time.x(t).max(from + 1.0)), name, row, before });
+            bands.push(Band {
+                from,
+                to: ends.map(|t| time.x(t).max(from + 1.0)),
+                name,
+                row,
+                before,
+            });
         }
-        let rows = bands.iter().filter_map(|b| b.row).max().map_or(0, |row| row + 1);
-        Ok(Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time })
+        let rows = bands
+            .iter()
+            .filter_map(|b| b.row)
+            .max()
+            .map_or(0, |row| row + 1);
+        Ok(Names {
+            bands,
+            top: HEAD + ROW * rows as f64 + 4.0,
+            time,
+        })
     }
 
     /// Shades the time in which entries last, from `top` to `bottom`, behind everything else.
-    pub(super) fn shades<B: DrawingBackend>(&self, c: &Canvas<B>, top: f64, bottom: f64) -> Result<(), ChartError> {
-        self.bands.iter().try_for_each(|b| b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT)))
+    pub(super) fn shades<B: DrawingBackend>(
+        &self,
+        c: &Canvas<B>,
+        top: f64,
+        bottom: f64,
+    ) -> Result<(), ChartError> {
+        self.bands.iter().try_for_each(|b| {
+            b.to.map_or(Ok(()), |to| c.rect((b.from, top), (to, bottom), FAULT))
+        })
     }
 
-    /// Marks where entries begin and end down to `bottom`, over everything else, and names them above the data.
-    pub(super) fn lines<B: DrawingBackend>(&self, c: &Canvas<B>, bottom: f64) -> Result<(), ChartError> {
+    /// Marks where entries begin and end down to `bottom`, over everything else, and names them
+    /// above the data.
+    pub(super) fn lines<B: DrawingBackend>(
+        &self,
+        c: &Canvas<B>,
+        bottom: f64,
+    ) -> Result<(), ChartError> {
         for b in &self.bands {
             if let Some(to) = b.to {
                 c.rule((to, self.top), (to, bottom), FAULT_EDGE)?;
             }
             let foot = self.top - ROW * b.row.unwrap_or(0) as f64 - 2.0;
-            c.rule((b.from, if b.row.is_some() { foot - ROW } else { self.top }), (b.from, bottom), FAULT_EDGE)?;
+            c.rule(
+                (
+                    b.from,
+                    if b.row.is_some() {
+                        foot - ROW
+                    } else {
+                        self.top
+                    },
+                ),
+                (b.from, bottom),
+                FAULT_EDGE,
+            )?;
         }
         // Lines of later entries with higher names may pass here: they give way to the names.
         for b in &self.bands {
             let Some(row) = b.row else { continue };
             let y = self.top - ROW * row as f64 - 2.0 - ROW / 2.0;
             let width = font::width(&b.name, SMALL)?;
-            let left = if b.before { b.from - 4.0 - width } else { b.from + 5.0 };
+            let left = if b.before {
+                b.from - 4.0 - width
+            } else {
+                b.from + 5.0
+            };
             c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER)?;
             c.text(&b.name, (left, y), Anchor::Left, SMALL)?;
         }
@@ -149,14 +243,29 @@ impl Names {
     }
 }
 
-/// When each entry of the timeline ends: as planned, or of one whose end only the run can tell, when it did, or at the end of the run.
+/// When each entry of the timeline ends: as planned, or of one whose end only the run can tell,
+/// when it did, or at the end of the run.
 fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
     let plan = analysis.plan;
-    let open = |(i, e): (usize, &crate::sim::plan::TimelineEntry)| (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon());
-    let mut ends: Vec<Option<Time>> = plan.timeline.iter().enumerate().map(|e| e.1.ends.or(open(e))).collect();
-    if ends.iter().zip(&plan.timeline).any(|(end, e)| *end != e.ends) {
+    let open = |(i, e): (usize, &crate::sim::plan::TimelineEntry)| {
+        (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon())
+    };
+    let mut ends: Vec<Option<Time>> = plan
+        .timeline
+        .iter()
+        .enumerate()
+        .map(|e| e.1.ends.or(open(e)))
+        .collect();
+    if ends
+        .iter()
+        .zip(&plan.timeline)
+        .any(|(end, e)| *end != e.ends)
+    {
         for r in analysis.trace.iter().filter(|r| r.what == What::FaultEnded) {
-            if let (Some(end), None) = (ends.get_mut(r.object as usize), plan.timeline.get(r.object as usize).and_then(|e| e.ends)) {
+            if let (Some(end), None) = (
+                ends.get_mut(r.object as usize),
+                plan.timeline.get(r.object as usize).and_then(|e| e.ends),
+            ) {
                 *end = Some(r.at);
             }
         }
@@ -165,7 +274,12 @@ fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
 }
 
 /// Draws the upright lines of round times, behind everything that comes later.
-pub(super) fn grid<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, bottom: f64) -> Result<(), ChartError> {
+pub(super) fn grid<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    top: f64,
+    bottom: f64,
+) -> Result<(), ChartError> {
     for (at, _) in time.ticks(TICKS) {
         c.rule((time.x(at), top), (time.x(at), bottom), GRID)?;
     }
@@ -173,11 +287,20 @@ pub(super) fn grid<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64,
 }
 
 /// Draws the axis of time below `y`.
-pub(super) fn time_axis<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, y: f64) -> Result<(), ChartError> {
+pub(super) fn time_axis<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    y: f64,
+) -> Result<(), ChartError> {
     c.rule((time.left, y), (time.left + time.width, y), RULE)?;
     for (at, name) in time.ticks(TICKS) {
         c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE)?;
         c.text(&name, (time.x(at), y + 14.0), Anchor::Middle, LABEL)?;
     }
-    c.text(time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
+    c.text(
+        time.caption(),
+        (time.left + time.width, y + 32.0),
+        Anchor::Right,
+        SMALL,
+    )
 }

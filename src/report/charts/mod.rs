@@ -1,10 +1,11 @@
-//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`), and the pods of each
-//! workload that are desired and up (`workloads`); and that of a sweep.
+//! The charts of a run, as SVG and as PNG: lanes over time (`timeline`), pods over time (`pods`),
+//! and the pods of each workload that are desired and up (`workloads`); and that of a sweep.
 //!
-//! They are laid out in points and drawn with plotters' primitives, so that both formats show the same picture; a PNG has two
-//! pixels per point. Equal runs give equal bytes: the font is built in, and nothing of the system is asked.
-//! What is finer than a point is drawn as wide as one, with the worst of what it holds, so that nothing short is
-//! lost and no file grows with the number of records.
+//! They are laid out in points and drawn with plotters' primitives, so that both formats show the
+//! same picture; a PNG has two pixels per point. Equal runs give equal bytes: the font is built in,
+//! and nothing of the system is asked. What is finer than a point is drawn as wide as one, with the
+//! worst of what it holds, so that nothing short is lost and no file grows with the number of
+//! records.
 
 mod axis;
 mod canvas;
@@ -31,7 +32,8 @@ pub const MOST_NODE_LANES: usize = 60;
 /// Pixels per point of a PNG.
 const PIXELS: u32 = 2;
 
-/// A chart that could not be drawn. With memory as the target only a defect of the program leads here.
+/// A chart that could not be drawn. With memory as the target only a defect of the program leads
+/// here.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
     /// The font that is built in was not accepted.
@@ -101,11 +103,16 @@ impl Chart<'_> {
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<String, ChartError> {
+pub fn svg(
+    chart: Chart<'_>,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+) -> Result<String, ChartError> {
     let names = Names::new(analysis, chart.left())?;
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, chart.size(analysis, &names)).into_drawing_area();
+        let area =
+            SVGBackend::with_string(&mut text, chart.size(analysis, &names)).into_drawing_area();
         chart.draw(&Canvas::new(area, 1, false), heading, analysis, &names)?;
     }
     Ok(text)
@@ -115,7 +122,11 @@ pub fn svg(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Resu
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn sweep_svg(heading: &sweep_report::Heading, layout: &sweep_report::Layout, cases: &[Case]) -> Result<String, ChartError> {
+pub fn sweep_svg(
+    heading: &sweep_report::Heading,
+    layout: &sweep_report::Layout,
+    cases: &[Case],
+) -> Result<String, ChartError> {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, sweep::size(cases)).into_drawing_area();
@@ -128,23 +139,39 @@ pub fn sweep_svg(heading: &sweep_report::Heading, layout: &sweep_report::Layout,
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn sweep_png(heading: &sweep_report::Heading, layout: &sweep_report::Layout, cases: &[Case]) -> Result<Vec<u8>, ChartError> {
+pub fn sweep_png(
+    heading: &sweep_report::Heading,
+    layout: &sweep_report::Layout,
+    cases: &[Case],
+) -> Result<Vec<u8>, ChartError> {
     let (width, height) = sweep::size(cases);
-    bitmap(width, height, |canvas| sweep::draw(canvas, heading, layout, cases))
+    bitmap(width, height, |canvas| {
+        sweep::draw(canvas, heading, layout, cases)
+    })
 }
 
 /// Draws a chart as PNG.
 ///
 /// # Errors
 /// [`ChartError`], see there.
-pub fn png(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Result<Vec<u8>, ChartError> {
+pub fn png(
+    chart: Chart<'_>,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+) -> Result<Vec<u8>, ChartError> {
     let names = Names::new(analysis, chart.left())?;
     let (width, height) = chart.size(analysis, &names);
-    bitmap(width, height, |canvas| chart.draw(canvas, heading, analysis, &names))
+    bitmap(width, height, |canvas| {
+        chart.draw(canvas, heading, analysis, &names)
+    })
 }
 
 /// A PNG of so many points.
-fn bitmap(width: u32, height: u32, draw: impl FnOnce(&Canvas<BitMapBackend<'_>>) -> Result<(), ChartError>) -> Result<Vec<u8>, ChartError> {
+fn bitmap(
+    width: u32,
+    height: u32,
+    draw: impl FnOnce(&Canvas<BitMapBackend<'_>>) -> Result<(), ChartError>,
+) -> Result<Vec<u8>, ChartError> {
     let (width, height) = (width * PIXELS, height * PIXELS);
     let mut pixels = vec![0; width as usize * height as usize * 3];
     {

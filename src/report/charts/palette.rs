@@ -1,4 +1,5 @@
-//! Colours. The states differ in lightness as well as in hue, after Okabe and Ito's palette for colour-blind readers.
+//! Colours. The states differ in lightness as well as in hue, after Okabe and Ito's palette for
+//! colour-blind readers.
 
 use crate::analysis::state::Health;
 use plotters::style::RGBColor;

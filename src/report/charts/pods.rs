@@ -1,14 +1,17 @@
 //! Pods over time: how many are available, and what became of the others.
 //!
-//! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be seen in one: those that are
-//! available, as an area, or as a line where the axis begins above zero, which it then says; below, those that are not, stacked, and the
-//! evictions so far.
+//! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be
+//! seen in one: those that are available, as an area, or as a line where the axis begins above
+//! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
 use super::axis::{CountScale, TimeScale};
 use super::canvas::{Anchor, Canvas, Ink};
 use super::columns::spans;
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE, TERMINATING};
+use super::palette::{
+    AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE,
+    TERMINATING,
+};
 use super::{ChartError, Heading, font};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
@@ -29,9 +32,18 @@ pub(super) fn height(names: &Names) -> f64 {
     names.top + PANEL_TITLE + UPPER + BETWEEN + PANEL_TITLE + LOWER + FOOT
 }
 
-pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &Names, curves: &Curves) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    heading: &Heading,
+    names: &Names,
+    curves: &Curves,
+) -> Result<(), ChartError> {
     let has_pending = curves.pending.iter().any(|s| s.1 > 0);
-    let available_swatch = if least_available(curves) > 0 { Swatch::Line(AVAILABLE) } else { Swatch::Area(AVAILABLE_FILL) };
+    let available_swatch = if least_available(curves) > 0 {
+        Swatch::Line(AVAILABLE)
+    } else {
+        Swatch::Area(AVAILABLE_FILL)
+    };
     let mut legend = vec![
         (available_swatch, "running and ready"),
         (Swatch::Area(MISSING), "ready by the API, not up"),
@@ -57,22 +69,46 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, names: &
     let evicted = lost(c, &time, curves, lower_top, bottom)?;
     names.lines(c, bottom)?;
     if least > 0 {
-        note(c, (time.left + time.width, upper_top - 12.0), &format!("axis begins at {}", grouped(least.into())), SMALL)?;
+        note(
+            c,
+            (time.left + time.width, upper_top - 12.0),
+            &format!("axis begins at {}", grouped(least.into())),
+            SMALL,
+        )?;
     }
     // The line of evictions is named where it ends.
     if let Some((y, n)) = evicted {
-        note(c, (time.left + time.width - 4.0, y - 10.0), &format!("{} evicted", grouped(n.into())), STRONG)?;
+        note(
+            c,
+            (time.left + time.width - 4.0, y - 10.0),
+            &format!("{} evicted", grouped(n.into())),
+            STRONG,
+        )?;
     }
     title(c, &time, upper_top, "pods running and ready")?;
-    title(c, &time, lower_top, "pods not running and ready, and evicted so far")?;
+    title(
+        c,
+        &time,
+        lower_top,
+        "pods not running and ready, and evicted so far",
+    )?;
     time_axis(c, &time, bottom)?;
     c.present()
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.
-fn title<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, top: f64, text: &str) -> Result<(), ChartError> {
+fn title<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    top: f64,
+    text: &str,
+) -> Result<(), ChartError> {
     let y = top - 13.0;
-    c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG)? + 8.0, y + 9.0), PAPER)?;
+    c.rect(
+        (time.left, y - 8.0),
+        (time.left + font::width(text, STRONG)? + 8.0, y + 9.0),
+        PAPER,
+    )?;
     c.text(text, (time.left, y), Anchor::Left, STRONG)
 }
 
@@ -81,18 +117,41 @@ fn most(steps: &Steps) -> u32 {
 }
 
 /// The level lines and numbers of a panel.
-fn numbers<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, scale: &CountScale, ticks: &[u32]) -> Result<(), ChartError> {
+fn numbers<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    scale: &CountScale,
+    ticks: &[u32],
+) -> Result<(), ChartError> {
     for &tick in ticks {
         let y = scale.y(tick);
-        c.rule((time.left, y), (time.left + time.width, y), if tick == scale.least { RULE } else { GRID })?;
-        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
+        c.rule(
+            (time.left, y),
+            (time.left + time.width, y),
+            if tick == scale.least { RULE } else { GRID },
+        )?;
+        c.text(
+            &grouped(tick.into()),
+            (time.left - 8.0, y),
+            Anchor::Right,
+            LABEL,
+        )?;
     }
     Ok(())
 }
 
 /// A note that ends at `x`, on paper of its own so that no line crosses it.
-fn note<B: DrawingBackend>(c: &Canvas<B>, (x, y): (f64, f64), text: &str, ink: Ink) -> Result<(), ChartError> {
-    c.rect((x - font::width(text, ink)? - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER)?;
+fn note<B: DrawingBackend>(
+    c: &Canvas<B>,
+    (x, y): (f64, f64),
+    text: &str,
+    ink: Ink,
+) -> Result<(), ChartError> {
+    c.rect(
+        (x - font::width(text, ink)? - 4.0, y - 7.0),
+        (x + 2.0, y + 7.0),
+        PAPER,
+    )?;
     c.text(text, (x, y), Anchor::Right, ink)
 }
 
@@ -103,20 +162,40 @@ fn least_available(curves: &Curves) -> u32 {
     // Pods that have not started yet would pull the axis down to zero and hide what this is about.
     let reached = steps.iter().position(|s| s.1 == most).unwrap_or(0);
     let least = steps[reached..].iter().map(|s| s.1).min().unwrap_or(0);
-    if u64::from(least) * 2 < u64::from(most) || most < 10 { 0 } else { least }
+    if u64::from(least) * 2 < u64::from(most) || most < 10 {
+        0
+    } else {
+        least
+    }
 }
 
 /// Draws the upper panel; hands back where its axis begins.
-fn available<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Result<u32, ChartError> {
+fn available<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    curves: &Curves,
+    top: f64,
+    bottom: f64,
+) -> Result<u32, ChartError> {
     let steps = &curves.available;
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, least_available(curves), most(steps), 4);
+    let (scale, ticks) = CountScale::new(
+        bottom,
+        bottom - top,
+        least_available(curves),
+        most(steps),
+        4,
+    );
     let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
     let mut outline: Vec<(f64, f64)> = Vec::with_capacity(spans.len() * 2);
     for &(from, to, n) in &spans {
         let y = scale.y(n);
         // An area says how much; cut off below, it would say it wrongly.
         if scale.least == 0 {
-            c.rect((time.left + from, y), (time.left + to, bottom), AVAILABLE_FILL)?;
+            c.rect(
+                (time.left + from, y),
+                (time.left + to, bottom),
+                AVAILABLE_FILL,
+            )?;
         }
         outline.extend([(time.left + from, y), (time.left + to, y)]);
     }
@@ -130,7 +209,10 @@ fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
     let mut times: Vec<Time> = parts.iter().flat_map(|p| p.iter().map(|s| s.0)).collect();
     times.sort_unstable();
     times.dedup();
-    times.into_iter().map(|t| (t, parts.map(|p| value_at(p, t)))).collect()
+    times
+        .into_iter()
+        .map(|t| (t, parts.map(|p| value_at(p, t))))
+        .collect()
 }
 
 /// Draws the lower panel; hands back where its line of evictions ends, and at how many.
@@ -141,16 +223,42 @@ fn lost<B: DrawingBackend>(
     top: f64,
     bottom: f64,
 ) -> Result<Option<(f64, u32)>, ChartError> {
-    let steps = together([&curves.not_ready, &curves.terminating, &curves.pending, &curves.dead]);
-    let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(&curves.evicted)), 5);
-    let larger = |a: [u32; 4], b: [u32; 4]| if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a };
+    let steps = together([
+        &curves.not_ready,
+        &curves.terminating,
+        &curves.pending,
+        &curves.dead,
+    ]);
+    let stacked = steps
+        .iter()
+        .map(|s| s.1.iter().sum::<u32>())
+        .max()
+        .unwrap_or(0);
+    let (scale, ticks) = CountScale::new(
+        bottom,
+        bottom - top,
+        0,
+        stacked.max(most(&curves.evicted)),
+        5,
+    );
+    let larger = |a: [u32; 4], b: [u32; 4]| {
+        if b.iter().sum::<u32>() >= a.iter().sum::<u32>() {
+            b
+        } else {
+            a
+        }
+    };
     let spans_of = spans(time, 1.0, &steps, curves.horizon, larger);
     numbers(c, time, &scale, &ticks)?;
     for (from, to, parts) in spans_of {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
-        for (n, color) in [(parts[1], TERMINATING), (parts[3], MISSING), (parts[0], NOT_READY), (parts[2], PENDING)] {
+        for (n, color) in [
+            (parts[1], TERMINATING),
+            (parts[3], MISSING),
+            (parts[0], NOT_READY),
+            (parts[2], PENDING),
+        ] {
             let (low, high) = (scale.y(below), scale.y(below + n));
             c.rect((time.left + from, high), (time.left + to, low), color)?;
             below += n;
@@ -172,8 +280,10 @@ fn steps_line<B: DrawingBackend>(
         return Ok(None);
     }
     let spans = spans(time, 1.0, steps, horizon, u32::max);
-    let points: Vec<(f64, f64)> =
-        spans.iter().flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))]).collect();
+    let points: Vec<(f64, f64)> = spans
+        .iter()
+        .flat_map(|&(from, to, n)| [(time.left + from, scale.y(n)), (time.left + to, scale.y(n))])
+        .collect();
     c.line(&points, color, 2.0)?;
     let last = steps.last().map_or(0, |s| s.1);
     Ok(Some((scale.y(last), last)))

@@ -1,6 +1,8 @@
-//! Why evictions pause, above the lanes: a band for master disruption, and one for each zone that was disrupted.
+//! Why evictions pause, above the lanes: a band for master disruption, and one for each zone that
+//! was disrupted.
 //!
-//! Bands are named where the name has room in or beside them; their colours are told in a line of their own above.
+//! Bands are named where the name has room in or beside them; their colours are told in a line of
+//! their own above.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
@@ -31,7 +33,12 @@ pub(super) fn height(d: &Disruptions) -> f64 {
 }
 
 /// Draws the bands from `top` on.
-pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, d: &Disruptions, top: f64) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    d: &Disruptions,
+    top: f64,
+) -> Result<(), ChartError> {
     if d.is_empty() {
         return Ok(());
     }
@@ -39,18 +46,46 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, d: &Disru
     let mut y = top + KEY;
     if !d.master.is_empty() {
         row_name(c, "all zones", y)?;
-        let spans: Vec<_> = d.master.iter().map(|&(from, to)| (from, to, MASTER, "master disruption: evictions stop".to_owned())).collect();
+        let spans: Vec<_> = d
+            .master
+            .iter()
+            .map(|&(from, to)| {
+                (
+                    from,
+                    to,
+                    MASTER,
+                    "master disruption: evictions stop".to_owned(),
+                )
+            })
+            .collect();
         bands(c, time, &spans, y)?;
         y += ROW;
     }
     for (zone, states) in d.zones.iter().take(MOST) {
-        row_name(c, if zone.is_empty() { "no zone".to_owned() } else { format!("zone {zone}") }.as_str(), y)?;
-        let spans: Vec<_> = states.iter().map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned())).collect();
+        row_name(
+            c,
+            if zone.is_empty() {
+                "no zone".to_owned()
+            } else {
+                format!("zone {zone}")
+            }
+            .as_str(),
+            y,
+        )?;
+        let spans: Vec<_> = states
+            .iter()
+            .map(|s| (s.from, s.to, color(s), s.state.as_str().to_owned()))
+            .collect();
         bands(c, time, &spans, y)?;
         y += ROW;
     }
     if d.zones.len() > MOST {
-        c.text(&format!("and {} more disrupted zones", d.zones.len() - MOST), (time.left, y + BAND / 2.0), Anchor::Left, SMALL)?;
+        c.text(
+            &format!("and {} more disrupted zones", d.zones.len() - MOST),
+            (time.left, y + BAND / 2.0),
+            Anchor::Left,
+            SMALL,
+        )?;
     }
     Ok(())
 }
@@ -63,14 +98,33 @@ fn color(d: &Disrupted) -> RGBColor {
     }
 }
 
-fn key<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, d: &Disruptions, y: f64) -> Result<(), ChartError> {
+fn key<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    d: &Disruptions,
+    y: f64,
+) -> Result<(), ChartError> {
     let all = || d.zones.values().flatten();
-    let partial = |stopped: bool| all().any(|s| s.state == ZoneState::PartialDisruption && s.pace.is_stopped() == stopped);
+    let partial = |stopped: bool| {
+        all().any(|s| s.state == ZoneState::PartialDisruption && s.pace.is_stopped() == stopped)
+    };
     let entries = [
-        (partial(false), SLOW, "PartialDisruption: evictions slow down"),
+        (
+            partial(false),
+            SLOW,
+            "PartialDisruption: evictions slow down",
+        ),
         (partial(true), STOPPED, "PartialDisruption: evictions stop"),
-        (d.has(ZoneState::FullDisruption), FULL, "FullDisruption: no node of the zone is Ready"),
-        (!d.master.is_empty(), MASTER, "master disruption: evictions stop everywhere"),
+        (
+            d.has(ZoneState::FullDisruption),
+            FULL,
+            "FullDisruption: no node of the zone is Ready",
+        ),
+        (
+            !d.master.is_empty(),
+            MASTER,
+            "master disruption: evictions stop everywhere",
+        ),
     ];
     let mut x = time.left;
     for (_, color, name) in entries.into_iter().filter(|e| e.0) {
@@ -84,25 +138,47 @@ fn key<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, d: &Disruptions, y: f
 }
 
 fn row_name<B: DrawingBackend>(c: &Canvas<B>, name: &str, y: f64) -> Result<(), ChartError> {
-    c.text(&font::fit(name, STRONG, LEFT - 20.0)?, (LEFT - 8.0, y + BAND / 2.0), Anchor::Right, STRONG)
+    c.text(
+        &font::fit(name, STRONG, LEFT - 20.0)?,
+        (LEFT - 8.0, y + BAND / 2.0),
+        Anchor::Right,
+        STRONG,
+    )
 }
 
 /// Bands in one row, each with its name inside, or beside it up to the next one, or without.
-fn bands<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, spans: &[(Time, Time, RGBColor, String)], y: f64) -> Result<(), ChartError> {
+fn bands<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    spans: &[(Time, Time, RGBColor, String)],
+    y: f64,
+) -> Result<(), ChartError> {
     let end = time.left + time.width;
     for (i, (from, to, color, name)) in spans.iter().enumerate() {
         let left = time.x(*from).min(end - 1.0);
         let right = time.x(*to).max(left + 1.0);
         c.rect((left, y), (right, y + BAND), *color)?;
         let dark = *color == FULL || *color == MASTER || *color == STOPPED;
-        let inside = Ink { size: 9.0, bold: true, color: if dark { PAPER } else { INK } };
+        let inside = Ink {
+            size: 9.0,
+            bold: true,
+            color: if dark { PAPER } else { INK },
+        };
         let width = font::width(name, inside)?;
         let next = spans.get(i + 1).map_or(end, |s| time.x(s.0));
         if width + 8.0 <= right - left {
             c.text(name, (left + 4.0, y + BAND / 2.0), Anchor::Left, inside)?;
         } else if right + width + 10.0 <= next {
-            let beside = Ink { size: 9.0, bold: false, color: INK };
-            c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside)?, y + BAND), PAPER)?;
+            let beside = Ink {
+                size: 9.0,
+                bold: false,
+                color: INK,
+            };
+            c.rect(
+                (right + 2.0, y),
+                (right + 7.0 + font::width(name, beside)?, y + BAND),
+                PAPER,
+            )?;
             c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside)?;
         }
     }

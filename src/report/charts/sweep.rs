@@ -1,5 +1,6 @@
-//! The chart of a sweep: a row per combination of values as in the table, a panel for each of the first figures; in
-//! each the mean over the seeds as a dot, its interval and the range as bars behind it.
+//! The chart of a sweep: a row per combination of values as in the table, a panel for each of the
+//! first figures; in each the mean over the seeds as a dot, its interval and the range as bars
+//! behind it.
 
 use super::canvas::{Anchor, Canvas};
 use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
@@ -39,7 +40,8 @@ enum Unit {
     Percent,
 }
 
-/// A figure over the seeds, as it is drawn: the mean, its 95 % interval, the least and the greatest value.
+/// A figure over the seeds, as it is drawn: the mean, its 95 % interval, the least and the greatest
+/// value.
 #[derive(Clone, Copy)]
 struct Drawn {
     least: Number,
@@ -63,12 +65,26 @@ fn unit(measure: Measure) -> Unit {
 
 fn drawn(column: &Column, case: &Case) -> Option<Drawn> {
     let sample = column.sample(case)?;
-    let scale = if unit(column.measure) == Unit::Percent { 100_000.0 } else { 1_000.0 };
+    let scale = if unit(column.measure) == Unit::Percent {
+        100_000.0
+    } else {
+        1_000.0
+    };
     let of = |v: f64| (v.max(0.0) * scale).round() as Number;
     let (least, greatest) = (sample.min(), sample.max());
     // A mean's interval may reach beyond what can be.
-    let interval = sample.mean_interval().map_or((sample.mean(), sample.mean()), |i| (i.low.max(least), i.high.min(greatest)));
-    Some(Drawn { least: of(least), low: of(interval.0), mean: of(sample.mean()), high: of(interval.1), greatest: of(greatest) })
+    let interval = sample
+        .mean_interval()
+        .map_or((sample.mean(), sample.mean()), |i| {
+            (i.low.max(least), i.high.min(greatest))
+        });
+    Some(Drawn {
+        least: of(least),
+        low: of(interval.0),
+        mean: of(sample.mean()),
+        high: of(interval.1),
+        greatest: of(greatest),
+    })
 }
 
 /// The size of the chart, in points.
@@ -77,14 +93,24 @@ pub(super) fn size(cases: &[Case]) -> (u32, u32) {
     (WIDTH as u32, (HEAD + TITLES + ROW * rows + FOOT) as u32)
 }
 
-pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: &Layout, rows: &[Case]) -> Result<(), ChartError> {
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    heading: &Heading,
+    layout: &Layout,
+    rows: &[Case],
+) -> Result<(), ChartError> {
     let left_out = rows.len().saturating_sub(ROWS_MAX);
     let rows = &rows[..rows.len().min(ROWS_MAX)];
     let mut subtitle = heading.line.clone();
     if left_out > 0 {
         subtitle.push_str(&format!("; {left_out} more rows are in the table"));
     }
-    let undrawn: Vec<String> = layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
+    let undrawn: Vec<String> = layout
+        .columns
+        .iter()
+        .skip(PANELS_MAX)
+        .map(Column::heading)
+        .collect();
     if !undrawn.is_empty() {
         subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
     }
@@ -93,7 +119,15 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: 
         (Swatch::Area(INTERVAL), "its 95 % interval"),
         (Swatch::Area(AVAILABLE_FILL), "least to greatest"),
     ];
-    head(c, &super::Heading { title: heading.name.clone(), subtitle }, LEFT, &legend)?;
+    head(
+        c,
+        &super::Heading {
+            title: heading.name.clone(),
+            subtitle,
+        },
+        LEFT,
+        &legend,
+    )?;
 
     let columns = heading.columns();
     let title = columns.join(" / ");
@@ -106,29 +140,63 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: 
     let top = HEAD + TITLES;
     let bottom = top + ROW * rows.len() as f64;
     let names_end = LEFT + name_width;
-    c.text(&font::fit(&title, STRONG, name_width)?, (names_end, top - TITLES / 2.0), Anchor::Right, STRONG)?;
+    c.text(
+        &font::fit(&title, STRONG, name_width)?,
+        (names_end, top - TITLES / 2.0),
+        Anchor::Right,
+        STRONG,
+    )?;
     let middle = |i: usize| top + ROW * (i as f64 + 0.5);
     for (i, name) in names.iter().enumerate() {
-        c.text(&font::fit(name, LABEL, name_width)?, (names_end, middle(i)), Anchor::Right, LABEL)?;
+        c.text(
+            &font::fit(name, LABEL, name_width)?,
+            (names_end, middle(i)),
+            Anchor::Right,
+            LABEL,
+        )?;
     }
 
     let panels = &layout.columns[..layout.columns.len().min(PANELS_MAX)];
     let room = WIDTH - RIGHT - names_end - NAME_GAP;
-    let width = (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
+    let width =
+        (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
     for (p, column) in panels.iter().enumerate() {
         let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
         let figures: Vec<Option<Drawn>> = rows.iter().map(|r| drawn(column, r)).collect();
-        let most = figures.iter().flatten().map(|d| d.greatest).max().unwrap_or(0);
+        let most = figures
+            .iter()
+            .flatten()
+            .map(|d| d.greatest)
+            .max()
+            .unwrap_or(0);
         let scale = Scale::new(left, width, most, unit(column.measure));
-        c.text(&font::fit(&column.heading(), STRONG, width)?, (left, top - TITLES / 2.0), Anchor::Left, STRONG)?;
+        c.text(
+            &font::fit(&column.heading(), STRONG, width)?,
+            (left, top - TITLES / 2.0),
+            Anchor::Left,
+            STRONG,
+        )?;
         for i in 0..=rows.len() {
             let y = top + ROW * i as f64;
-            c.rule((left, y), (left + width, y), if i == rows.len() { RULE } else { GRID })?;
+            c.rule(
+                (left, y),
+                (left + width, y),
+                if i == rows.len() { RULE } else { GRID },
+            )?;
         }
         for &tick in &scale.ticks {
             let x = scale.x(tick);
-            c.rule((x, top), (x, bottom + 5.0), if tick == 0 { RULE } else { GRID })?;
-            c.text(&scale.tick_name(tick), (x, bottom + 14.0), Anchor::Middle, SMALL)?;
+            c.rule(
+                (x, top),
+                (x, bottom + 5.0),
+                if tick == 0 { RULE } else { GRID },
+            )?;
+            c.text(
+                &scale.tick_name(tick),
+                (x, bottom + 14.0),
+                Anchor::Middle,
+                SMALL,
+            )?;
         }
         for (i, one) in figures.iter().enumerate() {
             match one {
@@ -140,20 +208,31 @@ pub(super) fn draw<B: DrawingBackend>(c: &Canvas<B>, heading: &Heading, layout: 
     c.present()
 }
 
-/// A figure: its range, the interval of its mean, and the mean, as a number too where nothing is in the way.
-fn figure<B: DrawingBackend>(c: &Canvas<B>, scale: &Scale, d: Drawn, y: f64) -> Result<(), ChartError> {
+/// A figure: its range, the interval of its mean, and the mean, as a number too where nothing is in
+/// the way.
+fn figure<B: DrawingBackend>(
+    c: &Canvas<B>,
+    scale: &Scale,
+    d: Drawn,
+    y: f64,
+) -> Result<(), ChartError> {
     const RADIUS: f64 = 4.0;
     let (from, at, to) = (scale.x(d.least), scale.x(d.mean), scale.x(d.greatest));
     c.rect((from - 1.0, y - 4.0), (to + 1.0, y + 4.0), AVAILABLE_FILL)?;
-    c.rect((scale.x(d.low) - 1.0, y - 4.0), (scale.x(d.high) + 1.0, y + 4.0), INTERVAL)?;
+    c.rect(
+        (scale.x(d.low) - 1.0, y - 4.0),
+        (scale.x(d.high) + 1.0, y + 4.0),
+        INTERVAL,
+    )?;
     c.disc((at, y), RADIUS, AVAILABLE)?;
     let name = scale.name(d.mean);
     let end = to.max(at + RADIUS) + 5.0;
-    let (x, anchor) = if end + font::width(&name, SMALL)? <= scale.left + scale.width + BETWEEN - 8.0 {
-        (end, Anchor::Left)
-    } else {
-        (from.min(at - RADIUS) - 5.0, Anchor::Right)
-    };
+    let (x, anchor) =
+        if end + font::width(&name, SMALL)? <= scale.left + scale.width + BETWEEN - 8.0 {
+            (end, Anchor::Left)
+        } else {
+            (from.min(at - RADIUS) - 5.0, Anchor::Right)
+        };
     c.text(&name, (x, y), anchor, SMALL)
 }
 
@@ -172,19 +251,33 @@ const TICKS: Number = 4;
 impl Scale {
     fn new(left: f64, width: f64, most: Number, unit: Unit) -> Self {
         let rough = most.max(1).div_ceil(TICKS);
-        let decimal = |least: u32| (least..30).flat_map(|e| [1, 2, 5].map(|m| m * 10u128.pow(e))).find(|&s| s >= rough).unwrap_or(rough);
+        let decimal = |least: u32| {
+            (least..30)
+                .flat_map(|e| [1, 2, 5].map(|m| m * 10u128.pow(e)))
+                .find(|&s| s >= rough)
+                .unwrap_or(rough)
+        };
         let step = match unit {
             Unit::Count => decimal(3),
             Unit::Minutes | Unit::Percent => decimal(0),
             // Up to a day; days from there on.
-            Unit::Seconds => [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400]
-                .map(|s| s * 1000)
-                .into_iter()
-                .find(|&s| s >= rough)
-                .unwrap_or_else(|| rough.div_ceil(86_400_000) * 86_400_000),
+            Unit::Seconds => [
+                1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+                86400,
+            ]
+            .map(|s| s * 1000)
+            .into_iter()
+            .find(|&s| s >= rough)
+            .unwrap_or_else(|| rough.div_ceil(86_400_000) * 86_400_000),
         };
         let most = most.max(1).div_ceil(step) * step;
-        Scale { left, width, most, ticks: (0..=most / step).map(|i| i * step).collect(), unit }
+        Scale {
+            left,
+            width,
+            most,
+            ticks: (0..=most / step).map(|i| i * step).collect(),
+            unit,
+        }
     }
 
     fn x(&self, value: Number) -> f64 {
@@ -205,8 +298,12 @@ impl Scale {
             Unit::Count => format!("{:.1}", value as f64 / 1000.0),
             Unit::Percent if value < 10_000 => format!("{:.2} %", value as f64 / 1000.0),
             Unit::Percent => format!("{:.0} %", value as f64 / 1000.0),
-            Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => grouped(((value + 500) / 1000) as u64),
-            Unit::Minutes if value < 1_000 => format!("{:.2}", value as f64 / 1000.0).trim_end_matches('0').to_owned(),
+            Unit::Minutes if value >= 10_000 || value.is_multiple_of(1000) => {
+                grouped(((value + 500) / 1000) as u64)
+            }
+            Unit::Minutes if value < 1_000 => format!("{:.2}", value as f64 / 1000.0)
+                .trim_end_matches('0')
+                .to_owned(),
             Unit::Minutes => format!("{:.1}", value as f64 / 1000.0),
             // What is at once differs by milliseconds.
             Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),
@@ -223,7 +320,11 @@ mod tests {
     fn ticks_are_round() {
         let names = |most, unit| {
             let scale = Scale::new(0.0, 100.0, most, unit);
-            scale.ticks.iter().map(|&t| scale.tick_name(t)).collect::<Vec<_>>()
+            scale
+                .ticks
+                .iter()
+                .map(|&t| scale.tick_name(t))
+                .collect::<Vec<_>>()
         };
         // 30 pods in four steps: 7.5, so tens.
         assert_eq!(names(30_000, Unit::Count), ["0", "10", "20", "30"]);
@@ -233,7 +334,10 @@ mod tests {
         assert_eq!(names(345_000, Unit::Seconds), ["0s", "2m", "4m", "6m"]);
         // 10.7 % in four steps: 2.7, so fives. 0.32 %: steps of a tenth.
         assert_eq!(names(10_700, Unit::Percent), ["0 %", "5 %", "10 %", "15 %"]);
-        assert_eq!(names(320, Unit::Percent), ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]);
+        assert_eq!(
+            names(320, Unit::Percent),
+            ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]
+        );
         // 1.3 minutes: steps of half a minute.
         assert_eq!(names(1_300, Unit::Minutes), ["0", "0.5", "1", "1.5"]);
         assert!(names(u128::from(u64::MAX), Unit::Count).len() <= 6);

@@ -1,8 +1,9 @@
 //! The timeline as lanes: a lane per node, or a lane per zone when there are many nodes.
 //!
-//! A node's lane shows its health as a bar, its NoSchedule and NoExecute taints as two strips below, and evictions as marks
-//! with the number of pods. A zone's lane shows the shares of its nodes that are not healthy, stacked from the
-//! bottom, the share with a NoExecute taint as a line, and evictions as bars below. Above the lanes stands why evictions pause.
+//! A node's lane shows its health as a bar, its NoSchedule and NoExecute taints as two strips
+//! below, and evictions as marks with the number of pods. A zone's lane shows the shares of its
+//! nodes that are not healthy, stacked from the bottom, the share with a NoExecute taint as a line,
+//! and evictions as bars below. Above the lanes stands why evictions pause.
 
 use super::axis::TimeScale;
 use super::canvas::{Anchor, Canvas, Ink};
@@ -60,17 +61,25 @@ pub(super) fn draw<B: DrawingBackend>(
     names: &Names,
     lanes: &Lanes,
 ) -> Result<(), ChartError> {
-    let mut legend: Vec<(Swatch, &str)> = [Health::Ready, Health::Silent, Health::Unknown, Health::NotReady]
-        .into_iter()
-        .map(|h| (Swatch::Area(health(h)), name(h)))
-        .collect();
+    let mut legend: Vec<(Swatch, &str)> = [
+        Health::Ready,
+        Health::Silent,
+        Health::Unknown,
+        Health::NotReady,
+    ]
+    .into_iter()
+    .map(|h| (Swatch::Area(health(h)), name(h)))
+    .collect();
     match lanes {
         Lanes::Nodes(_) => legend.extend([
             (Swatch::Strip(NO_SCHEDULE), "NoSchedule taint"),
             (Swatch::Strip(NO_EXECUTE), "NoExecute taint"),
             (Swatch::Mark(EVICTION), "pods evicted"),
         ]),
-        Lanes::Zones(_) => legend.extend([(Swatch::Line(NO_EXECUTE), "NoExecute taint"), (Swatch::Area(EVICTION), "pods evicted")]),
+        Lanes::Zones(_) => legend.extend([
+            (Swatch::Line(NO_EXECUTE), "NoExecute taint"),
+            (Swatch::Area(EVICTION), "pods evicted"),
+        ]),
     }
     head(c, heading, LEFT, &legend)?;
     let horizon = analysis.horizon();
@@ -145,9 +154,13 @@ fn draw_node<B: DrawingBackend>(
     } else {
         (9.0, 2.0, 0.5)
     };
-    // Many lanes with many changes would make a large file: at most some ten thousand rectangles in all.
+    // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
+    // all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
-    let ink = Ink { size: if height > 20.0 { 11.0 } else { 9.0 }, ..LABEL };
+    let ink = Ink {
+        size: if height > 20.0 { 11.0 } else { 9.0 },
+        ..LABEL
+    };
     let name = font::fit(analysis.node_name(lane.node), ink, LEFT - 20.0)?;
     c.text(&name, (LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
     let bars = spans(time, column, &lane.health, horizon, worse);
@@ -156,7 +169,10 @@ fn draw_node<B: DrawingBackend>(
             c.rect((time.left + from, y), (time.left + to, y + bar), health(h))?;
         }
     }
-    let both = |a: Tainted, b: Tainted| Tainted { no_schedule: a.no_schedule | b.no_schedule, no_execute: a.no_execute | b.no_execute };
+    let both = |a: Tainted, b: Tainted| Tainted {
+        no_schedule: a.no_schedule | b.no_schedule,
+        no_execute: a.no_execute | b.no_execute,
+    };
     for (from, to, t) in spans(time, column, &lane.taints, horizon, both) {
         let (x0, x1) = (time.left + from, time.left + to);
         let first = y + bar + gap;
@@ -164,36 +180,66 @@ fn draw_node<B: DrawingBackend>(
             c.rect((x0, first), (x1, first + strip), NO_SCHEDULE)?;
         }
         if t.no_execute {
-            c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE)?;
+            c.rect(
+                (x0, first + strip + gap),
+                (x1, first + 2.0 * strip + gap),
+                NO_EXECUTE,
+            )?;
         }
     }
     for (x, n) in marks(time, 9.0, &lane.evictions) {
         // White on the darkest of the bars.
-        let dark = bars.iter().any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
+        let dark = bars
+            .iter()
+            .any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
         let color = if dark { PAPER } else { EVICTION };
         let x = time.left + x;
         mark(c, (x, y + bar / 2.0 + 4.0), EVICTION)?;
         if height > 20.0 && n > 1 {
-            let ink = Ink { size: 9.0, bold: true, color };
-            c.text(&grouped(n.into()), (x + 7.0, y + bar / 2.0), Anchor::Left, ink)?;
+            let ink = Ink {
+                size: 9.0,
+                bold: true,
+                color,
+            };
+            c.text(
+                &grouped(n.into()),
+                (x + 7.0, y + bar / 2.0),
+                Anchor::Left,
+                ink,
+            )?;
         }
     }
     Ok(())
 }
 
-fn draw_zones<B: DrawingBackend>(c: &Canvas<B>, time: &TimeScale, zones: &[ZoneLane], horizon: Time, top: f64) -> Result<(), ChartError> {
+fn draw_zones<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    zones: &[ZoneLane],
+    horizon: Time,
+    top: f64,
+) -> Result<(), ChartError> {
     let shown = &zones[..zones.len().min(MOST_ZONES)];
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
     // All zones on one scale, so that their evictions can be compared.
     let width = 4.0;
-    let most = shown.iter().flat_map(|z| bins(time, width, &z.evictions)).map(|b| b.1).max().unwrap_or(0).max(1);
+    let most = shown
+        .iter()
+        .flat_map(|z| bins(time, width, &z.evictions))
+        .map(|b| b.1)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     for zone in shown {
         draw_zone(c, time, zone, horizon, y, height, most)?;
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
-        let more = format!("and {} more zones, not drawn", grouped((zones.len() - shown.len()) as u64));
+        let more = format!(
+            "and {} more zones, not drawn",
+            grouped((zones.len() - shown.len()) as u64)
+        );
         c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL)?;
     }
     Ok(())
@@ -213,32 +259,70 @@ fn draw_zone<B: DrawingBackend>(
     let area = height - bars - 4.0;
     let base = y + area;
     let (left, right) = (time.left, time.left + time.width);
-    let label = if zone.zone.is_empty() { "no zone".to_owned() } else { format!("zone {}", zone.zone) };
-    c.text(&font::fit(&label, STRONG, LEFT - 20.0)?, (LEFT - 44.0, y + area / 2.0 - 8.0), Anchor::Right, STRONG)?;
+    let label = if zone.zone.is_empty() {
+        "no zone".to_owned()
+    } else {
+        format!("zone {}", zone.zone)
+    };
+    c.text(
+        &font::fit(&label, STRONG, LEFT - 20.0)?,
+        (LEFT - 44.0, y + area / 2.0 - 8.0),
+        Anchor::Right,
+        STRONG,
+    )?;
     let nodes = format!("{} nodes", grouped(zone.nodes.into()));
-    c.text(&nodes, (LEFT - 44.0, y + area / 2.0 + 8.0), Anchor::Right, SMALL)?;
-    c.text("100 %", (LEFT - 6.0, y + 5.0), Anchor::Right, Ink { size: 9.0, ..SMALL })?;
-    c.text("0", (LEFT - 6.0, base - 4.0), Anchor::Right, Ink { size: 9.0, ..SMALL })?;
+    c.text(
+        &nodes,
+        (LEFT - 44.0, y + area / 2.0 + 8.0),
+        Anchor::Right,
+        SMALL,
+    )?;
+    c.text(
+        "100 %",
+        (LEFT - 6.0, y + 5.0),
+        Anchor::Right,
+        Ink { size: 9.0, ..SMALL },
+    )?;
+    c.text(
+        "0",
+        (LEFT - 6.0, base - 4.0),
+        Anchor::Right,
+        Ink { size: 9.0, ..SMALL },
+    )?;
 
     let share = |n: u32| base - f64::from(n) / f64::from(zone.nodes.max(1)) * area;
     let ready = Health::Ready.index();
-    let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| if b[ready] < a[ready] { b } else { a };
+    let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| {
+        if b[ready] < a[ready] { b } else { a }
+    };
     // Ready is what lies below, in one piece, so that no viewer shows seams in it.
     c.rect((left, y), (right, base), health(Health::Ready))?;
     for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
         let mut below = 0;
         for h in [Health::NotReady, Health::Unknown, Health::Silent] {
             let n = counts[h.index()];
-            c.rect((left + from, share(below + n)), (left + to, share(below)), health(h))?;
+            c.rect(
+                (left + from, share(below + n)),
+                (left + to, share(below)),
+                health(h),
+            )?;
             below += n;
         }
         let present = zone.nodes.saturating_sub(counts[Health::Absent.index()]);
-        c.rect((left + from, y), (left + to, share(present)), health(Health::Absent))?;
+        c.rect(
+            (left + from, y),
+            (left + to, share(present)),
+            health(Health::Absent),
+        )?;
     }
     let tainted = spans(time, 1.0, &zone.tainted, horizon, u32::max);
     for with_taint in tainted.split(|s| s.2 == 0).filter(|s| !s.is_empty()) {
         let mut line = vec![(left + with_taint[0].0, base)];
-        line.extend(with_taint.iter().flat_map(|&(from, to, n)| [(left + from, share(n)), (left + to, share(n))]));
+        line.extend(
+            with_taint
+                .iter()
+                .flat_map(|&(from, to, n)| [(left + from, share(n)), (left + to, share(n))]),
+        );
         line.push((left + with_taint[with_taint.len() - 1].1, base));
         c.line(&line, NO_EXECUTE, 1.5)?;
     }
@@ -246,10 +330,23 @@ fn draw_zone<B: DrawingBackend>(
     let total: u64 = zone.evictions.iter().map(|e| u64::from(e.1)).sum();
     for (x, n) in bins(time, 4.0, &zone.evictions) {
         let tall = (f64::from(n) / f64::from(most) * (bars - 4.0)).max(1.0);
-        c.rect((left + x - 1.5, floor - tall), (left + x + 1.5, floor), EVICTION)?;
+        c.rect(
+            (left + x - 1.5, floor - tall),
+            (left + x + 1.5, floor),
+            EVICTION,
+        )?;
     }
-    let said = if total == 0 { "none evicted".to_owned() } else { format!("{} evicted", grouped(total)) };
-    c.text(&said, (LEFT - 6.0, floor - 6.0), Anchor::Right, Ink { size: 9.0, ..SMALL })?;
+    let said = if total == 0 {
+        "none evicted".to_owned()
+    } else {
+        format!("{} evicted", grouped(total))
+    };
+    c.text(
+        &said,
+        (LEFT - 6.0, floor - 6.0),
+        Anchor::Right,
+        Ink { size: 9.0, ..SMALL },
+    )?;
     c.rule((left, base), (right, base), RULE)?;
     c.rule((left, floor), (right, floor), GRID)
 }

@@ -1,12 +1,16 @@
-//! Workloads over time: a panel for each, with how many of its pods are desired, up, ready by the API, and ghosts.
+//! Workloads over time: a panel for each, with how many of its pods are desired, up, ready by the
+//! API, and ghosts.
 //!
-//! Where there are more than fit, those with the most missing pods are drawn, and the rest is counted below.
+//! Where there are more than fit, those with the most missing pods are drawn, and the rest is
+//! counted below.
 
 use super::axis::CountScale;
 use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
 use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
-use super::palette::{AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID};
+use super::palette::{
+    AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
+};
 use super::{ChartError, Heading, font, pods};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Figure, Serving, grouped};
@@ -31,7 +35,11 @@ fn panel(shown: usize) -> f64 {
 /// The height of the chart, in points.
 pub(super) fn height(all: &Serving, names: &Names) -> f64 {
     let shown = all.workloads.len().min(MOST);
-    let more = if all.workloads.len() > MOST { MORE } else { 0.0 };
+    let more = if all.workloads.len() > MOST {
+        MORE
+    } else {
+        0.0
+    };
     (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more + FOOT).ceil()
 }
 
@@ -74,25 +82,57 @@ pub(super) fn draw<B: DrawingBackend>(
         top += panel(shown) + GAP + TITLE;
     }
     if all.workloads.len() > MOST {
-        let more = format!("and {} workloads with fewer missing pods", grouped((all.workloads.len() - MOST) as u64));
-        c.text(&more, (names.time.left, bottom_of_all - MORE / 2.0), Anchor::Left, SMALL)?;
+        let more = format!(
+            "and {} workloads with fewer missing pods",
+            grouped((all.workloads.len() - MOST) as u64)
+        );
+        c.text(
+            &more,
+            (names.time.left, bottom_of_all - MORE / 2.0),
+            Anchor::Left,
+            SMALL,
+        )?;
     }
     time_axis(c, &names.time, bottom_of_all)?;
     c.present()
 }
 
-fn title<B: DrawingBackend>(c: &Canvas<B>, names: &Names, analysis: &Analysis<'_>, w: &Served, top: f64) -> Result<(), ChartError> {
+fn title<B: DrawingBackend>(
+    c: &Canvas<B>,
+    names: &Names,
+    analysis: &Analysis<'_>,
+    w: &Served,
+    top: f64,
+) -> Result<(), ChartError> {
     let (left, y) = (names.time.left, top - 12.0);
-    let text = font::fit(&w.name.replacen('/', " ", 1), STRONG, names.time.width * 0.6)?;
+    let text = font::fit(
+        &w.name.replacen('/', " ", 1),
+        STRONG,
+        names.time.width * 0.6,
+    )?;
     let wide = font::width(&text, STRONG)?;
     c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER)?;
     c.text(&text, (left, y), Anchor::Left, STRONG)?;
-    let Some(least) = w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min() else { return Ok(()) };
+    let Some(least) = w
+        .spans(analysis.horizon())
+        .filter(|(.., n)| n.up < n.desired)
+        .map(|(.., n)| n.up)
+        .min()
+    else {
+        return Ok(());
+    };
     let minutes = Figure::ReplicaMinutesMissing.of(&w.costs);
     let digits = if minutes < 0.1 { 3 } else { 1 };
-    let note = format!("at worst {} up, {minutes:.digits$} replica-minutes missing", grouped(least.into()));
+    let note = format!(
+        "at worst {} up, {minutes:.digits$} replica-minutes missing",
+        grouped(least.into())
+    );
     let right = left + names.time.width;
-    c.rect((right - font::width(&note, SMALL)? - 6.0, y - 8.0), (right, y + 9.0), PAPER)?;
+    c.rect(
+        (right - font::width(&note, SMALL)? - 6.0, y - 8.0),
+        (right, y + 9.0),
+        PAPER,
+    )?;
     c.text(&note, (right, y), Anchor::Right, SMALL)
 }
 
@@ -106,24 +146,43 @@ fn one<B: DrawingBackend>(
 ) -> Result<(), ChartError> {
     let time = names.time;
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
-    let highest = w.counts.iter().map(|(_, n)| (n.up.max(n.desired) + n.ghosts).max(n.ready)).max().unwrap_or(0);
+    let highest = w
+        .counts
+        .iter()
+        .map(|(_, n)| (n.up.max(n.desired) + n.ghosts).max(n.ready))
+        .max()
+        .unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
     let missing = |n: Count| n.desired.saturating_sub(n.up);
     let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };
     let spans = spans(&time, 1.0, &w.counts, analysis.horizon(), worse);
     for &(from, to, n) in &spans {
         let (left, right) = (time.left + from, time.left + to);
-        // What nobody asks for any more stands above what is asked for, so that it hides nothing that is missing.
+        // What nobody asks for any more stands above what is asked for, so that it hides nothing
+        // that is missing.
         let asked = n.up.max(n.desired);
-        let layers = [(0, n.up, AVAILABLE_FILL), (n.up, n.desired, MISSING), (asked, asked + n.ghosts, GHOST)];
+        let layers = [
+            (0, n.up, AVAILABLE_FILL),
+            (n.up, n.desired, MISSING),
+            (asked, asked + n.ghosts, GHOST),
+        ];
         for (low, high, color) in layers.into_iter().filter(|(low, high, _)| high > low) {
             c.rect((left, scale.y(high)), (right, scale.y(low)), color)?;
         }
     }
     for &tick in &ticks {
         let y = scale.y(tick);
-        c.rule((time.left, y), (time.left + time.width, y), if tick == 0 { RULE } else { GRID })?;
-        c.text(&grouped(tick.into()), (time.left - 8.0, y), Anchor::Right, LABEL)?;
+        c.rule(
+            (time.left, y),
+            (time.left + time.width, y),
+            if tick == 0 { RULE } else { GRID },
+        )?;
+        c.text(
+            &grouped(tick.into()),
+            (time.left - 8.0, y),
+            Anchor::Right,
+            LABEL,
+        )?;
     }
     let outline = |of: fn(&Count) -> u32| -> Vec<(f64, f64)> {
         let mut points: Vec<(f64, f64)> = Vec::new();

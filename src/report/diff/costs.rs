@@ -8,8 +8,8 @@ use crate::kernel::Dur;
 use std::cmp::Ordering;
 use std::io;
 
-/// A row: the figure, its values, and whether that is worse in the second side, better, or neither. It has no values if the figure differs by less
-/// than is shown.
+/// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
+/// It has no values if the figure differs by less than is shown.
 type Cells = (String, Vec<String>, Ordering);
 
 /// The heads of the columns of one pair of runs.
@@ -42,12 +42,20 @@ impl Printer<'_> {
     /// What runs over many seeds cost.
     pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
         self.title("What it costs: means over the seeds, and B - A of equal seeds; more is worse")?;
-        let mut blocks = vec![("all workloads".to_owned(), rows_of_many(&d.costs), String::new())];
+        let mut blocks = vec![(
+            "all workloads".to_owned(),
+            rows_of_many(&d.costs),
+            String::new(),
+        )];
         for w in d.workloads.iter().take(ROWS) {
             let only = |side: usize, letter: char| match w.only[side] {
                 0 => None,
                 n if n == d.seeds => Some(format!("only in {letter}")),
-                n => Some(format!("only in {letter} in {} of {} seeds", grouped(n), grouped(d.seeds))),
+                n => Some(format!(
+                    "only in {letter} in {} of {} seeds",
+                    grouped(n),
+                    grouped(d.seeds)
+                )),
             };
             let said: Vec<String> = [only(0, 'A'), only(1, 'B')].into_iter().flatten().collect();
             blocks.push((w.name.clone(), rows_of_many(&w.costs), said.join("; ")));
@@ -59,15 +67,40 @@ impl Printer<'_> {
         self.more_workloads(d.workloads.len())
     }
 
-    fn blocks(&mut self, heads: &[&str], blocks: &[(String, Vec<Cells>, String)]) -> io::Result<()> {
+    fn blocks(
+        &mut self,
+        heads: &[&str],
+        blocks: &[(String, Vec<Cells>, String)],
+    ) -> io::Result<()> {
         let cells = || blocks.iter().flat_map(|b| &b.1);
-        let name = cells().map(|c| c.0.chars().count()).chain(blocks.iter().take(1).map(|b| b.0.chars().count())).max().unwrap_or(0) + 2;
-        let width = |i: usize| cells().map(|c| c.1.get(i).map_or(0, |v| v.chars().count())).chain([heads[i].len()]).max().unwrap_or(0);
+        let name = cells()
+            .map(|c| c.0.chars().count())
+            .chain(blocks.iter().take(1).map(|b| b.0.chars().count()))
+            .max()
+            .unwrap_or(0)
+            + 2;
+        let width = |i: usize| {
+            cells()
+                .map(|c| c.1.get(i).map_or(0, |v| v.chars().count()))
+                .chain([heads[i].len()])
+                .max()
+                .unwrap_or(0)
+        };
         let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-        let right = |values: &[&str]| -> String { values.iter().zip(&widths).map(|(v, w)| format!("  {v:>w$}")).collect() };
+        let right = |values: &[&str]| -> String {
+            values
+                .iter()
+                .zip(&widths)
+                .map(|(v, w)| format!("  {v:>w$}"))
+                .collect()
+        };
         for (i, (title, rows, said)) in blocks.iter().enumerate() {
             if i == 0 {
-                writeln!(self.out, "  {title:name$}{}", self.paint(&right(heads), DIM))?;
+                writeln!(
+                    self.out,
+                    "  {title:name$}{}",
+                    self.paint(&right(heads), DIM)
+                )?;
             } else {
                 writeln!(self.out, "  {}", self.paint(title, BOLD))?;
             }
@@ -79,7 +112,11 @@ impl Printer<'_> {
                     Ordering::Equal => PLAIN,
                 };
                 let rest = name - 2;
-                writeln!(self.out, "    {figure:rest$}{}", self.paint(&right(&values), ansi))?;
+                writeln!(
+                    self.out,
+                    "    {figure:rest$}{}",
+                    self.paint(&right(&values), ansi)
+                )?;
             }
             if i == 0 {
                 let shown = |h: &str| rows.iter().any(|r| r.0 == h && !r.1.is_empty());
@@ -107,7 +144,11 @@ impl Printer<'_> {
 
     fn more_workloads(&mut self, all: usize) -> io::Result<()> {
         if all > ROWS {
-            writeln!(self.out, "  {} more workloads; --format json has all", grouped((all - ROWS) as u64))?;
+            writeln!(
+                self.out,
+                "  {} more workloads; --format json has all",
+                grouped((all - ROWS) as u64)
+            )?;
         }
         writeln!(self.out)
     }
@@ -117,7 +158,11 @@ fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     let row = |figure: Figure| {
         let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
         let worse = a.compared(b, figure, tolerance);
-        let mut cells = vec![value(figure, of_a), value(figure, of_b), difference(figure, of_b - of_a)];
+        let mut cells = vec![
+            value(figure, of_a),
+            value(figure, of_b),
+            difference(figure, of_b - of_a),
+        ];
         if is_slight(figure, of_b - of_a) {
             cells.clear();
         }
@@ -151,7 +196,8 @@ fn rows_of_many(costs: &[(Figure, Paired)]) -> Vec<Cells> {
     costs.iter().filter_map(row).collect()
 }
 
-/// What a figure's values are multiplied with, how many digits they have behind the point, and what stands behind them.
+/// What a figure's values are multiplied with, how many digits they have behind the point, and what
+/// stands behind them.
 fn form(figure: Figure, value: f64) -> (f64, usize, &'static str) {
     match figure {
         _ if figure.is_count() => (1.0, if value.fract() == 0.0 { 0 } else { 2 }, ""),
@@ -171,7 +217,11 @@ fn is_slight(figure: Figure, difference: f64) -> bool {
 /// `11.57`, `340.0 s`, `0.125 %`, `1,234`
 fn value(figure: Figure, value: f64) -> String {
     let (factor, digits, unit) = form(figure, value);
-    if digits == 0 { grouped(value as u64) } else { format!("{}{unit}", decimal(value * factor, digits)) }
+    if digits == 0 {
+        grouped(value as u64)
+    } else {
+        format!("{}{unit}", decimal(value * factor, digits))
+    }
 }
 
 /// The same with its sign; none is `0`.
@@ -203,14 +253,19 @@ mod tests {
         assert_eq!(value(Figure::ReplicaMinutesMissing, 694.0 / 60.0), "11.57");
         assert_eq!(value(Figure::LongestBelowNeed, 340.0), "340.0 s");
         assert_eq!(value(Figure::RequestsLostShare, 0.00125), "0.125 %");
-        assert_eq!((value(Figure::Evicted, 1234.0), value(Figure::Evicted, 2.5)), ("1,234".to_owned(), "2.50".to_owned()));
+        assert_eq!(
+            (value(Figure::Evicted, 1234.0), value(Figure::Evicted, 2.5)),
+            ("1,234".to_owned(), "2.50".to_owned())
+        );
         assert_eq!(difference(Figure::Evicted, -3.0), "-3");
         assert_eq!(difference(Figure::GhostMinutes, 0.25), "+0.25");
         assert_eq!(difference(Figure::GhostMinutes, 0.0), "0");
         // Too little for two digits, and not nothing.
         assert_eq!(difference(Figure::GhostMinutes, -0.0004), "-0.0004");
         assert_eq!(difference(Figure::RequestsLostShare, -0.5), "-50.000 %");
-        assert!(is_slight(Figure::GhostMinutes, 0.0049) && !is_slight(Figure::GhostMinutes, -0.0051));
+        assert!(
+            is_slight(Figure::GhostMinutes, 0.0049) && !is_slight(Figure::GhostMinutes, -0.0051)
+        );
         assert!(is_slight(Figure::LongestPending, -0.049) && !is_slight(Figure::Evicted, 1.0));
     }
 }

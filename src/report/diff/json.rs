@@ -4,8 +4,8 @@ use super::seeds::SeedSide;
 use super::{Side, group_text, steps};
 use crate::analysis::Figure;
 use crate::analysis::diff::{
-    Bill, Change, Difference, Fate, First, Group, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair, Paired, Pattern, SettingChange, Settings,
-    Way, WorkloadOverSeeds,
+    Bill, Change, Difference, Fate, First, Group, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair,
+    Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
 };
 use crate::kernel::Dur;
 use crate::report::Source;
@@ -16,7 +16,9 @@ use serde_json::{Map, Value, json};
 pub fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
     let chain = |first: &First, i: usize| -> Value {
-        let Some(o) = first.of(i) else { return Value::Null };
+        let Some(o) = first.of(i) else {
+            return Value::Null;
+        };
         steps(sides[i].analysis, o.record)
             .into_iter()
             .map(|(at, text)| json!({ "at_s": at.as_nanos() as f64 / 1e9, "text": text }))
@@ -127,7 +129,8 @@ fn settings(document: &mut Value, s: &Settings) {
     };
     let changes = |list: &[SettingChange]| -> Value { list.iter().map(change).collect() };
     let only = |sides: &[Vec<String>; 2]| json!({ "a": sides[0], "b": sides[1] });
-    document["only"] = json!({ "nodes": only(&s.nodes), "pods": only(&s.pods), "entries": only(&s.entries) });
+    document["only"] =
+        json!({ "nodes": only(&s.nodes), "pods": only(&s.pods), "entries": only(&s.entries) });
     document["settings"] = changes(&s.others);
     document["switches"] = changes(&s.switches);
 }
@@ -153,7 +156,9 @@ fn name(change: &Change) -> &'static str {
 }
 
 fn pair(p: &Pair) -> Value {
-    let at = |o: Option<Occurrence>| o.map(|o| json!({ "at_s": o.at.as_nanos() as f64 / 1e9, "record": o.record }));
+    let at = |o: Option<Occurrence>| {
+        o.map(|o| json!({ "at_s": o.at.as_nanos() as f64 / 1e9, "record": o.record }))
+    };
     json!({ "pod": p.pod, "node": p.node, "a": at(p.a), "b": at(p.b) })
 }
 
@@ -172,7 +177,10 @@ fn group(g: &Group) -> Value {
 }
 
 fn fate(f: &Fate) -> Value {
-    let mut all: Map<String, Value> = Figure::ALL.into_iter().map(|c| (c.name().to_owned(), c.of(&f.bill.costs).into())).collect();
+    let mut all: Map<String, Value> = Figure::ALL
+        .into_iter()
+        .map(|c| (c.name().to_owned(), c.of(&f.bill.costs).into()))
+        .collect();
     let counts = [
         ("desired_at_the_end", u64::from(f.desired)),
         ("up_at_the_end", f.up.into()),

@@ -1,4 +1,5 @@
-//! klog's line: header, message, keys and values (`klog.go: formatHeader`, `internal/serialize/keyvalues.go`), and Go's forms of values.
+//! klog's line: header, message, keys and values (`klog.go: formatHeader`,
+//! `internal/serialize/keyvalues.go`), and Go's forms of values.
 
 use crate::api::taint::Taint;
 use crate::files::acts;
@@ -30,18 +31,40 @@ pub(super) fn header(at: Time, severity: Severity, place: (&str, u32)) -> String
     let (month, day) = date(at.as_secs() / 86_400);
     let s = at.as_secs() % 86_400;
     let micros = at.as_micros() % 1_000_000;
-    format!("{letter}{month:02}{day:02} {:02}:{:02}:{:02}.{micros:06} {:>7} {}:{}] ", s / 3_600, s / 60 % 60, s % 60, 1, place.0, place.1)
+    format!(
+        "{letter}{month:02}{day:02} {:02}:{:02}:{:02}.{micros:06} {:>7} {}:{}] ",
+        s / 3_600,
+        s / 60 % 60,
+        s % 60,
+        1,
+        place.0,
+        place.1
+    )
 }
 
 /// Month and day, so many days after the first of January 2000.
 fn date(mut days: u64) -> (u64, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let leap =
+        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let mut year = 2000;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));
         year += 1;
     }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let lengths = [
+        31,
+        28 + u64::from(leap(year)),
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
     for (month, length) in (1..).zip(lengths) {
         if days < length {
             return (month, days + 1);
@@ -62,7 +85,9 @@ pub(super) fn quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if acts(c) && u32::from(c) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if acts(c) && u32::from(c) < 0x1_0000 => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
             c if acts(c) => out.push_str(&format!("\\U{:08x}", u32::from(c))),
             c => out.push(c),
         }
@@ -92,12 +117,22 @@ pub(super) fn go_time(at: Time) -> String {
     let (year, month, day) = year_date(seconds / 86_400);
     let s = seconds % 86_400;
     let rest = at.as_nanos() % 1_000_000_000;
-    let fraction = if rest == 0 { String::new() } else { format!(".{}", format!("{rest:09}").trim_end_matches('0')) };
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02}{fraction} +0000 UTC", s / 3_600, s / 60 % 60, s % 60)
+    let fraction = if rest == 0 {
+        String::new()
+    } else {
+        format!(".{}", format!("{rest:09}").trim_end_matches('0'))
+    };
+    format!(
+        "{year}-{month:02}-{day:02} {:02}:{:02}:{:02}{fraction} +0000 UTC",
+        s / 3_600,
+        s / 60 % 60,
+        s % 60
+    )
 }
 
 fn year_date(days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let leap =
+        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let (mut year, mut rest) = (2000, days);
     while rest >= 365 + u64::from(leap(year)) {
         rest -= 365 + u64::from(leap(year));
@@ -118,37 +153,74 @@ pub(super) type Timed<'a> = (&'a Taint, Option<Time>);
 /// Taints as JSON, as klog writes them from 1.27 on.
 pub(super) fn taints_json(taints: &[Timed<'_>]) -> String {
     let one = |(t, at): &Timed<'_>| {
-        let value = if t.value.is_empty() { String::new() } else { format!(",\"value\":{}", quoted(&t.value)) };
+        let value = if t.value.is_empty() {
+            String::new()
+        } else {
+            format!(",\"value\":{}", quoted(&t.value))
+        };
         let added = at.map_or(String::new(), |at| {
             let (year, month, day) = year_date(at.as_secs() / 86_400);
             let s = at.as_secs() % 86_400;
-            format!(",\"timeAdded\":\"{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z\"", s / 3_600, s / 60 % 60, s % 60)
+            format!(
+                ",\"timeAdded\":\"{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z\"",
+                s / 3_600,
+                s / 60 % 60,
+                s % 60
+            )
         });
-        format!("{{\"key\":{}{value},\"effect\":\"{}\"{added}}}", quoted(&t.key), t.effect)
+        format!(
+            "{{\"key\":{}{value},\"effect\":\"{}\"{added}}}",
+            quoted(&t.key),
+            t.effect
+        )
     };
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(","))
 }
 
 fn added(at: Option<Time>) -> String {
-    at.map_or("<nil>".to_owned(), |at| go_time(Time::from_secs(at.as_secs())))
+    at.map_or("<nil>".to_owned(), |at| {
+        go_time(Time::from_secs(at.as_secs()))
+    })
 }
 
 /// Taints as `%+v` of a list of structures.
 pub(super) fn taints_fields(taints: &[Timed<'_>]) -> String {
-    let one = |(t, at): &Timed<'_>| format!("{{Key:{} Value:{} Effect:{} TimeAdded:{}}}", t.key, t.value, t.effect, added(*at));
+    let one = |(t, at): &Timed<'_>| {
+        format!(
+            "{{Key:{} Value:{} Effect:{} TimeAdded:{}}}",
+            t.key,
+            t.value,
+            t.effect,
+            added(*at)
+        )
+    };
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }
 
 /// Taints as `%v` of a list of structures.
 pub(super) fn taints_plain(taints: &[Timed<'_>]) -> String {
-    let one = |(t, at): &Timed<'_>| format!("{{{} {} {} {}}}", t.key, t.value, t.effect, added(*at));
+    let one =
+        |(t, at): &Timed<'_>| format!("{{{} {} {} {}}}", t.key, t.value, t.effect, added(*at));
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }
 
-/// Taints as a list of pointers, which print themselves (`Taint.String`), with all of their time, as they are in memory.
+/// Taints as a list of pointers, which print themselves (`Taint.String`), with all of their time,
+/// as they are in memory.
 pub(super) fn taints_pointers(taints: &[Timed<'_>]) -> String {
-    let added = |at: Option<Time>| at.map_or("<nil>".to_owned(), |at| go_time(Time::from_micros(at.as_micros())));
-    let one = |(t, at): &Timed<'_>| format!("&Taint{{Key:{},Value:{},Effect:{},TimeAdded:{},}}", t.key, t.value, t.effect, added(*at));
+    let added = |at: Option<Time>| {
+        at.map_or("<nil>".to_owned(), |at| {
+            go_time(Time::from_micros(at.as_micros()))
+        })
+    };
+    let one = |(t, at): &Timed<'_>| {
+        format!(
+            "&Taint{{Key:{},Value:{},Effect:{},TimeAdded:{},}}",
+            t.key,
+            t.value,
+            t.effect,
+            added(*at)
+        )
+    };
     format!("[{}]", taints.iter().map(one).collect::<Vec<_>>().join(" "))
 }
 
@@ -159,19 +231,32 @@ mod tests {
 
     #[test]
     fn a_line_begins_as_klogs_do() {
-        // From klog's documentation: Lmmdd hh:mm:ss.uuuuuu threadid file:line], threadid padded to seven.
+        // From klog's documentation: Lmmdd hh:mm:ss.uuuuuu threadid file:line], threadid padded to
+        // seven.
         let at = Time::from_nanos((86_400 * 59 + 3_661) * 1_000_000_000 + 123_456_789);
-        assert_eq!(header(at, Severity::Info, ("a.go", 12)), "I0229 01:01:01.123456       1 a.go:12] ");
+        assert_eq!(
+            header(at, Severity::Info, ("a.go", 12)),
+            "I0229 01:01:01.123456       1 a.go:12] "
+        );
         assert_eq!(date(365), (12, 31));
         assert_eq!(date(366), (1, 1));
     }
 
     #[test]
     fn values_are_written_as_go_does() {
-        assert_eq!(go_time(Time::from_nanos(105_100_001_001)), "2000-01-01 00:01:45.100001001 +0000 UTC");
-        assert_eq!(go_time(Time::from_secs(366 * 86_400)), "2001-01-01 00:00:00 +0000 UTC");
+        assert_eq!(
+            go_time(Time::from_nanos(105_100_001_001)),
+            "2000-01-01 00:01:45.100001001 +0000 UTC"
+        );
+        assert_eq!(
+            go_time(Time::from_secs(366 * 86_400)),
+            "2001-01-01 00:00:00 +0000 UTC"
+        );
         assert_eq!(quoted("say \"x\"\n"), r#""say \"x\"\n""#);
-        let values = [("node", Value::Text("a".to_owned())), ("n", Value::Raw("3".to_owned()))];
+        let values = [
+            ("node", Value::Text("a".to_owned())),
+            ("n", Value::Raw("3".to_owned())),
+        ];
         assert_eq!(structured("Too few", &values), r#""Too few" node="a" n=3"#);
         let taint = Taint::new(UNREACHABLE, Effect::NoExecute);
         let all = [(&taint, Some(Time::from_secs(105)))];

@@ -1,4 +1,5 @@
-//! The figures that a sweep can show, and how `--show` names them: `replica_minutes_missing`, `web:evicted`, `web:all`, `all`.
+//! The figures that a sweep can show, and how `--show` names them: `replica_minutes_missing`,
+//! `web:evicted`, `web:all`, `all`.
 
 use crate::analysis::{Figure, Metrics, Sample, Spread};
 use crate::kernel::Dur;
@@ -21,7 +22,11 @@ pub enum Measure {
 impl Measure {
     /// All of them, in the order of files.
     pub fn all() -> impl Iterator<Item = Self> {
-        Figure::ALL.into_iter().map(Self::Cost).chain([Self::Detection, Self::Tainting, Self::Eviction])
+        Figure::ALL.into_iter().map(Self::Cost).chain([
+            Self::Detection,
+            Self::Tainting,
+            Self::Eviction,
+        ])
     }
 
     /// Its name as a column.
@@ -48,7 +53,11 @@ impl Measure {
     pub fn is_time(self) -> bool {
         matches!(
             self,
-            Self::Detection | Self::Tainting | Self::Eviction | Self::Cost(Figure::LongestBelowNeed) | Self::Cost(Figure::LongestPending)
+            Self::Detection
+                | Self::Tainting
+                | Self::Eviction
+                | Self::Cost(Figure::LongestBelowNeed)
+                | Self::Cost(Figure::LongestPending)
         )
     }
 }
@@ -65,7 +74,10 @@ pub struct Column {
 impl Column {
     /// A figure of all workloads.
     pub fn of_all(measure: Measure) -> Self {
-        Column { measure, workload: None }
+        Column {
+            measure,
+            workload: None,
+        }
     }
 
     /// Its name in files: `evicted`, `Deployment/default/web:evicted`.
@@ -80,16 +92,25 @@ impl Column {
     pub fn heading(&self) -> String {
         match &self.workload {
             None => self.measure.heading().to_owned(),
-            Some(workload) => format!("{}: {}", workload.rsplit('/').next().unwrap_or(workload), self.measure.heading()),
+            Some(workload) => format!(
+                "{}: {}",
+                workload.rsplit('/').next().unwrap_or(workload),
+                self.measure.heading()
+            ),
         }
     }
 
-    /// Its value in a run; none where it did not happen, or where there is no such workload in that run.
+    /// Its value in a run; none where it did not happen, or where there is no such workload in that
+    /// run.
     pub fn of(&self, metrics: &Metrics) -> Option<f64> {
         let median = |spread: Option<Spread>| spread.map(|s| seconds(s.median));
         match (self.measure, &self.workload) {
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
-            (Measure::Cost(figure), Some(name)) => metrics.workloads.iter().find(|(of, _)| of == name).map(|(_, costs)| figure.of(costs)),
+            (Measure::Cost(figure), Some(name)) => metrics
+                .workloads
+                .iter()
+                .find(|(of, _)| of == name)
+                .map(|(_, costs)| figure.of(costs)),
             (Measure::Detection, _) => median(metrics.detection),
             (Measure::Tainting, _) => median(metrics.tainting),
             (Measure::Eviction, _) => median(metrics.eviction),
@@ -101,9 +122,14 @@ impl Column {
         Sample::of(case.runs.iter().filter_map(|r| self.of(&r.metrics)))
     }
 
-    /// By how much it is greater in a row than in another one, seed by seed: the draws are the same, so that chance weighs little.
+    /// By how much it is greater in a row than in another one, seed by seed: the draws are the
+    /// same, so that chance weighs little.
     pub fn difference(&self, case: &Case, from: &Case) -> Option<Sample> {
-        let pairs = case.runs.iter().zip(&from.runs).filter(|(a, b)| a.seed == b.seed);
+        let pairs = case
+            .runs
+            .iter()
+            .zip(&from.runs)
+            .filter(|(a, b)| a.seed == b.seed);
         Sample::of(pairs.filter_map(|(a, b)| Some(self.of(&a.metrics)? - self.of(&b.metrics)?)))
     }
 }
@@ -118,7 +144,12 @@ fn seconds(d: Dur) -> f64 {
 /// No such figure, no such workload, or several that fit the name.
 pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Problem> {
     let mut columns: Vec<Column> = Vec::new();
-    for text in texts.iter().flat_map(|t| t.split(',')).map(str::trim).filter(|t| !t.is_empty()) {
+    for text in texts
+        .iter()
+        .flat_map(|t| t.split(','))
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+    {
         let (workload, figure) = match text.rsplit_once(':') {
             Some((name, figure)) => (Some(named(name.trim(), workloads)?), figure.trim()),
             None => (None, text),
@@ -126,15 +157,28 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
         let found: Vec<Measure> = match (figure, &workload) {
             ("all", None) => Measure::all().collect(),
             ("all", Some(_)) => Figure::ALL.into_iter().map(Measure::Cost).collect(),
-            _ => Measure::all().filter(|m| m.name() == figure && (workload.is_none() || matches!(m, Measure::Cost(_)))).collect(),
+            _ => Measure::all()
+                .filter(|m| {
+                    m.name() == figure && (workload.is_none() || matches!(m, Measure::Cost(_)))
+                })
+                .collect(),
         };
         if found.is_empty() {
             let of_one = workload.is_some();
-            let names: Vec<&str> = Measure::all().filter(|m| !of_one || matches!(m, Measure::Cost(_))).map(Measure::name).collect();
-            let problem = Problem::new(format!("there is no figure `{figure}`{}", if of_one { " of a workload" } else { "" }));
+            let names: Vec<&str> = Measure::all()
+                .filter(|m| !of_one || matches!(m, Measure::Cost(_)))
+                .map(Measure::name)
+                .collect();
+            let problem = Problem::new(format!(
+                "there is no figure `{figure}`{}",
+                if of_one { " of a workload" } else { "" }
+            ));
             return Err(problem.help(format!("one of {}, all", names.join(", "))));
         }
-        for column in found.into_iter().map(|measure| Column { measure, workload: workload.clone() }) {
+        for column in found.into_iter().map(|measure| Column {
+            measure,
+            workload: workload.clone(),
+        }) {
             if !columns.contains(&column) {
                 columns.push(column);
             }
@@ -146,7 +190,10 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
 /// The workload of that name: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
 fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
     let parts: Vec<&str> = text.split('/').collect();
-    let fits = |full: &str| match (parts.as_slice(), full.split('/').collect::<Vec<_>>().as_slice()) {
+    let fits = |full: &str| match (
+        parts.as_slice(),
+        full.split('/').collect::<Vec<_>>().as_slice(),
+    ) {
         ([name], [_, _, n]) => name == n,
         ([first, name], [kind, namespace, n]) => name == n && (first == kind || first == namespace),
         (all, full) => all == full,
@@ -156,22 +203,42 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
         [one] => Ok((*one).clone()),
         [] => {
             let problem = Problem::new(format!("there is no workload `{text}`"));
-            Err(if workloads.is_empty() { problem } else { problem.help(format!("one of {}", listed(workloads))) })
+            Err(if workloads.is_empty() {
+                problem
+            } else {
+                problem.help(format!("one of {}", listed(workloads)))
+            })
         }
         several => {
             let names: Vec<String> = several.iter().map(|n| format!("`{n}`")).collect();
-            Err(Problem::new(format!("`{text}` may be {}", names.join(" or "))).help("write its kind and namespace, too"))
+            Err(
+                Problem::new(format!("`{text}` may be {}", names.join(" or ")))
+                    .help("write its kind and namespace, too"),
+            )
         }
     }
 }
 
 fn listed(names: &[String]) -> String {
     const MOST: usize = 8;
-    let more = if names.len() > MOST { format!(", and {} more", names.len() - MOST) } else { String::new() };
-    format!("{}{more}", names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", "))
+    let more = if names.len() > MOST {
+        format!(", and {} more", names.len() - MOST)
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{more}",
+        names
+            .iter()
+            .take(MOST)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
-/// What is shown where nothing is asked for: what decides most often, and what happened in any run at all.
+/// What is shown where nothing is asked for: what decides most often, and what happened in any run
+/// at all.
 pub fn usual(cases: &[Case]) -> Vec<Column> {
     let always = [
         Measure::Cost(Figure::ReplicaMinutesMissing),
@@ -180,9 +247,21 @@ pub fn usual(cases: &[Case]) -> Vec<Column> {
         Measure::Cost(Figure::Needless),
         Measure::Detection,
     ];
-    let if_any = [Measure::Cost(Figure::MinutesBelowNeed), Measure::Cost(Figure::PendingAtEnd)];
-    let happened = |m: &Measure| cases.iter().flat_map(|c| &c.runs).any(|r| Column::of_all(*m).of(&r.metrics).is_some_and(|v| v > 0.0));
-    always.into_iter().chain(if_any.into_iter().filter(happened)).map(Column::of_all).collect()
+    let if_any = [
+        Measure::Cost(Figure::MinutesBelowNeed),
+        Measure::Cost(Figure::PendingAtEnd),
+    ];
+    let happened = |m: &Measure| {
+        cases
+            .iter()
+            .flat_map(|c| &c.runs)
+            .any(|r| Column::of_all(*m).of(&r.metrics).is_some_and(|v| v > 0.0))
+    };
+    always
+        .into_iter()
+        .chain(if_any.into_iter().filter(happened))
+        .map(Column::of_all)
+        .collect()
 }
 
 #[cfg(test)]
@@ -190,21 +269,49 @@ mod tests {
     use super::*;
 
     fn shown(texts: &[&str]) -> Result<Vec<String>, String> {
-        let workloads = ["Deployment/lab/web", "Deployment/shop/web", "StatefulSet/shop/db"].map(str::to_owned);
+        let workloads = [
+            "Deployment/lab/web",
+            "Deployment/shop/web",
+            "StatefulSet/shop/db",
+        ]
+        .map(str::to_owned);
         let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
-        parse(&texts, &workloads).map(|all| all.iter().map(Column::name).collect()).map_err(|p| p.to_string())
+        parse(&texts, &workloads)
+            .map(|all| all.iter().map(Column::name).collect())
+            .map_err(|p| p.to_string())
     }
 
     #[test]
     fn figures_are_asked_for_by_name() {
-        assert_eq!(shown(&["evicted, detection_s", "evicted"]), Ok(vec!["evicted".to_owned(), "detection_s".to_owned()]));
-        assert_eq!(shown(&["db:evicted"]), Ok(vec!["StatefulSet/shop/db:evicted".to_owned()]));
-        assert_eq!(shown(&["shop/web:restarts"]), Ok(vec!["Deployment/shop/web:restarts".to_owned()]));
-        assert_eq!(shown(&["db:all"]).map(|all| all.len()), Ok(Figure::ALL.len()));
-        assert_eq!(shown(&["all"]).map(|all| all.len()), Ok(Figure::ALL.len() + 3));
-        assert!(shown(&["web:evicted"]).is_err_and(|p| p.contains("`Deployment/lab/web` or `Deployment/shop/web`")));
+        assert_eq!(
+            shown(&["evicted, detection_s", "evicted"]),
+            Ok(vec!["evicted".to_owned(), "detection_s".to_owned()])
+        );
+        assert_eq!(
+            shown(&["db:evicted"]),
+            Ok(vec!["StatefulSet/shop/db:evicted".to_owned()])
+        );
+        assert_eq!(
+            shown(&["shop/web:restarts"]),
+            Ok(vec!["Deployment/shop/web:restarts".to_owned()])
+        );
+        assert_eq!(
+            shown(&["db:all"]).map(|all| all.len()),
+            Ok(Figure::ALL.len())
+        );
+        assert_eq!(
+            shown(&["all"]).map(|all| all.len()),
+            Ok(Figure::ALL.len() + 3)
+        );
+        assert!(
+            shown(&["web:evicted"])
+                .is_err_and(|p| p.contains("`Deployment/lab/web` or `Deployment/shop/web`"))
+        );
         assert!(shown(&["cache:evicted"]).is_err_and(|p| p.contains("no workload `cache`")));
         assert!(shown(&["evictions"]).is_err_and(|p| p.contains("no figure `evictions`")));
-        assert!(shown(&["db:detection_s"]).is_err_and(|p| p.contains("no figure `detection_s` of a workload")));
+        assert!(
+            shown(&["db:detection_s"])
+                .is_err_and(|p| p.contains("no figure `detection_s` of a workload"))
+        );
     }
 }

@@ -10,23 +10,48 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// What is written of each figure over the seeds; the names of columns end in it.
-const STATISTICS: [&str; 12] =
-    ["n", "mean", "mean_low", "mean_high", "median", "median_low", "median_high", "p95", "p95_low", "p95_high", "min", "max"];
+const STATISTICS: [&str; 12] = [
+    "n",
+    "mean",
+    "mean_low",
+    "mean_high",
+    "median",
+    "median_low",
+    "median_high",
+    "p95",
+    "p95_low",
+    "p95_high",
+    "min",
+    "max",
+];
 
 /// The columns of files: every figure of all workloads, and what else is shown.
 pub(super) fn of_files(layout: &Layout) -> Vec<Column> {
     let mut all: Vec<Column> = Measure::all().map(Column::of_all).collect();
-    all.extend(layout.columns.iter().filter(|c| c.workload.is_some()).cloned());
+    all.extend(
+        layout
+            .columns
+            .iter()
+            .filter(|c| c.workload.is_some())
+            .cloned(),
+    );
     all
 }
 
-/// Writes a line per row of the table: the values, then of each figure how many runs had it, its mean, median and 95th percentile, each with
-/// its 95 % interval, the least and the greatest value; with a row to hold the others against, the mean of the differences from it, seed by
-/// seed, with its interval. What did not happen in any run, or cannot be told from so few, is empty. Units are in the names.
+/// Writes a line per row of the table: the values, then of each figure how many runs had it, its
+/// mean, median and 95th percentile, each with its 95 % interval, the least and the greatest value;
+/// with a row to hold the others against, the mean of the differences from it, seed by seed, with
+/// its interval. What did not happen in any run, or cannot be told from so few, is empty. Units are
+/// in the names.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[Case]) -> io::Result<()> {
+pub fn cases(
+    out: &mut dyn Write,
+    heading: &Heading,
+    layout: &Layout,
+    cases: &[Case],
+) -> io::Result<()> {
     let columns = of_files(layout);
     let from = layout.against.and_then(|i| cases.get(i));
     let mut csv = Writer::from_writer(out);
@@ -35,7 +60,10 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[C
     for column in &columns {
         names.extend(STATISTICS.map(|which| format!("{}_{which}", column.name())));
         if from.is_some() {
-            names.extend(["diff_mean", "diff_low", "diff_high"].map(|which| format!("{}_{which}", column.name())));
+            names.extend(
+                ["diff_mean", "diff_low", "diff_high"]
+                    .map(|which| format!("{}_{which}", column.name())),
+            );
         }
     }
     csv.write_record(names.iter().map(|n| cell(n).into_owned()))?;
@@ -47,7 +75,11 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[C
             if let Some(from) = from {
                 let difference = column.difference(case, from);
                 let interval = difference.as_ref().and_then(Sample::mean_interval);
-                let values = [difference.as_ref().map(Sample::mean), interval.map(|i| i.low), interval.map(|i| i.high)];
+                let values = [
+                    difference.as_ref().map(Sample::mean),
+                    interval.map(|i| i.low),
+                    interval.map(|i| i.high),
+                ];
                 cells.extend(values.map(|v| v.map_or_else(String::new, number)));
             }
         }
@@ -59,12 +91,27 @@ pub fn cases(out: &mut dyn Write, heading: &Heading, layout: &Layout, cases: &[C
 /// The values of a case: numbers as they are, other texts as no formulas.
 fn values(case: &Case) -> Vec<String> {
     let is_number = |v: &str| v.parse::<f64>().is_ok_and(f64::is_finite);
-    case.values.iter().map(|v| if is_number(v) { v.clone() } else { cell(v).into_owned() }).collect()
+    case.values
+        .iter()
+        .map(|v| {
+            if is_number(v) {
+                v.clone()
+            } else {
+                cell(v).into_owned()
+            }
+        })
+        .collect()
 }
 
 fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
-    let Some(s) = sample else { return Default::default() };
-    let (mean, median, p95) = (s.mean_interval(), s.quantile_interval(50), s.quantile_interval(95));
+    let Some(s) = sample else {
+        return Default::default();
+    };
+    let (mean, median, p95) = (
+        s.mean_interval(),
+        s.quantile_interval(50),
+        s.quantile_interval(95),
+    );
     let values = [
         Some(s.mean()),
         mean.map(|i| i.low),
@@ -86,19 +133,31 @@ fn statistics(sample: Option<&Sample>) -> [String; STATISTICS.len()] {
     cells
 }
 
-/// Writes a line per run: the values, the seed, every figure of all workloads, then every figure of each workload under its name.
+/// Writes a line per run: the values, the seed, every figure of all workloads, then every figure of
+/// each workload under its name.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Result<()> {
-    let workloads: BTreeSet<&str> =
-        cases.iter().flat_map(|c| &c.runs).flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str())).collect();
+    let workloads: BTreeSet<&str> = cases
+        .iter()
+        .flat_map(|c| &c.runs)
+        .flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str()))
+        .collect();
     let of_one = |name: &&str| {
         let workload = Some((*name).to_owned());
         let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
-        costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
+        costs
+            .map(|measure| Column {
+                measure,
+                workload: workload.clone(),
+            })
+            .collect::<Vec<_>>()
     };
-    let columns: Vec<Column> = Measure::all().map(Column::of_all).chain(workloads.iter().flat_map(of_one)).collect();
+    let columns: Vec<Column> = Measure::all()
+        .map(Column::of_all)
+        .chain(workloads.iter().flat_map(of_one))
+        .collect();
     let mut csv = Writer::from_writer(out);
     let mut names: Vec<String> = heading.axes.iter().map(|a| a.path.clone()).collect();
     names.push("seed".to_owned());
@@ -108,7 +167,11 @@ pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Resul
         for run in &case.runs {
             let mut cells = values(case);
             cells.push(run.seed.to_string());
-            cells.extend(columns.iter().map(|c| c.of(&run.metrics).map_or_else(String::new, number)));
+            cells.extend(
+                columns
+                    .iter()
+                    .map(|c| c.of(&run.metrics).map_or_else(String::new, number)),
+            );
             csv.write_record(&cells)?;
         }
     }
@@ -119,7 +182,11 @@ pub fn runs(out: &mut dyn Write, heading: &Heading, cases: &[Case]) -> io::Resul
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -128,6 +195,9 @@ mod tests {
 
     #[test]
     fn numbers_say_no_more_than_they_must() {
-        assert_eq!([0.0, -0.0, 12.0, 0.5, 1.0 / 3.0, -0.0000001, 1e9].map(number), ["0", "0", "12", "0.5", "0.333333", "0", "1000000000"]);
+        assert_eq!(
+            [0.0, -0.0, 12.0, 0.5, 1.0 / 3.0, -0.0000001, 1e9].map(number),
+            ["0", "0", "12", "0.5", "0.333333", "0", "1000000000"]
+        );
     }
 }

@@ -14,10 +14,17 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
-pub fn write_folder(heading: &Heading, layout: &Layout, cases: &[Case], parent: &Path) -> Result<Written, OutputError> {
+pub fn write_folder(
+    heading: &Heading,
+    layout: &Layout,
+    cases: &[Case],
+    parent: &Path,
+) -> Result<Written, OutputError> {
     let mut folder = Folder::create(parent, &heading.name)?;
     folder.write("sweep.csv", |out| csv::cases(out, heading, layout, cases))?;
-    folder.write("sweep.json", |out| json::write(out, &document(heading, layout, cases)))?;
+    folder.write("sweep.json", |out| {
+        json::write(out, &document(heading, layout, cases))
+    })?;
     folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
     let svg = sweep_svg(heading, layout, cases)?;
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
@@ -27,13 +34,25 @@ pub fn write_folder(heading: &Heading, layout: &Layout, cases: &[Case], parent: 
     let manifest_of = manifest_of(heading, cases, folder.files());
     folder.write(manifest::FILE, |out| json::write(out, &manifest_of))?;
     let files = folder.files().to_vec();
-    Ok(Written { folder: folder.finish()?, files })
+    Ok(Written {
+        folder: folder.finish()?,
+        files,
+    })
 }
 
 fn manifest_of(heading: &Heading, cases: &[Case], files: &[(String, u64)]) -> Value {
-    let files: Vec<Value> = files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
-    let axes: Vec<Value> = heading.axes.iter().map(|a| json!({ "path": a.path, "values": a.values })).collect();
-    let of = |(file, of): &(String, Fingerprint)| manifest::scenario(&heading.scenario, file, of, &heading.fixed);
+    let files: Vec<Value> = files
+        .iter()
+        .map(|(name, bytes)| json!({ "name": name, "bytes": bytes }))
+        .collect();
+    let axes: Vec<Value> = heading
+        .axes
+        .iter()
+        .map(|a| json!({ "path": a.path, "values": a.values }))
+        .collect();
+    let of = |(file, of): &(String, Fingerprint)| {
+        manifest::scenario(&heading.scenario, file, of, &heading.fixed)
+    };
     let scenarios: Vec<Value> = heading.files.iter().map(of).collect();
     json!({
         "taintsim": env!("CARGO_PKG_VERSION"),

@@ -34,8 +34,8 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its first seed. What the scenarios do not have
-    /// in common is told of each, in their order.
+    /// The line of [`Heading::line`] from the plan of the first row of each scenario, with its
+    /// first seed. What the scenarios do not have in common is told of each, in their order.
     pub fn describe(plans: &[(Plan, u64)], axes: &[Axis], seeds: u64) -> String {
         let differs = |path: &str| axes.iter().any(|a| a.path == path);
         let each = |of: &dyn Fn(&(Plan, u64)) -> String| {
@@ -47,25 +47,38 @@ impl Heading {
         };
         let mut parts = Vec::new();
         if !differs("kubernetes") {
-            parts.push(format!("Kubernetes {}", each(&|(plan, _)| plan.profile.release.trim_start_matches('v').to_owned())));
+            parts.push(format!(
+                "Kubernetes {}",
+                each(&|(plan, _)| plan.profile.release.trim_start_matches('v').to_owned())
+            ));
         }
         if !differs("timing") {
-            parts.push(format!("timing {}", each(&|(plan, _)| plan.timing.name.clone())));
+            parts.push(format!(
+                "timing {}",
+                each(&|(plan, _)| plan.timing.name.clone())
+            ));
         }
         if !differs("seed") {
             let of = |(_, first): &(Plan, u64)| {
                 let last = first.saturating_add(seeds - 1);
-                if seeds == 1 { format!("seed {first}") } else { format!("seeds {first} to {last}") }
+                if seeds == 1 {
+                    format!("seed {first}")
+                } else {
+                    format!("seeds {first} to {last}")
+                }
             };
             parts.push(each(&of));
         }
         if !differs("horizon") {
-            parts.push(each(&|(plan, _)| super::super::short(Dur::from_nanos(plan.horizon.as_nanos()))));
+            parts.push(each(&|(plan, _)| {
+                super::super::short(Dur::from_nanos(plan.horizon.as_nanos()))
+            }));
         }
         parts.join(", ")
     }
 
-    /// The names of the columns of values: the ends of the paths, as long as it takes to tell them apart.
+    /// The names of the columns of values: the ends of the paths, as long as it takes to tell them
+    /// apart.
     pub fn columns(&self) -> Vec<String> {
         let ends = |n: usize| -> Vec<String> {
             self.axes
@@ -76,8 +89,16 @@ impl Heading {
                 })
                 .collect()
         };
-        let longest = self.axes.iter().map(|a| split(&a.path).len()).max().unwrap_or(1);
-        (1..longest).map(ends).find(|names| (1..names.len()).all(|i| !names[..i].contains(&names[i]))).unwrap_or_else(|| ends(longest))
+        let longest = self
+            .axes
+            .iter()
+            .map(|a| split(&a.path).len())
+            .max()
+            .unwrap_or(1);
+        (1..longest)
+            .map(ends)
+            .find(|names| (1..names.len()).all(|i| !names[..i].contains(&names[i])))
+            .unwrap_or_else(|| ends(longest))
     }
 }
 
@@ -114,7 +135,8 @@ pub enum Cells {
     Range,
 }
 
-/// How the table is laid out: its columns, what is in its cells, and the row that others are held against.
+/// How the table is laid out: its columns, what is in its cells, and the row that others are held
+/// against.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The figures that are shown.
@@ -138,16 +160,29 @@ mod tests {
             line: String::new(),
             unchecked: false,
             notes: Vec::new(),
-            axes: paths.iter().map(|p| Axis { path: (*p).to_owned(), values: vec!["1".to_owned()] }).collect(),
+            axes: paths
+                .iter()
+                .map(|p| Axis {
+                    path: (*p).to_owned(),
+                    values: vec!["1".to_owned()],
+                })
+                .collect(),
             fixed: Vec::new(),
             files: Vec::new(),
             seeds: 1,
             window: Dur::ZERO,
         };
-        let one = heading(&["pods.web.tolerations[node.kubernetes.io/unreachable].tolerationSeconds"]);
+        let one =
+            heading(&["pods.web.tolerations[node.kubernetes.io/unreachable].tolerationSeconds"]);
         assert_eq!(one.columns(), ["tolerationSeconds"]);
-        assert_eq!(heading(&["pods.web.count", "pods.db.count"]).columns(), ["web.count", "db.count"]);
-        assert_eq!(heading(&["horizon", "pods.db.count"]).columns(), ["horizon", "count"]);
+        assert_eq!(
+            heading(&["pods.web.count", "pods.db.count"]).columns(),
+            ["web.count", "db.count"]
+        );
+        assert_eq!(
+            heading(&["horizon", "pods.db.count"]).columns(),
+            ["horizon", "count"]
+        );
         assert_eq!(heading(&["seed"]).columns(), ["seed"]);
         assert!(heading(&[]).columns().is_empty());
     }

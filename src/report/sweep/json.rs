@@ -8,20 +8,29 @@ use crate::analysis::{Interval, Sample};
 use crate::lab::Case;
 use serde_json::{Map, Value, json};
 
-/// The whole table: what was run, and for each row its values and, under the name of each figure, what its runs came to; with `against` also
-/// the differences from that row, seed by seed.
+/// The whole table: what was run, and for each row its values and, under the name of each figure,
+/// what its runs came to; with `against` also the differences from that row, seed by seed.
 pub fn document(heading: &Heading, layout: &Layout, cases: &[Case]) -> Value {
     let columns = of_files(layout);
     let from = layout.against.and_then(|i| cases.get(i));
     let row = |case: &Case| {
-        let values: Map<String, Value> =
-            heading.axes.iter().zip(&case.values).map(|(axis, value)| (axis.path.clone(), Value::from(value.clone()))).collect();
+        let values: Map<String, Value> = heading
+            .axes
+            .iter()
+            .zip(&case.values)
+            .map(|(axis, value)| (axis.path.clone(), Value::from(value.clone())))
+            .collect();
         let figures: Map<String, Value> = columns
             .iter()
             .map(|column| {
                 let mut said = column.sample(case).map_or(Value::Null, |s| statistics(&s));
                 if let (Value::Object(said), Some(from)) = (&mut said, from) {
-                    said.insert("difference".to_owned(), column.difference(case, from).map_or(Value::Null, |s| mean(&s)));
+                    said.insert(
+                        "difference".to_owned(),
+                        column
+                            .difference(case, from)
+                            .map_or(Value::Null, |s| mean(&s)),
+                    );
                 }
                 (column.name(), said)
             })

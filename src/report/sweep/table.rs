@@ -27,7 +27,13 @@ pub fn write(
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
-    let painted = |text: &str, ansi: Ansi| if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() };
+    let painted = |text: &str, ansi: Ansi| {
+        if style.colour {
+            format!("{ansi}{text}{ansi:#}")
+        } else {
+            text.to_owned()
+        }
+    };
     writeln!(out, "{}", painted(&heading.scenario, BOLD))?;
     if !heading.doc.is_empty() {
         for line in fold(&heading.doc, style.width.saturating_sub(2)) {
@@ -38,7 +44,11 @@ pub fn write(
         writeln!(out, "  {line}")?;
     }
     if heading.unchecked {
-        writeln!(out, "  {}", painted("This release was not checked against recordings.", YELLOW))?;
+        writeln!(
+            out,
+            "  {}",
+            painted("This release was not checked against recordings.", YELLOW)
+        )?;
     }
     for note in &heading.notes {
         for line in fold(note, style.width.saturating_sub(2)) {
@@ -49,35 +59,87 @@ pub fn write(
         writeln!(out, "  {fixed}")?;
     }
     let columns = heading.columns();
-    for (axis, column) in heading.axes.iter().zip(&columns).filter(|(a, c)| a.path != **c) {
-        for line in fold(&format!("{column} is {}", axis.path), style.width.saturating_sub(2)) {
+    for (axis, column) in heading
+        .axes
+        .iter()
+        .zip(&columns)
+        .filter(|(a, c)| a.path != **c)
+    {
+        for line in fold(
+            &format!("{column} is {}", axis.path),
+            style.width.saturating_sub(2),
+        ) {
             writeln!(out, "  {line}")?;
         }
     }
-    let rows: Vec<Vec<String>> =
-        cases.iter().map(|case| layout.columns.iter().map(|c| said(c, c.sample(case).as_ref(), layout.cells)).collect()).collect();
-    writeln!(out, "\n{}\n", table(&columns, &layout.columns, cases, &rows).trim_fmt())?;
+    let rows: Vec<Vec<String>> = cases
+        .iter()
+        .map(|case| {
+            layout
+                .columns
+                .iter()
+                .map(|c| said(c, c.sample(case).as_ref(), layout.cells))
+                .collect()
+        })
+        .collect();
+    writeln!(
+        out,
+        "\n{}\n",
+        table(&columns, &layout.columns, cases, &rows).trim_fmt()
+    )?;
     if let Some(from) = layout.against.and_then(|i| cases.get(i)) {
-        let name = if from.values.is_empty() { "the row".to_owned() } else { format!("the row {}", from.values.join(" / ")) };
-        let head = format!("Differences from {name}, seed by seed: the draws are the same, so that what differs is the setting's doing.");
+        let name = if from.values.is_empty() {
+            "the row".to_owned()
+        } else {
+            format!("the row {}", from.values.join(" / "))
+        };
+        let head = format!(
+            "Differences from {name}, seed by seed: the draws are the same, so that what differs is the setting's doing."
+        );
         for line in fold(&head, style.width) {
             writeln!(out, "{line}")?;
         }
-        let rows: Vec<Vec<String>> =
-            cases.iter().map(|case| layout.columns.iter().map(|c| signed(c, c.difference(case, from).as_ref())).collect()).collect();
-        writeln!(out, "\n{}\n", table(&columns, &layout.columns, cases, &rows).trim_fmt())?;
+        let rows: Vec<Vec<String>> = cases
+            .iter()
+            .map(|case| {
+                layout
+                    .columns
+                    .iter()
+                    .map(|c| signed(c, c.difference(case, from).as_ref()))
+                    .collect()
+            })
+            .collect();
+        writeln!(
+            out,
+            "\n{}\n",
+            table(&columns, &layout.columns, cases, &rows).trim_fmt()
+        )?;
     }
     for line in fold(&notes(heading, layout, cases), style.width) {
         writeln!(out, "{line}")?;
     }
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        for line in fold(&format!("Files in {}: {}", written.folder.display(), names.join(", ")), style.width) {
+        for line in fold(
+            &format!(
+                "Files in {}: {}",
+                written.folder.display(),
+                names.join(", ")
+            ),
+            style.width,
+        ) {
             writeln!(out, "{line}")?;
         }
     }
     if heading.seeds == 1 {
-        writeln!(out, "{}", painted("One seed is one sample: --seeds 20 shows how much is chance.", DIM))?;
+        writeln!(
+            out,
+            "{}",
+            painted(
+                "One seed is one sample: --seeds 20 shows how much is chance.",
+                DIM
+            )
+        )?;
     }
     Ok(())
 }
@@ -89,7 +151,9 @@ fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
         notes.push_str(&match layout.cells {
             Cells::Mean => format!("Mean over {seeds} seeds; ± is its 95 % interval. "),
             Cells::Median => format!("Median over {seeds} seeds, its 95 % interval in brackets. "),
-            Cells::P95 => format!("95th percentile over {seeds} seeds, its 95 % interval in brackets. "),
+            Cells::P95 => {
+                format!("95th percentile over {seeds} seeds, its 95 % interval in brackets. ")
+            }
             Cells::Range => format!("Median over {seeds} seeds, least and greatest in brackets. "),
         });
     }
@@ -97,22 +161,37 @@ fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
     if shows(Measure::Cost(Figure::ReplicaMinutesMissing)) {
         notes.push_str("Missing: desired pods that were not up, summed over time. ");
     }
-    if [Measure::Detection, Measure::Tainting, Measure::Eviction].into_iter().any(shows) {
+    if [Measure::Detection, Measure::Tainting, Measure::Eviction]
+        .into_iter()
+        .any(shows)
+    {
         notes.push_str("Detection, tainting, eviction: from the fault to Unknown, NoExecute and the deletion, the median of a run. ");
     }
     if shows(Measure::Cost(Figure::Needless)) {
-        notes.push_str(&format!("Needless: the node was back within {}. ", short(heading.window)));
+        notes.push_str(&format!(
+            "Needless: the node was back within {}. ",
+            short(heading.window)
+        ));
     }
-    let undecided: u64 = cases.iter().flat_map(|c| &c.runs).map(|r| r.metrics.undecided).sum();
+    let undecided: u64 = cases
+        .iter()
+        .flat_map(|c| &c.runs)
+        .map(|r| r.metrics.undecided)
+        .sum();
     if undecided > 0 && shows(Measure::Cost(Figure::Needless)) {
-        notes.push_str(&format!("Of {} evictions the runs ended too early to tell.", grouped(undecided)));
+        notes.push_str(&format!(
+            "Of {} evictions the runs ended too early to tell.",
+            grouped(undecided)
+        ));
     }
     notes
 }
 
 fn table(names: &[String], columns: &[Column], cases: &[Case], rows: &[Vec<String>]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled);
     // Two words each in a line of their own, so that headings are no wider than what is below them.
     let heads = columns.iter().map(|c| fold(&c.heading(), 16).join("\n"));
     table.set_header(names.iter().cloned().chain(heads));
@@ -128,10 +207,14 @@ fn table(names: &[String], columns: &[Column], cases: &[Case], rows: &[Vec<Strin
 
 /// `12.1 ±0.4`, `12 (10–14)`, `12` where all are the same, `-` where it never happened.
 fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
-    let Some(s) = sample else { return "-".to_owned() };
+    let Some(s) = sample else {
+        return "-".to_owned();
+    };
     let text = |v: f64| value(column.measure, v);
     let ranged = |at: f64, interval: Option<Interval>| match interval {
-        Some(i) if text(i.low) != text(i.high) => format!("{} ({}–{})", text(at), text(i.low), text(i.high)),
+        Some(i) if text(i.low) != text(i.high) => {
+            format!("{} ({}–{})", text(at), text(i.low), text(i.high))
+        }
         _ => text(at),
     };
     match cells {
@@ -139,13 +222,21 @@ fn said(column: &Column, sample: Option<&Sample>, cells: Cells) -> String {
         Cells::Mean => mean(column.measure, s),
         Cells::Median => ranged(s.quantile(50), s.quantile_interval(50)),
         Cells::P95 => ranged(s.quantile(95), s.quantile_interval(95)),
-        Cells::Range => ranged(s.quantile(50), Some(Interval { low: s.min(), high: s.max() })),
+        Cells::Range => ranged(
+            s.quantile(50),
+            Some(Interval {
+                low: s.min(),
+                high: s.max(),
+            }),
+        ),
     }
 }
 
 /// A difference with its interval: `+1.2 ±0.3`, `0`.
 fn signed(column: &Column, sample: Option<&Sample>) -> String {
-    let Some(s) = sample else { return "-".to_owned() };
+    let Some(s) = sample else {
+        return "-".to_owned();
+    };
     if s.min() == 0.0 && s.max() == 0.0 {
         return "0".to_owned();
     }
@@ -153,7 +244,8 @@ fn signed(column: &Column, sample: Option<&Sample>) -> String {
     format!("{sign}{}", mean(column.measure, s))
 }
 
-/// How many digits behind the point a figure has at least and at most, and what it is multiplied by to be read.
+/// How many digits behind the point a figure has at least and at most, and what it is multiplied by
+/// to be read.
 fn digits(measure: Measure) -> (usize, usize, f64) {
     match measure {
         m if m.is_time() => (1, 3, 1.0),
@@ -162,8 +254,9 @@ fn digits(measure: Measure) -> (usize, usize, f64) {
     }
 }
 
-/// The size of a mean with half the width of its interval behind it, which says how many digits there are: `1.87 ±0.02`. Half a width is
-/// rounded up, so that one that is not nothing never reads as nothing.
+/// The size of a mean with half the width of its interval behind it, which says how many digits
+/// there are: `1.87 ±0.02`. Half a width is rounded up, so that one that is not nothing never reads
+/// as nothing.
 fn mean(measure: Measure, s: &Sample) -> String {
     let half = s.mean_interval().map_or(0.0, |i| i.high - s.mean());
     // Equal values may have a deviation by the error of its reckoning alone.
@@ -172,14 +265,22 @@ fn mean(measure: Measure, s: &Sample) -> String {
     }
     let (least, most, scale) = digits(measure);
     let half = half * scale;
-    let places = (least..most).find(|d| half >= 0.5 / 10_f64.powi(*d as i32)).unwrap_or(most);
+    let places = (least..most)
+        .find(|d| half >= 0.5 / 10_f64.powi(*d as i32))
+        .unwrap_or(most);
     let whole = 10_f64.powi(places as i32);
-    // A hair less, so that a width that is round but for the error of its reckoning stays what it is.
+    // A hair less, so that a width that is round but for the error of its reckoning stays what it
+    // is.
     let half = (half * whole - 1e-6).ceil() / whole;
-    format!("{} ±{}", written(measure, s.mean().abs() * scale, places), written(measure, half, places))
+    format!(
+        "{} ±{}",
+        written(measure, s.mean().abs() * scale, places),
+        written(measure, half, places)
+    )
 }
 
-/// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means. The smaller it is, the more digits it has.
+/// A value in words: times as `1m30s`, shares in per cent, counts whole unless they are means. The
+/// smaller it is, the more digits it has.
 fn value(measure: Measure, v: f64) -> String {
     let (least, most, scale) = digits(measure);
     let v = v * scale;
@@ -192,26 +293,42 @@ fn value(measure: Measure, v: f64) -> String {
         _ => most,
     };
     let text = written(measure, v, places);
-    if measure.is_time() { text } else { without_zeros(&text, least) }
+    if measure.is_time() {
+        text
+    } else {
+        without_zeros(&text, least)
+    }
 }
 
 /// A number in the unit that it is read in, with so many digits behind the point.
 fn written(measure: Measure, v: f64, places: usize) -> String {
     if measure.is_time() {
         let step = 10_u64.pow(3 - places.min(3) as u32);
-        return short(Dur::from_millis((v * 1000.0 / step as f64).round() as u64 * step));
+        return short(Dur::from_millis(
+            (v * 1000.0 / step as f64).round() as u64 * step,
+        ));
     }
     let text = format!("{v:.places$}");
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
-    let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
-    if matches!(measure, Measure::Cost(Figure::RequestsLostShare)) { format!("{number} %") } else { number }
+    let number = if rest.is_empty() {
+        grouped
+    } else {
+        format!("{grouped}.{rest}")
+    };
+    if matches!(measure, Measure::Cost(Figure::RequestsLostShare)) {
+        format!("{number} %")
+    } else {
+        number
+    }
 }
 
 /// Without zeros at the end of what is behind the point, but for so many digits.
 fn without_zeros(text: &str, least: usize) -> String {
     let (number, unit) = text.strip_suffix(" %").map_or((text, ""), |n| (n, " %"));
-    let Some((whole, rest)) = number.split_once('.') else { return text.to_owned() };
+    let Some((whole, rest)) = number.split_once('.') else {
+        return text.to_owned();
+    };
     let kept = rest.trim_end_matches('0').len().max(least.min(rest.len()));
     format!("{whole}.{}{unit}", &rest[..kept])
 }
@@ -225,43 +342,89 @@ mod tests {
     const COUNT: Measure = Measure::Cost(Figure::Evicted);
 
     fn cell(measure: Measure, values: &[f64]) -> String {
-        said(&Column::of_all(measure), Sample::of(values.iter().copied()).as_ref(), Cells::Mean)
+        said(
+            &Column::of_all(measure),
+            Sample::of(values.iter().copied()).as_ref(),
+            Cells::Mean,
+        )
     }
 
     #[test]
     fn the_interval_says_how_many_digits_there_are() {
-        // Of two values v ± e the deviation is e · √2, and t(1, 97.5 %) = 12.706: half the interval is 12.706 · e.
+        // Of two values v ± e the deviation is e · √2, and t(1, 97.5 %) = 12.706: half the interval
+        // is 12.706 · e.
         assert_eq!(cell(MINUTES, &[110.0 - 0.1, 110.0 + 0.1]), "110.0 ±1.3");
         assert_eq!(cell(MINUTES, &[1.867 - 0.001, 1.867 + 0.001]), "1.87 ±0.02");
         assert_eq!(cell(MINUTES, &[1.867 - 1e-6, 1.867 + 1e-6]), "1.867 ±0.001");
         assert_eq!(cell(COUNT, &[2.0, 3.0]), "2.5 ±6.4");
         assert_eq!(cell(Measure::Detection, &[47.70, 47.72]), "47.7s ±0.2s");
-        assert_eq!(cell(Measure::Detection, &[162.4995, 162.5005]), "2m42.5s ±0.01s");
+        assert_eq!(
+            cell(Measure::Detection, &[162.4995, 162.5005]),
+            "2m42.5s ±0.01s"
+        );
         assert_eq!(cell(SHARE, &[0.0032, 0.0034]), "0.33 % ±0.13 %");
-        // 12.706 · 0.000 001 % are 0.000 013 %, rounded up at the fourth digit, the last that is shown.
-        assert_eq!(cell(SHARE, &[0.003_299_99, 0.003_300_01]), "0.3300 % ±0.0001 %");
+        // 12.706 · 0.000 001 % are 0.000 013 %, rounded up at the fourth digit, the last that is
+        // shown.
+        assert_eq!(
+            cell(SHARE, &[0.003_299_99, 0.003_300_01]),
+            "0.3300 % ±0.0001 %"
+        );
     }
 
     #[test]
     fn what_is_the_same_in_all_runs_is_told_as_it_is() {
         let same = |measure, v: f64| cell(measure, &[v, v, v]);
         assert_eq!(
-            (same(MINUTES, 2.0), same(MINUTES, 0.04), same(MINUTES, 1.867), same(MINUTES, 12_345.67)),
-            ("2.0".into(), "0.04".into(), "1.87".into(), "12,345.7".into())
+            (
+                same(MINUTES, 2.0),
+                same(MINUTES, 0.04),
+                same(MINUTES, 1.867),
+                same(MINUTES, 12_345.67)
+            ),
+            (
+                "2.0".into(),
+                "0.04".into(),
+                "1.87".into(),
+                "12,345.7".into()
+            )
         );
         assert_eq!(
-            (same(COUNT, 1_200.0), same(COUNT, 0.0), same(SHARE, 0.5), same(SHARE, 0.0)),
-            ("1,200".into(), "0".into(), "50.00 %".into(), "0.00 %".into())
+            (
+                same(COUNT, 1_200.0),
+                same(COUNT, 0.0),
+                same(SHARE, 0.5),
+                same(SHARE, 0.0)
+            ),
+            (
+                "1,200".into(),
+                "0".into(),
+                "50.00 %".into(),
+                "0.00 %".into()
+            )
         );
-        assert_eq!((same(Measure::Detection, 47.704), same(Measure::Detection, 0.013)), ("47.7s".into(), "0.013s".into()));
+        assert_eq!(
+            (
+                same(Measure::Detection, 47.704),
+                same(Measure::Detection, 0.013)
+            ),
+            ("47.7s".into(), "0.013s".into())
+        );
         assert_eq!(cell(MINUTES, &[]), "-");
         assert_eq!(cell(MINUTES, &[1.5]), "1.5", "one run has no interval");
     }
 
     #[test]
     fn differences_have_a_sign() {
-        let of = |values: &[f64]| signed(&Column::of_all(MINUTES), Sample::of(values.iter().copied()).as_ref());
-        assert_eq!((of(&[0.0, 0.0]), of(&[5.0, 5.0]), of(&[-5.0, -5.0]), of(&[])), ("0".into(), "+5.0".into(), "−5.0".into(), "-".into()));
+        let of = |values: &[f64]| {
+            signed(
+                &Column::of_all(MINUTES),
+                Sample::of(values.iter().copied()).as_ref(),
+            )
+        };
+        assert_eq!(
+            (of(&[0.0, 0.0]), of(&[5.0, 5.0]), of(&[-5.0, -5.0]), of(&[])),
+            ("0".into(), "+5.0".into(), "−5.0".into(), "-".into())
+        );
         assert_eq!(of(&[0.1; 20]), "+0.1");
         assert_eq!(of(&[-22.0 - 0.1, -22.0 + 0.1]), "−22.0 ±1.3");
         // What may be nothing reads as what may be nothing.

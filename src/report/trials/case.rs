@@ -62,13 +62,27 @@ pub struct Failed {
 impl Failed {
     /// Something else than an expectation.
     pub fn other(kind: &str, problem: Problem, notes: Vec<String>) -> Self {
-        Self { kind: kind.to_owned(), problem, notes, calls: Vec::new() }
+        Self {
+            kind: kind.to_owned(),
+            problem,
+            notes,
+            calls: Vec::new(),
+        }
     }
 
     /// An expectation that was not met in a scenario with those changes.
     pub fn new(f: &Failure, runs: usize, overrides: &Overrides) -> Self {
-        let mut notes: Vec<String> = f.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
-        notes.extend(f.why.iter().enumerate().map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " })));
+        let mut notes: Vec<String> = f
+            .records
+            .iter()
+            .map(|(id, text)| format!("record {id}: {text}"))
+            .collect();
+        notes.extend(
+            f.why
+                .iter()
+                .enumerate()
+                .map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " })),
+        );
         let mut change = arguments(overrides);
         // Where there is one run, its seed is the scenario's or the command line's.
         let of_many = runs > 1;
@@ -77,32 +91,70 @@ impl Failed {
         }
         let mut calls = Vec::new();
         if let Some((object, at)) = &f.about {
-            let at = at.map(|t| format!(" --at {}", duration::format(Dur::from_nanos(t.as_nanos()))));
+            let at =
+                at.map(|t| format!(" --at {}", duration::format(Dur::from_nanos(t.as_nanos()))));
             let behind = format!(" {}{}{change}", quoted(object), at.unwrap_or_default());
             calls.push(["more: ".to_owned(), "taintsim explain".to_owned(), behind]);
         }
         if of_many {
-            let share = f.share.map(|s| format!(", and it had to be met in {}% of them", s * 100.0)).unwrap_or_default();
-            let said = format!("not met in {} of {runs} runs{share}; the first is ", f.failed_runs);
+            let share = f
+                .share
+                .map(|s| format!(", and it had to be met in {}% of them", s * 100.0))
+                .unwrap_or_default();
+            let said = format!(
+                "not met in {} of {runs} runs{share}; the first is ",
+                f.failed_runs
+            );
             calls.push([said, "taintsim run".to_owned(), change]);
         }
-        Failed { kind: f.kind.to_owned(), problem: f.problem.clone(), notes, calls }
+        Failed {
+            kind: f.kind.to_owned(),
+            problem: f.problem.clone(),
+            notes,
+            calls,
+        }
     }
 
     /// What explains it, line by line; `file` is how the scenario is called.
     pub fn notes(&self, file: &str) -> Vec<String> {
-        let call = |[said, command, behind]: &[String; 3]| format!("{said}`{command} {}{behind}`", quoted(file));
-        self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()
+        let call = |[said, command, behind]: &[String; 3]| {
+            format!("{said}`{command} {}{behind}`", quoted(file))
+        };
+        self.notes
+            .iter()
+            .cloned()
+            .chain(self.calls.iter().map(call))
+            .collect()
     }
 }
 
-/// The cases of a scenario's expectations, in the order of the file: each is called what it says there.
-pub fn cases(text: &str, list: &[Expectation], held: &[Held], runs: usize, overrides: &Overrides) -> Vec<Case> {
+/// The cases of a scenario's expectations, in the order of the file: each is called what it says
+/// there.
+pub fn cases(
+    text: &str,
+    list: &[Expectation],
+    held: &[Held],
+    runs: usize,
+    overrides: &Overrides,
+) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for (e, held) in list.iter().zip(held) {
-        let said = text.get(e.bytes.clone()).map(one_line).filter(|s| !s.is_empty()).unwrap_or_else(|| e.kind.to_owned());
-        let again = |n: usize| if n == 1 { said.clone() } else { format!("{said} ({n})") };
-        let name = (1..).map(again).find(|name| cases.iter().all(|c| c.name != *name)).unwrap_or_default();
+        let said = text
+            .get(e.bytes.clone())
+            .map(one_line)
+            .filter(|s| !s.is_empty())
+            .unwrap_or_else(|| e.kind.to_owned());
+        let again = |n: usize| {
+            if n == 1 {
+                said.clone()
+            } else {
+                format!("{said} ({n})")
+            }
+        };
+        let name = (1..)
+            .map(again)
+            .find(|name| cases.iter().all(|c| c.name != *name))
+            .unwrap_or_default();
         let came = match held {
             Held::Met => Came::Met,
             Held::Failed(f) => Came::Failed(Failed::new(f, runs, overrides)),
@@ -155,16 +207,26 @@ fn one_line(text: &str) -> String {
 
 /// Changes as arguments of a command line.
 fn arguments(overrides: &Overrides) -> String {
-    let own = [("--kubernetes", &overrides.kubernetes), ("--timing", &overrides.timing)];
-    let own = own.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let own = [
+        ("--kubernetes", &overrides.kubernetes),
+        ("--timing", &overrides.timing),
+    ];
+    let own = own
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
     let all = own.chain(overrides.sets.iter().map(|set| ("--set", set)));
-    all.map(|(name, value)| format!(" {name} {}", quoted(value))).collect()
+    all.map(|(name, value)| format!(" {name} {}", quoted(value)))
+        .collect()
 }
 
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -175,8 +237,16 @@ mod tests {
     fn a_case_is_called_what_the_file_says_however_it_is_laid_out() {
         let name = r#"Evicted(pod: "a // b", at: ["3x 5m", "6m"])"#;
         assert_eq!(one_line(name), name);
-        assert_eq!(one_line("Evicted(\n    pod: \"a // b\", // not c\n    at: [\n\"3x 5m\", /* and */ \"6m\",\n],\n)"), name);
-        assert_eq!(one_line(r#"Pending(reason: "say \" ) ,  \\", )"#), r#"Pending(reason: "say \" ) ,  \\")"#);
+        assert_eq!(
+            one_line(
+                "Evicted(\n    pod: \"a // b\", // not c\n    at: [\n\"3x 5m\", /* and */ \"6m\",\n],\n)"
+            ),
+            name
+        );
+        assert_eq!(
+            one_line(r#"Pending(reason: "say \" ) ,  \\", )"#),
+            r#"Pending(reason: "say \" ) ,  \\")"#
+        );
         assert_eq!(one_line("Evicted(pod: \"no end"), "Evicted(pod: \"no end");
     }
 

@@ -1,4 +1,5 @@
-//! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in Markdown.
+//! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in
+//! Markdown.
 
 use super::{Came, Status, Tested, counted};
 use crate::scenario::Problem;
@@ -11,19 +12,40 @@ use std::io::{self, Write};
 pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     for t in all {
         let mut error = |problem: &Problem, title: &str, notes: &[String]| {
-            let place = problem.line_and_column().map(|(l, c)| format!(",line={l},col={c}")).unwrap_or_default();
+            let place = problem
+                .line_and_column()
+                .map(|(l, c)| format!(",line={l},col={c}"))
+                .unwrap_or_default();
             let mut text = problem.message.clone();
-            for note in problem.help.iter().map(|h| format!("help: {h}")).chain(notes.iter().cloned()) {
+            for note in problem
+                .help
+                .iter()
+                .map(|h| format!("help: {h}"))
+                .chain(notes.iter().cloned())
+            {
                 text.push('\n');
                 text.push_str(&note);
             }
-            writeln!(out, "::error file={}{place},title={}::{}", property(&t.file), property(title), message(&text))
+            writeln!(
+                out,
+                "::error file={}{place},title={}::{}",
+                property(&t.file),
+                property(title),
+                message(&text)
+            )
         };
         for case in &t.cases {
             match &case.came {
                 Came::Met | Came::NotRun => {}
-                Came::Nothing => error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?,
-                Came::Wrong(problems) => problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?,
+                Came::Nothing => error(
+                    &Problem::new("the scenario expects nothing"),
+                    "no expectations",
+                    &[],
+                )?,
+                Came::Wrong(problems) => problems
+                    .0
+                    .iter()
+                    .try_for_each(|p| error(p, "wrong scenario", &[]))?,
                 Came::Failed(f) => error(&f.problem, &f.kind, &f.notes(&t.file))?,
             }
         }
@@ -37,22 +59,47 @@ pub fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
 /// Those of `out`.
 pub fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     writeln!(out, "### taintsim: {}\n", counted(all))?;
-    writeln!(out, "| | Scenario | Expectations | Runs |\n|---|---|---|---|")?;
+    writeln!(
+        out,
+        "| | Scenario | Expectations | Runs |\n|---|---|---|---|"
+    )?;
     for t in all {
         let mark = match t.status() {
             Status::Passed => "✅",
             Status::NotRun => "⏭️",
             Status::Failed | Status::Wrong | Status::NoExpectations => "❌",
         };
-        writeln!(out, "| {mark} {} | {} | {} | {} |", t.status().word(), html(&t.file), t.expectations, t.runs)?;
+        writeln!(
+            out,
+            "| {mark} {} | {} | {} | {} |",
+            t.status().word(),
+            html(&t.file),
+            t.expectations,
+            t.runs
+        )?;
     }
     for t in all {
-        let told = t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing)).flat_map(|c| t.told(c));
-        let texts: Vec<String> =
-            told.map(|(message, notes)| std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n")).collect();
+        let told = t
+            .cases
+            .iter()
+            .filter(|c| !matches!(c.came, Came::Nothing))
+            .flat_map(|c| t.told(c));
+        let texts: Vec<String> = told
+            .map(|(message, notes)| {
+                std::iter::once(message)
+                    .chain(notes)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            })
+            .collect();
         if !texts.is_empty() {
             // Between tags, and not between fences, which a text could close.
-            writeln!(out, "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>", html(&t.file), html(&texts.join("\n\n")))?;
+            writeln!(
+                out,
+                "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>",
+                html(&t.file),
+                html(&texts.join("\n\n"))
+            )?;
         }
     }
     Ok(())
@@ -63,9 +110,8 @@ fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' | '<' | '>' | '"' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '!' | '@' | '#' | '\n' => {
-                out.push_str(&format!("&#{};", u32::from(c)))
-            }
+            '&' | '<' | '>' | '"' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '!' | '@' | '#'
+            | '\n' => out.push_str(&format!("&#{};", u32::from(c))),
             c => out.push(c),
         }
     }
@@ -74,7 +120,9 @@ fn html(text: &str) -> String {
 
 /// Escapes the text of a command.
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// Escapes the value of a property of a command.

@@ -4,10 +4,12 @@ use super::{Came, Tested, counts};
 use crate::scenario::Problem;
 use serde_json::{Value, json};
 
-/// The version of the document: fields may be added, those that are there keep their names and meanings.
+/// The version of the document: fields may be added, those that are there keep their names and
+/// meanings.
 const VERSION: u32 = 1;
 
-/// All of it. The document has no times and no folders of the machine, so that the same tests give the same bytes.
+/// All of it. The document has no times and no folders of the machine, so that the same tests give
+/// the same bytes.
 pub fn document(all: &[Tested]) -> Value {
     let [passed, failed, wrong, without, not_run] = counts(all);
     let scenarios: Vec<Value> = all.iter().map(scenario).collect();
@@ -26,11 +28,18 @@ fn scenario(t: &Tested) -> Value {
     let found = |came: &Came| -> Vec<Value> {
         match came {
             Came::Met | Came::Nothing | Came::NotRun => Vec::new(),
-            Came::Wrong(problems) => problems.0.iter().map(|p| problem(p, "mistake", &[])).collect(),
+            Came::Wrong(problems) => problems
+                .0
+                .iter()
+                .map(|p| problem(p, "mistake", &[]))
+                .collect(),
             Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
         }
     };
-    let cases = t.cases.iter().map(|c| json!({ "name": c.name, "status": c.came.word() }));
+    let cases = t
+        .cases
+        .iter()
+        .map(|c| json!({ "name": c.name, "status": c.came.word() }));
     json!({
         "file": t.id,
         "name": t.name,
@@ -43,6 +52,8 @@ fn scenario(t: &Tested) -> Value {
 }
 
 fn problem(p: &Problem, kind: &str, notes: &[String]) -> Value {
-    let (line, column) = p.line_and_column().map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
+    let (line, column) = p
+        .line_and_column()
+        .map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
     json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
 }

@@ -18,10 +18,16 @@ pub fn junit(all: &[Tested]) -> Result<String, SerializeError> {
             let non_success = |kind, ty: &str| {
                 let mut status = TestCaseStatus::non_success(kind);
                 let told = t.told(c);
-                let messages: Vec<&str> = told.iter().map(|(message, _)| message.as_str()).collect();
-                let lines = told.iter().flat_map(|(message, notes)| std::iter::once(message).chain(notes));
+                let messages: Vec<&str> =
+                    told.iter().map(|(message, _)| message.as_str()).collect();
+                let lines = told
+                    .iter()
+                    .flat_map(|(message, notes)| std::iter::once(message).chain(notes));
                 let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
-                status.set_type(ty).set_message(messages.join("\n")).set_description(text);
+                status
+                    .set_type(ty)
+                    .set_message(messages.join("\n"))
+                    .set_description(text);
                 status
             };
             let status = match &c.came {
@@ -37,13 +43,18 @@ pub fn junit(all: &[Tested]) -> Result<String, SerializeError> {
             };
             let mut case = TestCase::new(c.name.clone(), status);
             // All of them are looked at in the same runs.
-            case.set_classname(t.id.clone()).set_time(if i == 0 { t.took } else { Duration::ZERO });
+            case.set_classname(t.id.clone())
+                .set_time(if i == 0 { t.took } else { Duration::ZERO });
             suite.add_test_case(case);
         }
         report.add_test_suite(suite);
     }
     let xml = report.to_string()?;
     // The schema knows skipped tests of a suite, not of all suites.
-    let skipped = all.iter().flat_map(|t| &t.cases).filter(|c| matches!(c.came, Came::NotRun)).count();
+    let skipped = all
+        .iter()
+        .flat_map(|t| &t.cases)
+        .filter(|c| matches!(c.came, Came::NotRun))
+        .count();
     Ok(xml.replacen(&format!(" skipped=\"{skipped}\""), "", 1))
 }

@@ -1,8 +1,8 @@
 //! What `taintsim test` found, for people, for CI systems and for programs.
 //!
-//! Every format is a function of [`Tested`]; nothing here runs anything. Times of the machine appear in JUnit files only, and its
-//! folders only where people read: a scenario is called [`Tested::id`] elsewhere, and its test cases have the same names whatever
-//! becomes of them.
+//! Every format is a function of [`Tested`]; nothing here runs anything. Times of the machine
+//! appear in JUnit files only, and its folders only where people read: a scenario is called
+//! [`Tested::id`] elsewhere, and its test cases have the same names whatever becomes of them.
 
 mod case;
 mod github;
@@ -36,7 +36,8 @@ pub struct Tested {
     pub expectations: usize,
     /// How many runs it had.
     pub runs: usize,
-    /// The scenario itself, its expectations, its golden timeline, and its guards where they were tried.
+    /// The scenario itself, its expectations, its golden timeline, and its guards where they were
+    /// tried.
     pub cases: Vec<Case>,
     /// How long that took.
     pub took: Duration,
@@ -97,16 +98,31 @@ impl Tested {
 
     /// `12 expectations, 1 run`
     fn size(&self) -> String {
-        let counted = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
-        format!("{}, {}", counted(self.expectations, "expectation"), counted(self.runs, "run"))
+        let counted = |n: usize, one: &str| {
+            if n == 1 {
+                format!("1 {one}")
+            } else {
+                format!("{n} {one}s")
+            }
+        };
+        format!(
+            "{}, {}",
+            counted(self.expectations, "expectation"),
+            counted(self.runs, "run")
+        )
     }
 
-    /// What is wrong with a case, with the place in the file as it is called on every machine, and what explains it.
+    /// What is wrong with a case, with the place in the file as it is called on every machine, and
+    /// what explains it.
     fn told(&self, case: &Case) -> Vec<(String, Vec<String>)> {
         match &case.came {
             Came::Met | Came::NotRun => Vec::new(),
             Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
-            Came::Wrong(problems) => problems.0.iter().map(|p| (self.placed(p), Vec::new())).collect(),
+            Came::Wrong(problems) => problems
+                .0
+                .iter()
+                .map(|p| (self.placed(p), Vec::new()))
+                .collect(),
             Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
         }
     }
@@ -123,7 +139,10 @@ impl Tested {
                 _ => source.to_owned(),
             }
         });
-        name.map_or_else(|| problem.to_string(), |name| problem.clone().source_named(&name).to_string())
+        name.map_or_else(
+            || problem.to_string(),
+            |name| problem.clone().source_named(&name).to_string(),
+        )
     }
 }
 
@@ -139,7 +158,27 @@ fn counts(all: &[Tested]) -> [usize; 5] {
 /// `34 scenarios: 32 passed, 1 failed, 1 wrong`
 fn counted(all: &[Tested]) -> String {
     let n = counts(all);
-    let parts = ["passed", "failed", "wrong", "without expectations", "not run"];
-    let parts: Vec<String> = n.iter().zip(parts).filter(|(n, _)| **n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    format!("{} {}: {}", all.len(), if all.len() == 1 { "scenario" } else { "scenarios" }, parts.join(", "))
+    let parts = [
+        "passed",
+        "failed",
+        "wrong",
+        "without expectations",
+        "not run",
+    ];
+    let parts: Vec<String> = n
+        .iter()
+        .zip(parts)
+        .filter(|(n, _)| **n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    format!(
+        "{} {}: {}",
+        all.len(),
+        if all.len() == 1 {
+            "scenario"
+        } else {
+            "scenarios"
+        },
+        parts.join(", ")
+    )
 }

@@ -1,4 +1,5 @@
-//! TAP, version 13, which `prove` reads: a test point per test case, and comments on those that failed.
+//! TAP, version 13, which `prove` reads: a test point per test case, and comments on those that
+//! failed.
 
 use super::{Came, Tested};
 use crate::files::line;
@@ -14,7 +15,9 @@ pub fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     let of_all = all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c)));
     for (i, (t, case)) in of_all.enumerate() {
         // A hash would begin a directive, a backslash an escape.
-        let name = line(&format!("{}: {}", t.id, case.name)).replace('\\', "\\\\").replace('#', "\\#");
+        let name = line(&format!("{}: {}", t.id, case.name))
+            .replace('\\', "\\\\")
+            .replace('#', "\\#");
         let (ok, directive) = match case.came {
             Came::Met => ("ok", ""),
             Came::NotRun => ("ok", " # SKIP another scenario failed"),
@@ -23,7 +26,10 @@ pub fn tap(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
         writeln!(out, "{ok} {} - {name}{directive}", i + 1)?;
         // Comments, not YAML: readers of version 13 know little of that.
         for (message, notes) in t.told(case) {
-            for comment in std::iter::once(&message).chain(&notes).flat_map(|text| text.lines()) {
+            for comment in std::iter::once(&message)
+                .chain(&notes)
+                .flat_map(|text| text.lines())
+            {
                 writeln!(out, "# {comment}")?;
             }
         }

@@ -7,7 +7,11 @@ use anstyle::{AnsiColor, Style as Ansi};
 use std::io::{self, Write};
 
 fn painted(text: &str, ansi: Ansi, style: Style) -> String {
-    if style.colour { format!("{ansi}{text}{ansi:#}") } else { text.to_owned() }
+    if style.colour {
+        format!("{ansi}{text}{ansi:#}")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// `passed  scenarios/zone-partition.ron (12 expectations, 1 run)`
@@ -21,16 +25,46 @@ pub fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<()> {
         Status::Failed | Status::Wrong => AnsiColor::Red.on_default().bold(),
         Status::NoExpectations | Status::NotRun => AnsiColor::Yellow.on_default(),
     };
-    let mistakes = || t.cases.iter().map(|c| if let Came::Wrong(p) = &c.came { p.0.len() } else { 0 }).sum::<usize>();
+    let mistakes = || {
+        t.cases
+            .iter()
+            .map(|c| {
+                if let Came::Wrong(p) = &c.came {
+                    p.0.len()
+                } else {
+                    0
+                }
+            })
+            .sum::<usize>()
+    };
     let detail = match status {
         Status::Passed => format!(" ({})", t.size()),
         Status::Failed => {
-            format!(" ({} failed of {})", t.cases.iter().filter(|c| matches!(c.came, Came::Failed(_))).count(), t.size())
+            format!(
+                " ({} failed of {})",
+                t.cases
+                    .iter()
+                    .filter(|c| matches!(c.came, Came::Failed(_)))
+                    .count(),
+                t.size()
+            )
         }
-        Status::Wrong => format!(" ({})", if mistakes() == 1 { "1 mistake" } else { "several mistakes" }),
+        Status::Wrong => format!(
+            " ({})",
+            if mistakes() == 1 {
+                "1 mistake"
+            } else {
+                "several mistakes"
+            }
+        ),
         Status::NoExpectations | Status::NotRun => String::new(),
     };
-    writeln!(out, "{}  {}{detail}", painted(&format!("{:<7}", status.word()), ansi, style), t.file)
+    writeln!(
+        out,
+        "{}  {}{detail}",
+        painted(&format!("{:<7}", status.word()), ansi, style),
+        t.file
+    )
 }
 
 /// Everything that was not as it should be, in full.
@@ -42,12 +76,25 @@ pub fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::Result<
         match &case.came {
             Came::Met | Came::NotRun => {}
             Came::Nothing => {
-                writeln!(out, "\n{}: the scenario expects nothing, so that nothing can fail", t.file)?;
-                writeln!(out, "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is")?;
+                writeln!(
+                    out,
+                    "\n{}: the scenario expects nothing, so that nothing can fail",
+                    t.file
+                )?;
+                writeln!(
+                    out,
+                    "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is"
+                )?;
             }
-            Came::Wrong(problems) => write!(out, "\n{}", problems.render(style.colour, style.width))?,
+            Came::Wrong(problems) => {
+                write!(out, "\n{}", problems.render(style.colour, style.width))?
+            }
             Came::Failed(f) => {
-                write!(out, "\n{}", Problems::one(f.problem.clone()).render(style.colour, style.width))?;
+                write!(
+                    out,
+                    "\n{}",
+                    Problems::one(f.problem.clone()).render(style.colour, style.width)
+                )?;
                 for note in f.notes(&t.file) {
                     writeln!(out, "    {note}")?;
                 }

@@ -21,7 +21,8 @@ pub(super) struct Budgets {
 }
 
 impl Budgets {
-    /// Declares a budget. One that is created later may have the name of one that was deleted before.
+    /// Declares a budget. One that is created later may have the name of one that was deleted
+    /// before.
     pub(super) fn declare(
         &mut self,
         budget: &PodDisruptionBudget,
@@ -30,28 +31,52 @@ impl Budgets {
         complaints: &mut Complaints,
     ) -> Option<BudgetIndex> {
         let namespace = budget.namespace.as_deref().unwrap_or("default");
-        let named = checks::object_name("disruption budget", &budget.name).map_err(|p| (with(place, "name"), p));
-        if let Err((place, problem)) = named.and_then(|()| checks::namespace(namespace).map_err(|p| (with(place, "namespace"), p))) {
+        let named = checks::object_name("disruption budget", &budget.name)
+            .map_err(|p| (with(place, "name"), p));
+        if let Err((place, problem)) = named
+            .and_then(|()| checks::namespace(namespace).map_err(|p| (with(place, "namespace"), p)))
+        {
             complaints.add(place, problem);
         }
-        let rule = rule(budget.min_available.as_ref(), budget.max_unavailable.as_ref(), place, complaints);
+        let rule = rule(
+            budget.min_available.as_ref(),
+            budget.max_unavailable.as_ref(),
+            place,
+            complaints,
+        );
         let name = format!("PodDisruptionBudget/{namespace}/{}", budget.name);
         if !created_later && self.plans.iter().any(|b| b.name == name) {
-            complaints.say(with(place, "name"), format!("disruption budget `{namespace}/{}` is declared twice", budget.name));
+            complaints.say(
+                with(place, "name"),
+                format!(
+                    "disruption budget `{namespace}/{}` is declared twice",
+                    budget.name
+                ),
+            );
         }
         let selector = selector(&budget.selector, &with(place, "selector"), complaints);
         let (Some(rule), Some(selector)) = (rule, selector) else {
             self.incomplete = true;
             return None;
         };
-        let always_allow_unhealthy = budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
-        self.plans.push(BudgetPlan { name, selector, rule, always_allow_unhealthy });
+        let always_allow_unhealthy =
+            budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
+        self.plans.push(BudgetPlan {
+            name,
+            selector,
+            rule,
+            always_allow_unhealthy,
+        });
         Some(self.plans.len() as BudgetIndex - 1)
     }
 
     /// The budget of that name: `web`, `shop/web`, `PodDisruptionBudget/shop/web`.
     pub(super) fn named(&self, text: &str) -> Result<BudgetIndex, Nothing> {
-        let is = |full: &str| full == text || full.split_once('/').is_some_and(|(_, name)| name == text) || short_name(full) == text;
+        let is = |full: &str| {
+            full == text
+                || full.split_once('/').is_some_and(|(_, name)| name == text)
+                || short_name(full) == text
+        };
         let mut found: Vec<(&str, BudgetIndex)> = Vec::new();
         for (i, budget) in self.plans.iter().enumerate() {
             // Several lives of one name are one object to people.
@@ -91,19 +116,29 @@ pub(super) fn rule(
 ) -> Option<BudgetRule> {
     let mut amount = |value: &FlagValue, field: &'static str| {
         let read = IntOrPercent::parse(&value.to_string());
-        let problem = || Problem::new(format!("expected a number or a share such as \"25%\", found {value}"));
+        let problem = || {
+            Problem::new(format!(
+                "expected a number or a share such as \"25%\", found {value}"
+            ))
+        };
         complaints.take(with(place, field), read.ok_or_else(problem))
     };
     match (min_available, max_unavailable) {
         (Some(_), Some(_)) => {
-            complaints.say(with(place, "maxUnavailable"), "minAvailable and maxUnavailable cannot be both set");
+            complaints.say(
+                with(place, "maxUnavailable"),
+                "minAvailable and maxUnavailable cannot be both set",
+            );
             None
         }
         (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
         (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
         (None, None) => {
             let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-            complaints.add(place.clone(), Problem::new("this budget asks for nothing").help(help));
+            complaints.add(
+                place.clone(),
+                Problem::new("this budget asks for nothing").help(help),
+            );
             None
         }
     }

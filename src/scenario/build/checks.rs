@@ -31,21 +31,37 @@ pub(super) fn label(key: &str, value: &str) -> Result<(), Problem> {
 fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
     // A text of megabytes is shown by its beginning.
     let shown: String = text.chars().take(100).collect();
-    errors.into_iter().next().map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
+    errors.into_iter().next().map_or(Ok(()), |error| {
+        Err(Problem::new(format!("{what} `{shown}`: {error}")))
+    })
 }
 
 /// Tolerations that the API server would accept; complaints about the others.
-pub(super) fn tolerations(all: &[Toleration], place: &Place, comparison_operators: bool, complaints: &mut Complaints) {
+pub(super) fn tolerations(
+    all: &[Toleration],
+    place: &Place,
+    comparison_operators: bool,
+    complaints: &mut Complaints,
+) {
     for (i, toleration) in all.iter().enumerate() {
-        for error in validation::validate_tolerations(std::slice::from_ref(toleration), "", comparison_operators) {
+        for error in validation::validate_tolerations(
+            std::slice::from_ref(toleration),
+            "",
+            comparison_operators,
+        ) {
             let text = error.to_string();
-            // The path begins with the toleration's own place, which is said by the place of the complaint.
+            // The path begins with the toleration's own place, which is said by the place of the
+            // complaint.
             let text = text.strip_prefix("[0].").unwrap_or(&text);
-            let gate = matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
+            let gate =
+                matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
             let help = gate
                 .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
             let field = text.split(':').next().unwrap_or_default();
-            complaints.add(with(&with(place, i), field), Problem::new(text).maybe_help(help.or(error.hint)));
+            complaints.add(
+                with(&with(place, i), field),
+                Problem::new(text).maybe_help(help.or(error.hint)),
+            );
         }
     }
 }
@@ -56,9 +72,17 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     kubectl_taint::parse(&texts).map_err(|e| match e.hint {
         // What is missing comes first; kubectl's own words end in a pattern of several lines.
         Some(hint) if hint.starts_with("add an effect") => {
-            let said = e.text.split(", name part").next().unwrap_or(&e.text).to_owned();
-            Problem::new(format!("this taint has no effect: {}", hint.trim_start_matches("add an effect, ")))
-                .help(format!("kubectl says: {said}"))
+            let said = e
+                .text
+                .split(", name part")
+                .next()
+                .unwrap_or(&e.text)
+                .to_owned();
+            Problem::new(format!(
+                "this taint has no effect: {}",
+                hint.trim_start_matches("add an effect, ")
+            ))
+            .help(format!("kubectl says: {said}"))
         }
         hint => Problem::new(e.text).maybe_help(hint),
     })

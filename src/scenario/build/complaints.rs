@@ -21,7 +21,8 @@ pub(in crate::scenario) struct Complaints {
     names: BTreeSet<usize>,
 }
 
-/// How many problems of meaning are named; a mistake in a group of thousands would drown the others.
+/// How many problems of meaning are named; a mistake in a group of thousands would drown the
+/// others.
 const PROBLEMS_MAX: usize = 100;
 
 impl Complaints {
@@ -44,7 +45,11 @@ impl Complaints {
     }
 
     /// The value, or else a complaint about it.
-    pub(in crate::scenario) fn take<T>(&mut self, place: Place, result: Result<T, Problem>) -> Option<T> {
+    pub(in crate::scenario) fn take<T>(
+        &mut self,
+        place: Place,
+        result: Result<T, Problem>,
+    ) -> Option<T> {
         result.map_err(|problem| self.add(place, problem)).ok()
     }
 
@@ -53,9 +58,14 @@ impl Complaints {
         self.list.is_empty()
     }
 
-    /// All that is wrong, at its place in the file or in a `--set`, in the order of the file. `text` is what the scenario
-    /// was read from: the source's, or that with parts blanked out.
-    pub(in crate::scenario) fn finish(self, source: &Source, text: &str, overridden: &[Overridden]) -> Result<(), Problems> {
+    /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
+    /// `text` is what the scenario was read from: the source's, or that with parts blanked out.
+    pub(in crate::scenario) fn finish(
+        self,
+        source: &Source,
+        text: &str,
+        overridden: &[Overridden],
+    ) -> Result<(), Problems> {
         if self.list.is_empty() {
             return Ok(());
         }
@@ -66,7 +76,10 @@ impl Complaints {
             .enumerate()
             .map(|(i, (place, problem))| {
                 // The name of a part that the text does not have is looked for as the part is.
-                let name = tree.as_ref().filter(|_| self.names.contains(&i)).and_then(|t| t.part(&place)?.key.clone());
+                let name = tree
+                    .as_ref()
+                    .filter(|_| self.names.contains(&i))
+                    .and_then(|t| t.part(&place)?.key.clone());
                 let set = overridden.iter().any(|o| place.starts_with(&o.place));
                 match name {
                     Some((_, bytes)) if !set => problem.at(source, bytes),
@@ -80,20 +93,40 @@ impl Complaints {
     }
 }
 
-fn located(place: &[Step], problem: Problem, source: &Source, tree: Option<&Tree>, overridden: &[Overridden]) -> Problem {
-    if let Some(set) = overridden.iter().rev().find(|o| place.starts_with(&o.place) || o.place.starts_with(place) && !place.is_empty()) {
+fn located(
+    place: &[Step],
+    problem: Problem,
+    source: &Source,
+    tree: Option<&Tree>,
+    overridden: &[Overridden],
+) -> Problem {
+    if let Some(set) = overridden
+        .iter()
+        .rev()
+        .find(|o| place.starts_with(&o.place) || o.place.starts_with(place) && !place.is_empty())
+    {
         let all = 0..set.source.text.len();
         return problem.at(&set.source, all);
     }
     // Groups behind those that are written come from the file that the scenario points at.
     let from: Place = at!["cluster"];
     let elsewhere = place.first().is_some_and(|s| {
-        ["nodes", "pods", "workloads", "priorityClasses", "podDisruptionBudgets"].into_iter().any(|list| *s == Step::from(list))
+        [
+            "nodes",
+            "pods",
+            "workloads",
+            "priorityClasses",
+            "podDisruptionBudgets",
+        ]
+        .into_iter()
+        .any(|list| *s == Step::from(list))
     }) && place.len() > 1
         && tree.is_some_and(|t| t.find(&place[..2]).is_none() && t.find(&from).is_some());
     let place: &[Step] = if elsewhere { &from } else { place };
     // A value that the file does not spell out is looked for in what holds it.
-    let bytes = (0..=place.len()).rev().find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes.clone())));
+    let bytes = (0..=place.len())
+        .rev()
+        .find_map(|n| tree?.find(&place[..n]).map(|t| (n, t.bytes.clone())));
     match bytes {
         // The whole file: a name is enough, underlining all of it is not.
         Some((0, bytes)) => problem.at(source, bytes.start..bytes.start + 1),

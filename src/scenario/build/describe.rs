@@ -1,6 +1,9 @@
 //! Names of entries that have none: what they do, in a few words.
 
-use super::super::spec::{ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Status, Step};
+use super::super::spec::{
+    ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource,
+    Status, Step,
+};
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -15,33 +18,75 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Crash { node, nodes, .. } => format!("crash of {}", on(node, nodes)),
         Step::Reboot { node, nodes } => format!("reboot of {}", on(node, nodes)),
         Step::Flap { node, nodes, .. } => format!("flapping of {}", on(node, nodes)),
-        Step::SlowHeartbeats { node, nodes, period, .. } => format!("slow heartbeats of {} ({period})", on(node, nodes)),
-        Step::Condition { node, nodes, kind, status, .. } => {
-            format!("{}={} on {}", condition(*kind), status_word(*status), on(node, nodes))
+        Step::SlowHeartbeats {
+            node,
+            nodes,
+            period,
+            ..
+        } => format!("slow heartbeats of {} ({period})", on(node, nodes)),
+        Step::Condition {
+            node,
+            nodes,
+            kind,
+            status,
+            ..
+        } => {
+            format!(
+                "{}={} on {}",
+                condition(*kind),
+                status_word(*status),
+                on(node, nodes)
+            )
         }
         Step::ApiOutage { .. } => "API server outage".to_owned(),
-        Step::WatchLag { resource, lag, .. } => format!("watch lag of {} ({lag})", resource_word(*resource)),
+        Step::WatchLag { resource, lag, .. } => {
+            format!("watch lag of {} ({lag})", resource_word(*resource))
+        }
         Step::WatchStall { resource, .. } => format!("watch stall of {}", resource_word(*resource)),
         Step::ControllerRestart { .. } => "controller restart".to_owned(),
-        Step::ClockSkew { node, nodes, skew, .. } => format!("clock skew of {} ({skew})", on(node, nodes)),
-        Step::AddNode { node } => format!("add {}", node.names_texts().map_or_else(String::new, |n| listed(&n))),
+        Step::ClockSkew {
+            node, nodes, skew, ..
+        } => format!("clock skew of {} ({skew})", on(node, nodes)),
+        Step::AddNode { node } => format!(
+            "add {}",
+            node.names_texts().map_or_else(String::new, |n| listed(&n))
+        ),
         Step::DeleteNode { node, nodes } => format!("delete {}", on(node, nodes)),
-        Step::Taint { node, nodes, taint, .. } => format!("taint {} {}", on(node, nodes), listed(taint)),
-        Step::Untaint { node, nodes, taint } => format!("untaint {} {}", on(node, nodes), listed(taint)),
+        Step::Taint {
+            node, nodes, taint, ..
+        } => format!("taint {} {}", on(node, nodes), listed(taint)),
+        Step::Untaint { node, nodes, taint } => {
+            format!("untaint {} {}", on(node, nodes), listed(taint))
+        }
         Step::Cordon { node, nodes } => format!("cordon {}", on(node, nodes)),
         Step::Uncordon { node, nodes } => format!("uncordon {}", on(node, nodes)),
-        Step::Label { node, nodes, labels } => {
-            let labels: Vec<String> =
-                labels.iter().map(|(k, v)| v.as_ref().map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))).collect();
+        Step::Label {
+            node,
+            nodes,
+            labels,
+        } => {
+            let labels: Vec<String> = labels
+                .iter()
+                .map(|(k, v)| {
+                    v.as_ref()
+                        .map_or_else(|| format!("{k}-"), |v| format!("{k}={v}"))
+                })
+                .collect();
             format!("label {} {}", on(node, nodes), labels.join(" "))
         }
         Step::CreatePod { pod } => {
-            let name = pod.name.clone().or_else(|| pod.names.as_ref().map(listed)).unwrap_or_default();
+            let name = pod
+                .name
+                .clone()
+                .or_else(|| pod.names.as_ref().map(listed))
+                .unwrap_or_default();
             format!("create pod {name}")
         }
         Step::DeletePod { pod, pods, .. } => format!("delete pod {}", chosen(pod, pods)),
         Step::BindPod { pod, node } => format!("bind {pod} to {node}"),
-        Step::PatchTolerations { pod, pods, .. } => format!("patch tolerations of {}", chosen(pod, pods)),
+        Step::PatchTolerations { pod, pods, .. } => {
+            format!("patch tolerations of {}", chosen(pod, pods))
+        }
         Step::Instance { node, nodes, state } => {
             let said = match state {
                 InstanceState::Running => "runs",
@@ -54,14 +99,24 @@ pub(super) fn describe(step: &Step) -> String {
         Step::Scale { workload, replicas } => format!("scale {workload} to {replicas}"),
         Step::CreateWorkload { workload } => {
             let group = workload.group();
-            let name = group.name.clone().or_else(|| group.names.as_ref().map(listed)).unwrap_or_default();
+            let name = group
+                .name
+                .clone()
+                .or_else(|| group.names.as_ref().map(listed))
+                .unwrap_or_default();
             format!("create {name}")
         }
         Step::DeleteWorkload { workload } => format!("delete {workload}"),
         Step::CreateBudget { budget } => format!("create budget {}", budget.name),
-        Step::PatchBudget { budget, min_available, max_unavailable } => {
-            let amount = |field, value: &Option<FlagValue>| value.as_ref().map(|v| format!(" {field} {v}"));
-            let asks = amount("minAvailable", min_available).or_else(|| amount("maxUnavailable", max_unavailable));
+        Step::PatchBudget {
+            budget,
+            min_available,
+            max_unavailable,
+        } => {
+            let amount =
+                |field, value: &Option<FlagValue>| value.as_ref().map(|v| format!(" {field} {v}"));
+            let asks = amount("minAvailable", min_available)
+                .or_else(|| amount("maxUnavailable", max_unavailable));
             format!("patch budget {budget}{}", asks.unwrap_or_default())
         }
         Step::DeleteBudget { budget } => format!("delete budget {budget}"),
@@ -87,7 +142,11 @@ fn selected(selector: &NodeSelector) -> String {
         NodeSelector::Zone(zone) => format!("zone {zone}"),
         NodeSelector::Region(region) => format!("region {region}"),
         NodeSelector::Label(text) => format!("nodes with {text}"),
-        NodeSelector::Share { of, fraction, .. } => format!("{} % of {}", (fraction * 1000.0).round() / 10.0, selected(of)),
+        NodeSelector::Share { of, fraction, .. } => format!(
+            "{} % of {}",
+            (fraction * 1000.0).round() / 10.0,
+            selected(of)
+        ),
     }
 }
 

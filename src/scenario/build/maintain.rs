@@ -1,7 +1,9 @@
 //! Drains and rolling maintenances: flags, how many nodes at a time, and what comes when.
 
 use super::super::problem::Problem;
-use super::super::spec::{Afterwards, DrainFlags, DurationText, FlagValue, IfNotDrained as WrittenIf};
+use super::super::spec::{
+    Afterwards, DrainFlags, DurationText, FlagValue, IfNotDrained as WrittenIf,
+};
 use super::super::syntax::Place;
 use super::complaints::Complaints;
 use super::nodes::with;
@@ -11,16 +13,25 @@ use crate::controllers::drain;
 use crate::kernel::Dur;
 use crate::sim::plan::{IfNotDrained, Maintenance};
 
-/// A machine is off for so long at the least: whether a heartbeat is from before or after is seen by the second.
+/// A machine is off for so long at the least: whether a heartbeat is from before or after is seen
+/// by the second.
 const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
-pub(super) fn drain_options(flags: &DrainFlags, place: &Place, complaints: &mut Complaints) -> drain::Options {
+pub(super) fn drain_options(
+    flags: &DrainFlags,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> drain::Options {
     if flags.grace_period_seconds.is_some_and(|g| g < 0) {
-        complaints.say(with(place, "gracePeriodSeconds"), "must be greater than or equal to 0");
+        complaints.say(
+            with(place, "gracePeriodSeconds"),
+            "must be greater than or equal to 0",
+        );
     }
     let mut span = |text: &Option<DurationText>, field: &'static str| {
-        text.as_ref().and_then(|t| complaints.take(with(place, field), values::positive(t.as_str())))
+        text.as_ref()
+            .and_then(|t| complaints.take(with(place, field), values::positive(t.as_str())))
     };
     drain::Options {
         force: flags.force,
@@ -29,7 +40,10 @@ pub(super) fn drain_options(flags: &DrainFlags, place: &Place, complaints: &mut 
         disable_eviction: flags.disable_eviction,
         grace_period: flags.grace_period_seconds,
         timeout: span(&flags.timeout, "timeout"),
-        skip_wait_for_delete_timeout: span(&flags.skip_wait_for_delete_timeout, "skip_wait_for_delete_timeout"),
+        skip_wait_for_delete_timeout: span(
+            &flags.skip_wait_for_delete_timeout,
+            "skip_wait_for_delete_timeout",
+        ),
     }
 }
 
@@ -44,7 +58,12 @@ pub(super) struct Written<'a> {
 
 impl Written<'_> {
     /// The maintenance of so many nodes.
-    pub(super) fn read(&self, nodes: usize, place: &Place, complaints: &mut Complaints) -> Option<Maintenance> {
+    pub(super) fn read(
+        &self,
+        nodes: usize,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Maintenance> {
         let drain = drain_options(self.drain, &with(place, "drain"), complaints);
         let at_a_time = match self.at_a_time {
             None => Some(1),
@@ -68,10 +87,15 @@ impl Written<'_> {
     }
 }
 
-/// How many of so many nodes. A share is rounded down, so that no more are away than were asked for, but one at the least, or nothing would
-/// ever happen; node pools of the machine config operator do the same with theirs.
+/// How many of so many nodes. A share is rounded down, so that no more are away than were asked
+/// for, but one at the least, or nothing would ever happen; node pools of the machine config
+/// operator do the same with theirs.
 fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
-    let wrong = || Problem::new(format!("expected a number or a share such as \"5%\", found {written}"));
+    let wrong = || {
+        Problem::new(format!(
+            "expected a number or a share such as \"5%\", found {written}"
+        ))
+    };
     match IntOrPercent::parse(&written.to_string()).ok_or_else(wrong)? {
         IntOrPercent::Int(n) => match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(n),
@@ -86,11 +110,22 @@ fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
 mod tests {
     use super::*;
 
-    /// 5 % of 30 is 1.5: one; 5 % of 19 is 0.95: still one; 5 % of 41 is 2.05: two; half of 7 is 3.5: three.
+    /// 5 % of 30 is 1.5: one; 5 % of 19 is 0.95: still one; 5 % of 41 is 2.05: two; half of 7 is
+    /// 3.5: three.
     #[test]
     fn a_share_is_rounded_down_and_at_least_one() {
-        let of = |text: &str, nodes| at_a_time(&FlagValue::Text(text.to_owned()), nodes).map_err(|_| ());
-        assert_eq!([of("5%", 30), of("5%", 19), of("5%", 41), of("50%", 7), of("100%", 7)], [1, 1, 2, 3, 7].map(Ok::<usize, ()>));
+        let of =
+            |text: &str, nodes| at_a_time(&FlagValue::Text(text.to_owned()), nodes).map_err(|_| ());
+        assert_eq!(
+            [
+                of("5%", 30),
+                of("5%", 19),
+                of("5%", 41),
+                of("50%", 7),
+                of("100%", 7)
+            ],
+            [1, 1, 2, 3, 7].map(Ok::<usize, ()>)
+        );
         assert_eq!([of("2", 30), of("40", 30)], [2, 40].map(Ok));
         for wrong in ["0", "-1", "0%", "101%", "x", ""] {
             assert!(of(wrong, 30).is_err(), "{wrong}");

@@ -1,5 +1,5 @@
-//! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits are checked, the
-//! timeline is spread out. Everything that is wrong is found in one go.
+//! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits
+//! are checked, the timeline is spread out. Everything that is wrong is found in one go.
 
 mod budgets;
 mod checks;

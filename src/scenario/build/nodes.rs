@@ -2,7 +2,9 @@
 
 use super::super::names;
 use super::super::problem::Problem;
-use super::super::spec::{Condition, ConditionKind, DurationText, NodeGroup, NodeStart as Written, Status};
+use super::super::spec::{
+    Condition, ConditionKind, DurationText, NodeGroup, NodeStart as Written, Status,
+};
 use super::super::syntax::{Place, Step};
 use super::complaints::Complaints;
 use super::select::Nodes;
@@ -10,7 +12,10 @@ use super::{NODES_MAX, checks, values};
 use crate::api::labels::Labels;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::stable_hash;
-use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeConditionType, NodeReason};
+use crate::api::node::{
+    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeConditionType,
+    NodeReason,
+};
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
@@ -50,37 +55,66 @@ impl Nodes {
         };
         let labels = labels(group, place, complaints);
         let mut taints = taints(&group.taints, place, complaints);
-        times_added(&mut taints, &group.taints_added, &part("taintsAdded"), complaints);
+        times_added(
+            &mut taints,
+            &group.taints_added,
+            &part("taintsAdded"),
+            complaints,
+        );
         let mut allocatable = default_capacity();
-        allocatable.extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
+        allocatable
+            .extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
         let allocatable = Rc::new(allocatable);
-        let mut span = |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
-            let text = text.as_ref()?.as_str();
-            complaints.take(with(place, field), if positive { values::positive(text) } else { values::span(text) })
-        };
-        let lease_period = span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
+        let mut span =
+            |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
+                let text = text.as_ref()?.as_str();
+                complaints.take(
+                    with(place, field),
+                    if positive {
+                        values::positive(text)
+                    } else {
+                        values::span(text)
+                    },
+                )
+            };
+        let lease_period =
+            span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
         let start = match &group.start {
             None | Some(Written::Ready) if joins => NodeStart::Absent,
             Some(_) if joins => {
-                complaints.say(part("start"), "a node that joins later cannot start otherwise");
+                complaints.say(
+                    part("start"),
+                    "a node that joins later cannot start otherwise",
+                );
                 NodeStart::Absent
             }
             None | Some(Written::Ready) => NodeStart::Ready,
             Some(Written::Silent) => NodeStart::Silent,
-            Some(Written::Imported { conditions, renew_time, cut_off }) => {
+            Some(Written::Imported {
+                conditions,
+                renew_time,
+                cut_off,
+            }) => {
                 let place = part("start");
                 for (i, c) in conditions.iter().enumerate() {
                     if conditions[..i].iter().any(|before| before.kind == c.kind) {
-                        complaints.say(with(&with(&place, "conditions"), i), format!("the condition {:?} is given twice", c.kind));
+                        complaints.say(
+                            with(&with(&place, "conditions"), i),
+                            format!("the condition {:?} is given twice", c.kind),
+                        );
                     }
                 }
                 NodeStart::Imported {
-                    conditions: conditions.iter().enumerate().filter_map(|(i, c)| condition(c, i, &place, complaints)).collect(),
-                    lease_renewed_us: renew_time
-                        .as_ref()
-                        .and_then(|t| complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))),
+                    conditions: conditions
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(i, c)| condition(c, i, &place, complaints))
+                        .collect(),
+                    lease_renewed_us: renew_time.as_ref().and_then(|t| {
+                        complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))
+                    }),
                     cut: *cut_off,
                 }
             }
@@ -93,15 +127,21 @@ impl Nodes {
             }
             let index = self.plans.len() as NodeIndex;
             if self.by_name.contains_key(&name) {
-                complaints.say(name_place(group, place), format!("node `{name}` is declared twice"));
+                complaints.say(
+                    name_place(group, place),
+                    format!("node `{name}` is declared twice"),
+                );
                 break;
             }
             self.by_name.insert(name.clone(), index);
             let mut labels = labels.clone();
-            labels.entry(LABEL_HOSTNAME.to_owned()).or_insert_with(|| name.clone());
+            labels
+                .entry(LABEL_HOSTNAME.to_owned())
+                .or_insert_with(|| name.clone());
             self.plans.push(NodePlan {
                 lease_offset: lease_offset.unwrap_or_else(|| spread(&name, "lease", lease_period)),
-                status_offset: status_offset.unwrap_or_else(|| spread(&name, "status", defaults.status_period)),
+                status_offset: status_offset
+                    .unwrap_or_else(|| spread(&name, "status", defaults.status_period)),
                 labels: Rc::new(labels),
                 taints: taints.clone(),
                 unschedulable: group.unschedulable,
@@ -114,24 +154,38 @@ impl Nodes {
         (before as NodeIndex..self.plans.len() as NodeIndex).collect()
     }
 
-    fn names(&self, group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Option<Vec<String>> {
+    fn names(
+        &self,
+        group: &NodeGroup,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Vec<String>> {
         let texts = match (&group.name, &group.names) {
             (Some(_), Some(_)) => {
-                complaints.say(with(place, "names"), "a node group has either `name` or `names`, not both");
+                complaints.say(
+                    with(place, "names"),
+                    "a node group has either `name` or `names`, not both",
+                );
                 return None;
             }
             (None, None) => {
-                let problem =
-                    Problem::new("this node group has no name").help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
+                let problem = Problem::new("this node group has no name")
+                    .help("`name: \"a\"` for one node, `names: \"a-{00..09}\"` for several");
                 complaints.add(place.clone(), problem);
                 return None;
             }
             (Some(name), None) if name.contains(['{', '}']) => {
-                complaints.add(with(place, "name"), Problem::new("`name` is the name of one node").help("ranges belong to `names`"));
+                complaints.add(
+                    with(place, "name"),
+                    Problem::new("`name` is the name of one node").help("ranges belong to `names`"),
+                );
                 return None;
             }
             (Some(_), None) if self.plans.len() as u64 >= NODES_MAX => {
-                complaints.say(with(place, "name"), format!("a cluster has at most {NODES_MAX} nodes"));
+                complaints.say(
+                    with(place, "name"),
+                    format!("a cluster has at most {NODES_MAX} nodes"),
+                );
                 return None;
             }
             (Some(name), None) => return Some(vec![name.clone()]),
@@ -167,7 +221,14 @@ pub(super) fn with(place: &Place, step: impl Into<Step>) -> Place {
 }
 
 fn name_place(group: &NodeGroup, place: &Place) -> Place {
-    with(place, if group.names.is_some() { "names" } else { "name" })
+    with(
+        place,
+        if group.names.is_some() {
+            "names"
+        } else {
+            "name"
+        },
+    )
 }
 
 /// An offset within a period in whole milliseconds that depends on the node's name alone.
@@ -178,15 +239,24 @@ fn spread(name: &str, what: &str, period: Dur) -> Dur {
 
 fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labels {
     let mut all = checked_labels(&group.labels, &with(place, "labels"), complaints);
-    let topology = [("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA), ("region", &group.region, LABEL_REGION, LABEL_REGION_BETA)];
+    let topology = [
+        ("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA),
+        ("region", &group.region, LABEL_REGION, LABEL_REGION_BETA),
+    ];
     for (field, value, stable, beta) in topology {
         let Some(value) = value else { continue };
         if let Err(problem) = checks::label_value(value) {
             complaints.add(with(place, field), problem);
         }
         for key in [stable, beta] {
-            if all.insert(key.to_owned(), value.clone()).is_some_and(|old| old != *value) {
-                complaints.say(with(place, field), format!("`{field}` and the label {key} say different things"));
+            if all
+                .insert(key.to_owned(), value.clone())
+                .is_some_and(|old| old != *value)
+            {
+                complaints.say(
+                    with(place, field),
+                    format!("`{field}` and the label {key} say different things"),
+                );
             }
         }
     }
@@ -194,12 +264,20 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
 }
 
 /// Labels that Kubernetes accepts; complaints about the others.
-pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Place, complaints: &mut Complaints) -> Labels {
+pub(super) fn checked_labels(
+    labels: &BTreeMap<String, String>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Labels {
     for (key, value) in labels {
         if let Err(problem) = checks::label(key, value) {
             // A problem of the value is said of it.
             let of_key = checks::label(key, "").is_err();
-            if of_key { complaints.add_name(with(place, key), problem) } else { complaints.add(with(place, key), problem) }
+            if of_key {
+                complaints.add_name(with(place, key), problem)
+            } else {
+                complaints.add(with(place, key), problem)
+            }
         }
     }
     labels.clone()
@@ -211,9 +289,10 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
         let place = || with(&with(place, "taints"), i);
         match checks::taint_edit(std::slice::from_ref(text)) {
             Err(problem) => complaints.add(place(), problem),
-            Ok(edit) if !edit.remove.is_empty() => {
-                complaints.say(place(), format!("`{text}` removes a taint; a node is declared with those it has"))
-            }
+            Ok(edit) if !edit.remove.is_empty() => complaints.say(
+                place(),
+                format!("`{text}` removes a taint; a node is declared with those it has"),
+            ),
             Ok(edit) => {
                 for taint in edit.add {
                     if taints.iter().any(|t| t.matches(&taint)) {
@@ -229,14 +308,23 @@ fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<T
 }
 
 /// Sets `timeAdded` of the taints that are named, `key:Effect`.
-fn times_added(taints: &mut [Taint], times: &BTreeMap<String, DurationText>, place: &Place, complaints: &mut Complaints) {
+fn times_added(
+    taints: &mut [Taint],
+    times: &BTreeMap<String, DurationText>,
+    place: &Place,
+    complaints: &mut Complaints,
+) {
     for (name, text) in times {
         let seconds = complaints.take(with(place, name), values::stored_seconds(text.as_str()));
-        match taints.iter_mut().find(|t| Taint::new(&t.key, t.effect).to_string() == *name) {
+        match taints
+            .iter_mut()
+            .find(|t| Taint::new(&t.key, t.effect).to_string() == *name)
+        {
             Some(taint) => taint.time_added = seconds.map(Timestamp),
             None => complaints.add_name(
                 with(place, name),
-                Problem::new(format!("the group has no taint `{name}`")).help("`key:Effect`, without the value, of a taint in `taints`"),
+                Problem::new(format!("the group has no taint `{name}`"))
+                    .help("`key:Effect`, without the value, of a taint in `taints`"),
             ),
         }
     }
@@ -251,8 +339,15 @@ pub(super) fn resources(
     let mut all = Resources::new();
     let mut fine = true;
     for (name, text) in texts {
-        let result = Quantity::parse(text.as_str()).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
-        let result = result.and_then(|q| if q.is_negative() { Err(Problem::new(format!("{} is negative", text.as_str()))) } else { Ok(q) });
+        let result = Quantity::parse(text.as_str())
+            .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
+        let result = result.and_then(|q| {
+            if q.is_negative() {
+                Err(Problem::new(format!("{} is negative", text.as_str())))
+            } else {
+                Ok(q)
+            }
+        });
         match complaints.take(with(place, name), result) {
             Some(quantity) => drop(all.insert(name.clone(), quantity)),
             None => fine = false,
@@ -262,13 +357,23 @@ pub(super) fn resources(
 }
 
 fn default_capacity() -> Resources {
-    CAPACITY.iter().filter_map(|(name, text)| Some(((*name).to_owned(), Quantity::parse(text).ok()?))).collect()
+    CAPACITY
+        .iter()
+        .filter_map(|(name, text)| Some(((*name).to_owned(), Quantity::parse(text).ok()?)))
+        .collect()
 }
 
-fn condition(written: &Condition, i: usize, place: &Place, complaints: &mut Complaints) -> Option<NodeCondition> {
+fn condition(
+    written: &Condition,
+    i: usize,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<NodeCondition> {
     let place = with(&with(place, "conditions"), i);
     let mut time = |text: &super::super::spec::DurationText, field: &str| {
-        complaints.take(with(&place, field), values::stored_seconds(text.as_str())).map(Timestamp)
+        complaints
+            .take(with(&place, field), values::stored_seconds(text.as_str()))
+            .map(Timestamp)
     };
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
@@ -294,7 +399,10 @@ fn reason(text: &str) -> NodeReason {
         NodeReason::NodeStatusUnknown,
         NodeReason::NodeStatusNeverUpdated,
     ];
-    KNOWN.into_iter().find(|r| r.as_str() == text).unwrap_or(NodeReason::None)
+    KNOWN
+        .into_iter()
+        .find(|r| r.as_str() == text)
+        .unwrap_or(NodeReason::None)
 }
 
 /// The type of a condition.

@@ -1,8 +1,9 @@
 //! Faults that overlap: a node that two partitions cut off is back when both have ended.
 //!
-//! The primitive steps of a run know nothing of each other: "heal" heals. So beginnings of what already holds, and
-//! ends of what something else still holds up, are taken out of the steps here; where another value still holds, as with
-//! two clock skews, the end of the later one goes back to the earlier one's value.
+//! The primitive steps of a run know nothing of each other: "heal" heals. So beginnings of what
+//! already holds, and ends of what something else still holds up, are taken out of the steps here;
+//! where another value still holds, as with two clock skews, the end of the later one goes back to
+//! the earlier one's value.
 
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
@@ -41,7 +42,10 @@ type Holders = BTreeMap<Held, Vec<(u32, Value)>>;
 /// Takes overlaps out of actions that are sorted by time.
 pub(super) fn settle(actions: Vec<Action>) -> Vec<Action> {
     let mut holders = Holders::new();
-    actions.into_iter().flat_map(|action| settled(action, &mut holders)).collect()
+    actions
+        .into_iter()
+        .flat_map(|action| settled(action, &mut holders))
+        .collect()
 }
 
 /// Begins to hold; whether that changes anything.
@@ -63,8 +67,12 @@ enum After {
 }
 
 fn end(holders: &mut Holders, held: Held, owner: u32) -> After {
-    let Some(stack) = holders.get_mut(&held) else { return After::Same };
-    let Some(i) = stack.iter().rposition(|(o, _)| *o == owner) else { return After::Same };
+    let Some(stack) = holders.get_mut(&held) else {
+        return After::Same;
+    };
+    let Some(i) = stack.iter().rposition(|(o, _)| *o == owner) else {
+        return After::Same;
+    };
     let (_, old) = stack.remove(i);
     let top = stack.last().copied();
     let was_top = i == stack.len();
@@ -80,75 +88,140 @@ fn end(holders: &mut Holders, held: Held, owner: u32) -> After {
 
 /// An action without what overlaps; further actions where values go back to different ones.
 fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
-    let Action { at, entry, phase, act } = action;
+    let Action {
+        at,
+        entry,
+        phase,
+        act,
+    } = action;
     let ends = phase == Phase::End;
-    let one = |act: Do| vec![Action { at, entry, phase, act }];
-    let beginning = |nodes: Vec<NodeIndex>, held: fn(NodeIndex) -> Held, value: Value, holders: &mut Holders| -> Vec<NodeIndex> {
-        nodes.into_iter().filter(|&n| begin(holders, held(n), entry, value)).collect()
+    let one = |act: Do| {
+        vec![Action {
+            at,
+            entry,
+            phase,
+            act,
+        }]
+    };
+    let beginning = |nodes: Vec<NodeIndex>,
+                     held: fn(NodeIndex) -> Held,
+                     value: Value,
+                     holders: &mut Holders|
+     -> Vec<NodeIndex> {
+        nodes
+            .into_iter()
+            .filter(|&n| begin(holders, held(n), entry, value))
+            .collect()
     };
     // Nodes that are free again, and those whose value goes back, by value.
-    let ending = |nodes: Vec<NodeIndex>, held: &dyn Fn(NodeIndex) -> Held, holders: &mut Holders| {
-        let (mut free, mut back): (Vec<NodeIndex>, Vec<(Value, Vec<NodeIndex>)>) = (Vec::new(), Vec::new());
-        for node in nodes {
-            match end(holders, held(node), entry) {
-                After::Same => {}
-                After::Free => free.push(node),
-                After::Back(value) => match back.iter_mut().find(|(v, _)| *v == value) {
-                    Some((_, nodes)) => nodes.push(node),
-                    None => back.push((value, vec![node])),
-                },
+    let ending =
+        |nodes: Vec<NodeIndex>, held: &dyn Fn(NodeIndex) -> Held, holders: &mut Holders| {
+            let (mut free, mut back): (Vec<NodeIndex>, Vec<(Value, Vec<NodeIndex>)>) =
+                (Vec::new(), Vec::new());
+            for node in nodes {
+                match end(holders, held(node), entry) {
+                    After::Same => {}
+                    After::Free => free.push(node),
+                    After::Back(value) => match back.iter_mut().find(|(v, _)| *v == value) {
+                        Some((_, nodes)) => nodes.push(node),
+                        None => back.push((value, vec![node])),
+                    },
+                }
             }
-        }
-        (free, back)
-    };
-    let with_back = |act: Do, back: Vec<(Value, Vec<NodeIndex>)>, again: &dyn Fn(Value, Vec<NodeIndex>) -> Option<Do>| {
+            (free, back)
+        };
+    let with_back = |act: Do,
+                     back: Vec<(Value, Vec<NodeIndex>)>,
+                     again: &dyn Fn(Value, Vec<NodeIndex>) -> Option<Do>| {
         let mut all = one(act);
-        all.extend(back.into_iter().filter_map(|(value, nodes)| Some(Action { at, entry, phase: Phase::Step, act: again(value, nodes)? })));
+        all.extend(back.into_iter().filter_map(|(value, nodes)| {
+            Some(Action {
+                at,
+                entry,
+                phase: Phase::Step,
+                act: again(value, nodes)?,
+            })
+        }));
         all
     };
     match act {
         Do::Cut(nodes) => one(Do::Cut(beginning(nodes, Held::Cut, Value::On, holders))),
         // By name of its own: whatever cut them off.
         Do::Heal(nodes) if phase == Phase::Begin => {
-            nodes.iter().for_each(|&n| drop(holders.remove(&Held::Cut(n))));
+            nodes
+                .iter()
+                .for_each(|&n| drop(holders.remove(&Held::Cut(n))));
             one(Do::Heal(nodes))
         }
         Do::Heal(nodes) => one(Do::Heal(ending(nodes, &Held::Cut, holders).0)),
-        Do::Isolate(nodes) => one(Do::Isolate(beginning(nodes, Held::Network, Value::On, holders))),
+        Do::Isolate(nodes) => one(Do::Isolate(beginning(
+            nodes,
+            Held::Network,
+            Value::On,
+            holders,
+        ))),
         Do::Reconnect(nodes) => {
             // The end of a partition, or an entry of its own: then whatever cut them off.
-            let own = |n: NodeIndex| holders.get(&Held::Network(n)).is_some_and(|hands| hands.iter().any(|(owner, _)| *owner == entry));
+            let own = |n: NodeIndex| {
+                holders
+                    .get(&Held::Network(n))
+                    .is_some_and(|hands| hands.iter().any(|(owner, _)| *owner == entry))
+            };
             if nodes.iter().any(|&n| own(n)) {
                 one(Do::Reconnect(ending(nodes, &Held::Network, holders).0))
             } else {
-                nodes.iter().for_each(|&n| drop(holders.remove(&Held::Network(n))));
+                nodes
+                    .iter()
+                    .for_each(|&n| drop(holders.remove(&Held::Network(n))));
                 one(Do::Reconnect(nodes))
             }
         }
         Do::Crash(nodes) => one(Do::Crash(beginning(nodes, Held::Crash, Value::On, holders))),
         Do::Boot(nodes) => one(Do::Boot(ending(nodes, &Held::Crash, holders).0)),
-        Do::HeartbeatPeriod(nodes, Some(period)) => {
-            one(Do::HeartbeatPeriod(beginning(nodes, Held::Heartbeats, Value::Period(period), holders), Some(period)))
-        }
+        Do::HeartbeatPeriod(nodes, Some(period)) => one(Do::HeartbeatPeriod(
+            beginning(nodes, Held::Heartbeats, Value::Period(period), holders),
+            Some(period),
+        )),
         Do::HeartbeatPeriod(nodes, None) => {
             let (free, back) = ending(nodes, &Held::Heartbeats, holders);
-            with_back(Do::HeartbeatPeriod(free, None), back, &|value, nodes| match value {
-                Value::Period(period) => Some(Do::HeartbeatPeriod(nodes, Some(period))),
-                _ => None,
-            })
+            with_back(
+                Do::HeartbeatPeriod(free, None),
+                back,
+                &|value, nodes| match value {
+                    Value::Period(period) => Some(Do::HeartbeatPeriod(nodes, Some(period))),
+                    _ => None,
+                },
+            )
         }
         Do::Condition(nodes, kind, status) if !ends => {
-            let changing = nodes.into_iter().filter(|&n| begin(holders, Held::Condition(n, kind), entry, Value::Status(status))).collect();
+            let changing = nodes
+                .into_iter()
+                .filter(|&n| {
+                    begin(
+                        holders,
+                        Held::Condition(n, kind),
+                        entry,
+                        Value::Status(status),
+                    )
+                })
+                .collect();
             one(Do::Condition(changing, kind, status))
         }
         Do::Condition(nodes, kind, healthy) => {
             let (free, back) = ending(nodes, &|n| Held::Condition(n, kind), holders);
-            with_back(Do::Condition(free, kind, healthy), back, &|value, nodes| match value {
-                Value::Status(status) => Some(Do::Condition(nodes, kind, status)),
-                _ => None,
-            })
+            with_back(
+                Do::Condition(free, kind, healthy),
+                back,
+                &|value, nodes| match value {
+                    Value::Status(status) => Some(Do::Condition(nodes, kind, status)),
+                    _ => None,
+                },
+            )
         }
-        Do::ClockSkew(nodes, skew) if !ends => one(Do::ClockSkew(beginning(nodes, Held::Clock, Value::Skew(skew), holders), skew)),
+        Do::ClockSkew(nodes, skew) if !ends => one(Do::ClockSkew(
+            beginning(nodes, Held::Clock, Value::Skew(skew), holders),
+            skew,
+        )),
         Do::ClockSkew(nodes, _) => {
             let (free, back) = ending(nodes, &Held::Clock, holders);
             with_back(Do::ClockSkew(free, 0), back, &|value, nodes| match value {
@@ -173,10 +246,12 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             let left = match end(holders, Held::Watch(resource), entry) {
                 After::Free => none,
                 After::Back(Value::Lag(lag)) => lag,
-                After::Same | After::Back(_) => match holders.get(&Held::Watch(resource)).and_then(|s| s.last()) {
-                    Some((_, Value::Lag(lag))) => *lag,
-                    _ => none,
-                },
+                After::Same | After::Back(_) => {
+                    match holders.get(&Held::Watch(resource)).and_then(|s| s.last()) {
+                        Some((_, Value::Lag(lag))) => *lag,
+                        _ => none,
+                    }
+                }
             };
             one(Do::WatchLag(resource, left))
         }
@@ -184,7 +259,13 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
         Do::StallWatches(resource, lasts) => {
             let stack = holders.entry(Held::Stall(resource)).or_default();
             let own = at.saturating_add(lasts);
-            let until = stack.iter().fold(own, |latest, (_, value)| if let Value::Until(t) = value { latest.max(*t) } else { latest });
+            let until = stack.iter().fold(own, |latest, (_, value)| {
+                if let Value::Until(t) = value {
+                    latest.max(*t)
+                } else {
+                    latest
+                }
+            });
             stack.push((entry, Value::Until(own)));
             one(Do::StallWatches(resource, until.since(at)))
         }
@@ -192,9 +273,12 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
             // A node that joins again later has a kubelet of its own.
             let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
             holders.retain(|held, _| match held {
-                Held::Cut(n) | Held::Network(n) | Held::Crash(n) | Held::Heartbeats(n) | Held::Condition(n, _) | Held::Clock(n) => {
-                    !gone.contains(n)
-                }
+                Held::Cut(n)
+                | Held::Network(n)
+                | Held::Crash(n)
+                | Held::Heartbeats(n)
+                | Held::Condition(n, _)
+                | Held::Clock(n) => !gone.contains(n),
                 Held::Api | Held::Watch(_) | Held::Stall(_) => true,
             });
             one(Do::DeleteNode(nodes))
@@ -208,9 +292,16 @@ mod tests {
     use super::*;
 
     fn run(steps: &[(u64, u32, Phase, Do)]) -> Vec<(u64, Do)> {
-        let actions =
-            steps.iter().map(|(s, entry, phase, act)| Action { at: Time::from_secs(*s), entry: *entry, phase: *phase, act: act.clone() });
-        settle(actions.collect()).into_iter().map(|a| (a.at.as_secs(), a.act)).collect()
+        let actions = steps.iter().map(|(s, entry, phase, act)| Action {
+            at: Time::from_secs(*s),
+            entry: *entry,
+            phase: *phase,
+            act: act.clone(),
+        });
+        settle(actions.collect())
+            .into_iter()
+            .map(|a| (a.at.as_secs(), a.act))
+            .collect()
     }
 
     use Phase::{Begin, End};
@@ -223,7 +314,12 @@ mod tests {
             (13, 0, End, Do::Heal(vec![0, 1])),
             (20, 1, End, Do::Heal(vec![1, 2])),
         ];
-        let expected = [(10, Do::Cut(vec![0, 1])), (12, Do::Cut(vec![2])), (13, Do::Heal(vec![0])), (20, Do::Heal(vec![1, 2]))];
+        let expected = [
+            (10, Do::Cut(vec![0, 1])),
+            (12, Do::Cut(vec![2])),
+            (13, Do::Heal(vec![0])),
+            (20, Do::Heal(vec![1, 2])),
+        ];
         assert_eq!(run(&steps), expected);
     }
 
@@ -235,7 +331,12 @@ mod tests {
             (12, 1, End, Do::Boot(vec![0])),
             (13, 0, End, Do::Boot(vec![0])),
         ];
-        let expected = [(10, Do::Crash(vec![0])), (11, Do::Crash(vec![])), (12, Do::Boot(vec![])), (13, Do::Boot(vec![0]))];
+        let expected = [
+            (10, Do::Crash(vec![0])),
+            (11, Do::Crash(vec![])),
+            (12, Do::Boot(vec![])),
+            (13, Do::Boot(vec![0])),
+        ];
         assert_eq!(run(&steps), expected);
     }
 
@@ -260,8 +361,14 @@ mod tests {
     #[test]
     fn a_short_stall_does_not_end_a_longer_one() {
         let (leases, d) = (WatchedResource::Leases, Dur::from_secs);
-        let steps = [(10, 0, Begin, Do::StallWatches(leases, d(30))), (15, 1, Begin, Do::StallWatches(leases, d(5)))];
-        let expected = [(10, Do::StallWatches(leases, d(30))), (15, Do::StallWatches(leases, d(25)))];
+        let steps = [
+            (10, 0, Begin, Do::StallWatches(leases, d(30))),
+            (15, 1, Begin, Do::StallWatches(leases, d(5))),
+        ];
+        let expected = [
+            (10, Do::StallWatches(leases, d(30))),
+            (15, Do::StallWatches(leases, d(25))),
+        ];
         assert_eq!(run(&steps), expected);
     }
 
@@ -273,7 +380,12 @@ mod tests {
             (12, 2, Begin, Do::Cut(vec![0])),
             (20, 0, End, Do::Heal(vec![0, 1])),
         ];
-        let expected = [(10, Do::Cut(vec![0, 1])), (11, Do::Heal(vec![0])), (12, Do::Cut(vec![0])), (20, Do::Heal(vec![1]))];
+        let expected = [
+            (10, Do::Cut(vec![0, 1])),
+            (11, Do::Heal(vec![0])),
+            (12, Do::Cut(vec![0])),
+            (20, Do::Heal(vec![1])),
+        ];
         assert_eq!(run(&steps), expected);
     }
 
@@ -298,12 +410,20 @@ mod tests {
             (20, Do::Heal(vec![0])),
         ];
         assert_eq!(found, expected);
-        // Healed by an entry of its own, whatever cut it off; the end of the partition then has nothing left to end.
+        // Healed by an entry of its own, whatever cut it off; the end of the partition then has
+        // nothing left to end.
         let found = run(&[
             (10, 0, Begin, Do::Isolate(vec![0, 1])),
             (12, 1, Begin, Do::Reconnect(vec![0])),
             (20, 0, End, Do::Reconnect(vec![0, 1])),
         ]);
-        assert_eq!(found, [(10, Do::Isolate(vec![0, 1])), (12, Do::Reconnect(vec![0])), (20, Do::Reconnect(vec![1]))]);
+        assert_eq!(
+            found,
+            [
+                (10, Do::Isolate(vec![0, 1])),
+                (12, Do::Reconnect(vec![0])),
+                (20, Do::Reconnect(vec![1]))
+            ]
+        );
     }
 }

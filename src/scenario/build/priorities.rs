@@ -1,7 +1,8 @@
-//! Priority classes (`plugin/pkg/admission/priority/admission.go`, `pkg/apis/scheduling/validation`).
+//! Priority classes (`plugin/pkg/admission/priority/admission.go`,
+//! `pkg/apis/scheduling/validation`).
 //!
-//! Classes do not change during a run, so that the priority of a pod is known when the scenario is read. Where ours differs: a
-//! pod may state a priority without a class.
+//! Classes do not change during a run, so that the priority of a pod is known when the scenario is
+//! read. Where ours differs: a pod may state a priority without a class.
 
 use super::super::problem::{Problem, did_you_mean_or_list};
 use super::super::spec::{PodTemplate, PreemptionPolicy, PriorityClass};
@@ -12,8 +13,12 @@ use super::nodes::with;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).
-const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-/// The highest priority of a class that a user makes (`pkg/apis/scheduling/types.go: HighestUserDefinablePriority`).
+const SYSTEM: [(&str, i32); 2] = [
+    ("system-cluster-critical", 2_000_000_000),
+    ("system-node-critical", 2_000_001_000),
+];
+/// The highest priority of a class that a user makes (`pkg/apis/scheduling/types.go:
+/// HighestUserDefinablePriority`).
 const HIGHEST: i32 = 1_000_000_000;
 
 /// The priorities of classes.
@@ -27,7 +32,10 @@ pub(super) struct Priorities {
 impl Priorities {
     /// Reads the classes that a scenario declares.
     pub(super) fn read(written: &[PriorityClass], complaints: &mut Complaints) -> Self {
-        let mut classes: BTreeMap<String, i32> = SYSTEM.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let mut classes: BTreeMap<String, i32> = SYSTEM
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), *value))
+            .collect();
         let mut default = None;
         for (i, class) in written.iter().enumerate() {
             let place = |field: &str| at!["priorityClasses", i, field];
@@ -36,29 +44,59 @@ impl Priorities {
             if let Err(problem) = checks::object_name("priority class", &class.name) {
                 complaints.add(place("name"), problem);
             } else if class.name.starts_with("system-") && !system {
-                complaints.say(place("name"), "names that begin with `system-` are for Kubernetes' own classes");
+                complaints.say(
+                    place("name"),
+                    "names that begin with `system-` are for Kubernetes' own classes",
+                );
             } else if class.value > HIGHEST && !system {
-                complaints.say(place("value"), format!("the highest priority of a class is {HIGHEST}"));
+                complaints.say(
+                    place("value"),
+                    format!("the highest priority of a class is {HIGHEST}"),
+                );
             } else if known && !system {
-                complaints.say(place("name"), format!("priority class `{}` is declared twice", class.name));
+                complaints.say(
+                    place("name"),
+                    format!("priority class `{}` is declared twice", class.name),
+                );
             }
             if class.global_default {
                 // Of several, the lowest counts.
                 default = Some(default.map_or(class.value, |d: i32| d.min(class.value)));
             }
         }
-        let never = written.iter().filter(|c| c.preemption_policy == Some(PreemptionPolicy::Never)).map(|c| c.name.clone()).collect();
-        Self { classes, default, never }
+        let never = written
+            .iter()
+            .filter(|c| c.preemption_policy == Some(PreemptionPolicy::Never))
+            .map(|c| c.name.clone())
+            .collect();
+        Self {
+            classes,
+            default,
+            never,
+        }
     }
 
     /// Whether the class of a template's pods says that they make nobody leave.
     pub(super) fn never_preempts(&self, template: &PodTemplate) -> bool {
-        template.priority_class_name.as_ref().is_some_and(|name| self.never.contains(name))
+        template
+            .priority_class_name
+            .as_ref()
+            .is_some_and(|name| self.never.contains(name))
     }
 
     /// The priority of a template's pods.
-    pub(super) fn of(&self, template: &PodTemplate, place: &Place, admitted: bool, complaints: &mut Complaints) -> Option<i32> {
-        let Some(name) = template.priority_class_name.as_deref().filter(|n| !n.is_empty()) else {
+    pub(super) fn of(
+        &self,
+        template: &PodTemplate,
+        place: &Place,
+        admitted: bool,
+        complaints: &mut Complaints,
+    ) -> Option<i32> {
+        let Some(name) = template
+            .priority_class_name
+            .as_deref()
+            .filter(|n| !n.is_empty())
+        else {
             return template.priority.or(self.default);
         };
         match (self.classes.get(name), template.priority) {
@@ -66,7 +104,10 @@ impl Priorities {
             (None, _) => {
                 let names: Vec<&str> = self.classes.keys().map(String::as_str).collect();
                 let problem = Problem::new(format!("no PriorityClass with name {name} was found"));
-                complaints.add(with(place, "priorityClassName"), problem.maybe_help(did_you_mean_or_list(name, &names)));
+                complaints.add(
+                    with(place, "priorityClassName"),
+                    problem.maybe_help(did_you_mean_or_list(name, &names)),
+                );
                 None
             }
             (Some(value), Some(priority)) if *value != priority => {

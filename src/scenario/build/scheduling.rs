@@ -3,8 +3,8 @@
 
 use super::super::problem::Problem;
 use super::super::spec::{
-    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol, SchedulerConfiguration, ScoringStrategy,
-    WhenUnsatisfiable,
+    self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
+    SchedulerConfiguration, ScoringStrategy, WhenUnsatisfiable,
 };
 use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
@@ -12,13 +12,15 @@ use super::nodes::{resources, with};
 use super::{checks, workloads};
 use crate::api::labels::{Operator, Requirement, Selector};
 use crate::api::scheduling::{
-    HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint,
+    HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
+    TopologySpreadConstraint,
 };
 use crate::controllers::scheduler::Strategy;
 use crate::sim::plan::SchedulerSettings;
 use std::rc::Rc;
 
-/// What only the scheduler reads of a template, if there is any of it. `never` is what its priority class says of preemption.
+/// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
+/// class says of preemption.
 pub(super) fn scheduling(
     written: &spec::PodTemplate,
     never: bool,
@@ -26,28 +28,55 @@ pub(super) fn scheduling(
     complaints: &mut Complaints,
 ) -> Option<Rc<SchedulingSpec>> {
     let mut all = SchedulingSpec {
-        never_preempts: written.preemption_policy.map_or(never, |p| p == PreemptionPolicy::Never),
-        gates: written.scheduling_gates.iter().map(|g| g.name.clone()).collect(),
+        never_preempts: written
+            .preemption_policy
+            .map_or(never, |p| p == PreemptionPolicy::Never),
+        gates: written
+            .scheduling_gates
+            .iter()
+            .map(|g| g.name.clone())
+            .collect(),
         ..SchedulingSpec::default()
     };
     if let Some(affinity) = &written.affinity {
         let place = with(place, "affinity");
         let nodes = with(&place, "nodeAffinity");
-        let required = with(&with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
+        let required = with(
+            &with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"),
+            "nodeSelectorTerms",
+        );
         all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
             if r.terms.is_empty() {
-                complaints.say(required.clone(), "must have at least one node selector term");
+                complaints.say(
+                    required.clone(),
+                    "must have at least one node selector term",
+                );
             }
-            r.terms.iter().enumerate().map(|(i, t)| term(t, &with(&required, i), complaints)).collect()
+            r.terms
+                .iter()
+                .enumerate()
+                .map(|(i, t)| term(t, &with(&required, i), complaints))
+                .collect()
         });
         let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
         for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
             let place = with(&preferred, i);
             weight(p.weight, &place, complaints);
-            all.preferred_nodes.push((p.weight, term(&p.preference, &with(&place, "preference"), complaints)));
+            all.preferred_nodes.push((
+                p.weight,
+                term(&p.preference, &with(&place, "preference"), complaints),
+            ));
         }
-        all.pod_affinity = pods(&affinity.pod_affinity, &with(&place, "podAffinity"), complaints);
-        all.pod_anti_affinity = pods(&affinity.pod_anti_affinity, &with(&place, "podAntiAffinity"), complaints);
+        all.pod_affinity = pods(
+            &affinity.pod_affinity,
+            &with(&place, "podAffinity"),
+            complaints,
+        );
+        all.pod_anti_affinity = pods(
+            &affinity.pod_anti_affinity,
+            &with(&place, "podAntiAffinity"),
+            complaints,
+        );
     }
     for (i, c) in written.topology_spread_constraints.iter().enumerate() {
         let place = with(&with(place, "topologySpreadConstraints"), i);
@@ -55,13 +84,19 @@ pub(super) fn scheduling(
             complaints.say(with(&place, "maxSkew"), "must be greater than zero");
         }
         if c.min_domains.is_some() && c.when_unsatisfiable == WhenUnsatisfiable::ScheduleAnyway {
-            complaints.say(with(&place, "minDomains"), "can only use minDomains if whenUnsatisfiable=DoNotSchedule");
+            complaints.say(
+                with(&place, "minDomains"),
+                "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
+            );
         }
         if c.min_domains.is_some_and(|n| n <= 0) {
             complaints.say(with(&place, "minDomains"), "must be greater than 0");
         }
         topology_key(&c.topology_key, &place, complaints);
-        let selector = c.label_selector.as_ref().and_then(|s| selector(s, &with(&place, "labelSelector"), complaints));
+        let selector = c
+            .label_selector
+            .as_ref()
+            .and_then(|s| selector(s, &with(&place, "labelSelector"), complaints));
         all.topology_spread.push(TopologySpreadConstraint {
             max_skew: c.max_skew,
             topology_key: c.topology_key.clone(),
@@ -73,17 +108,22 @@ pub(super) fn scheduling(
             match_label_keys: c.match_label_keys.clone(),
         });
     }
-    all.host_ports.extend(written.ports.iter().map(|p| HostPort {
-        protocol: match p.protocol {
-            None | Some(Protocol::TCP) => "TCP".to_owned(),
-            Some(Protocol::UDP) => "UDP".to_owned(),
-            Some(Protocol::SCTP) => "SCTP".to_owned(),
-        },
-        host_ip: p.host_ip.clone(),
-        port: i32::from(p.host_port),
-    }));
+    all.host_ports
+        .extend(written.ports.iter().map(|p| HostPort {
+            protocol: match p.protocol {
+                None | Some(Protocol::TCP) => "TCP".to_owned(),
+                Some(Protocol::UDP) => "UDP".to_owned(),
+                Some(Protocol::SCTP) => "SCTP".to_owned(),
+            },
+            host_ip: p.host_ip.clone(),
+            port: i32::from(p.host_port),
+        }));
     for (i, requests) in written.container_requests.iter().enumerate() {
-        all.container_requests.extend(resources(requests, &with(&with(place, "container_requests"), i), complaints));
+        all.container_requests.extend(resources(
+            requests,
+            &with(&with(place, "container_requests"), i),
+            complaints,
+        ));
     }
     (all != SchedulingSpec::default()).then(|| Rc::new(all))
 }
@@ -111,18 +151,28 @@ fn term(written: &NodeTerm, place: &Place, complaints: &mut Complaints) -> NodeS
             NodeOperator::Gt => Operator::GreaterThan,
             NodeOperator::Lt => Operator::LessThan,
         };
-        let requirement = Requirement::new(&e.key, operator, e.values.iter().cloned()).map_err(|e| Problem::new(e.to_string()));
-        read.match_expressions.extend(complaints.take(with(&with(place, "matchExpressions"), i), requirement));
+        let requirement = Requirement::new(&e.key, operator, e.values.iter().cloned())
+            .map_err(|e| Problem::new(e.to_string()));
+        read.match_expressions
+            .extend(complaints.take(with(&with(place, "matchExpressions"), i), requirement));
     }
     for (i, e) in written.match_fields.iter().enumerate() {
         let place = with(&with(place, "matchFields"), i);
         match e {
-            NodeRequirement { key, operator: NodeOperator::In | NodeOperator::NotIn, values }
-                if key == "metadata.name" && values.len() == 1 =>
-            {
-                read.match_fields.push(NodeNameRequirement { name: values[0].clone(), is: e.operator == NodeOperator::In });
+            NodeRequirement {
+                key,
+                operator: NodeOperator::In | NodeOperator::NotIn,
+                values,
+            } if key == "metadata.name" && values.len() == 1 => {
+                read.match_fields.push(NodeNameRequirement {
+                    name: values[0].clone(),
+                    is: e.operator == NodeOperator::In,
+                });
             }
-            _ => complaints.say(place, "only `metadata.name`, with `In` or `NotIn` and one value, can be matched here"),
+            _ => complaints.say(
+                place,
+                "only `metadata.name`, with `In` or `NotIn` and one value, can be matched here",
+            ),
         }
     }
     read
@@ -133,38 +183,69 @@ fn pods(written: &spec::PodAffinity, place: &Place, complaints: &mut Complaints)
     let preferred = with(place, "preferredDuringSchedulingIgnoredDuringExecution");
     let mut read = PodAffinity::default();
     for (i, t) in written.required.iter().enumerate() {
-        read.required.push(pod_term(t, &with(&required, i), complaints));
+        read.required
+            .push(pod_term(t, &with(&required, i), complaints));
     }
     for (i, p) in written.preferred.iter().enumerate() {
         let place = with(&preferred, i);
         weight(p.weight, &place, complaints);
-        read.preferred.push((p.weight, pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints)));
+        read.preferred.push((
+            p.weight,
+            pod_term(&p.term, &with(&place, "podAffinityTerm"), complaints),
+        ));
     }
     read
 }
 
-fn pod_term(written: &spec::PodAffinityTerm, place: &Place, complaints: &mut Complaints) -> PodAffinityTerm {
+fn pod_term(
+    written: &spec::PodAffinityTerm,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> PodAffinityTerm {
     topology_key(&written.topology_key, place, complaints);
     PodAffinityTerm {
-        selector: written.label_selector.as_ref().and_then(|s| selector(s, &with(place, "labelSelector"), complaints)),
+        selector: written
+            .label_selector
+            .as_ref()
+            .and_then(|s| selector(s, &with(place, "labelSelector"), complaints)),
         namespaces: written.namespaces.clone(),
         all_namespaces: written.namespace_selector.is_some(),
         topology_key: written.topology_key.clone(),
     }
 }
 
-pub(super) fn selector(written: &spec::LabelSelector, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
-    complaints.take(place.clone(), workloads::label_selector(written).as_selector().map_err(|e| Problem::new(e.to_string())))
+pub(super) fn selector(
+    written: &spec::LabelSelector,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Selector> {
+    complaints.take(
+        place.clone(),
+        workloads::label_selector(written)
+            .as_selector()
+            .map_err(|e| Problem::new(e.to_string())),
+    )
 }
 
 /// The scheduler's configuration.
-pub(super) fn settings(written: &SchedulerConfiguration, complaints: &mut Complaints) -> SchedulerSettings {
+pub(super) fn settings(
+    written: &SchedulerConfiguration,
+    complaints: &mut Complaints,
+) -> SchedulerSettings {
     let defaults = SchedulerSettings::default();
-    if written.percentage_of_nodes_to_score.is_some_and(|p| p > 100) {
-        complaints.say(at!["scheduler", "percentageOfNodesToScore"], "must be in the range [0, 100]");
+    if written
+        .percentage_of_nodes_to_score
+        .is_some_and(|p| p > 100)
+    {
+        complaints.say(
+            at!["scheduler", "percentageOfNodesToScore"],
+            "must be in the range [0, 100]",
+        );
     }
     SchedulerSettings {
-        percentage_of_nodes_to_score: written.percentage_of_nodes_to_score.unwrap_or(defaults.percentage_of_nodes_to_score),
+        percentage_of_nodes_to_score: written
+            .percentage_of_nodes_to_score
+            .unwrap_or(defaults.percentage_of_nodes_to_score),
         strategy: match written.scoring_strategy {
             None => defaults.strategy,
             Some(ScoringStrategy::LeastAllocated) => Strategy::LeastAllocated,

@@ -2,7 +2,8 @@
 
 use super::super::problem::Problem;
 use super::super::spec::{
-    ConditionKind, Cut, DrainFlags, DurationText, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource, Step,
+    ConditionKind, Cut, DrainFlags, DurationText, InstanceState, NodeSelector, OneOrMany,
+    PodSelector, Resource, Step,
 };
 use super::super::syntax::{Place, at};
 use super::budgets::{self, Budgets};
@@ -18,7 +19,9 @@ use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
 use crate::controllers::cloud::Instance;
 use crate::kernel::Dur;
-use crate::sim::plan::{BudgetIndex, Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex};
+use crate::sim::plan::{
+    BudgetIndex, Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex,
+};
 use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
@@ -52,8 +55,10 @@ pub(super) struct World<'a> {
 /// How long an entry lasts, if it ends; complaints about its durations.
 pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Option<Dur> {
     let place = |field: &'static str| at!["timeline", i, "do", field];
-    let mut read =
-        |text: &Option<DurationText>, field| text.as_ref().and_then(|t| complaints.take(place(field), values::positive(t.as_str())));
+    let mut read = |text: &Option<DurationText>, field| {
+        text.as_ref()
+            .and_then(|t| complaints.take(place(field), values::positive(t.as_str())))
+    };
     match step {
         Step::Partition { duration, .. }
         | Step::Crash { duration, .. }
@@ -63,15 +68,29 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Optio
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => read(duration, "duration"),
         Step::WatchStall { duration, .. } => read(&Some(duration.clone()), "duration"),
-        Step::ControllerRestart { downtime } => complaints.take(place("downtime"), values::span(downtime.as_str())),
-        Step::Flap { down, up, times, .. } => {
-            let (down, up) = (read(&Some(down.clone()), "down"), read(&Some(up.clone()), "up"));
+        Step::ControllerRestart { downtime } => {
+            complaints.take(place("downtime"), values::span(downtime.as_str()))
+        }
+        Step::Flap {
+            down, up, times, ..
+        } => {
+            let (down, up) = (
+                read(&Some(down.clone()), "down"),
+                read(&Some(up.clone()), "up"),
+            );
             if *times == 0 || *times > FLAPS_MAX {
-                complaints.say(place("times"), format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"));
+                complaints.say(
+                    place("times"),
+                    format!("a flapping node is cut off between 1 and {FLAPS_MAX} times"),
+                );
                 return None;
             }
             let (down, up) = (down?, up?);
-            Some(down.saturating_add(up).saturating_mul(u64::from(*times)).saturating_sub(up))
+            Some(
+                down.saturating_add(up)
+                    .saturating_mul(u64::from(*times))
+                    .saturating_sub(up),
+            )
         }
         _ => None,
     }
@@ -107,84 +126,194 @@ pub(super) fn primitives(
         Some(steps)
     };
     let once = |act: Do| Some(vec![(START, Phase::Begin, act)]);
-    let nodes = |node: &Option<String>, nodes: &Option<NodeSelector>, complaints: &mut Complaints| {
-        target_nodes(i, node.as_deref(), nodes.as_ref(), world, complaints)
-    };
+    let nodes =
+        |node: &Option<String>, nodes: &Option<NodeSelector>, complaints: &mut Complaints| {
+            target_nodes(i, node.as_deref(), nodes.as_ref(), world, complaints)
+        };
     match step {
-        Step::Partition { node, nodes: selector, cut, .. } => {
+        Step::Partition {
+            node,
+            nodes: selector,
+            cut,
+            ..
+        } => {
             let n = nodes(node, selector, complaints)?;
             let mut steps = cutting(n.clone(), *cut, START, Phase::Begin);
-            steps.extend(lasts.into_iter().flat_map(|d| healing(n.clone(), *cut, d, Phase::End)));
+            steps.extend(
+                lasts
+                    .into_iter()
+                    .flat_map(|d| healing(n.clone(), *cut, d, Phase::End)),
+            );
             Some(steps)
         }
-        Step::Heal { node, nodes: selector } => Some(healing(nodes(node, selector, complaints)?, Cut::Network, START, Phase::Begin)),
-        Step::Crash { node, nodes: selector, .. } => {
+        Step::Heal {
+            node,
+            nodes: selector,
+        } => Some(healing(
+            nodes(node, selector, complaints)?,
+            Cut::Network,
+            START,
+            Phase::Begin,
+        )),
+        Step::Crash {
+            node,
+            nodes: selector,
+            ..
+        } => {
             let n = nodes(node, selector, complaints)?;
             lasting(Do::Crash(n.clone()), Do::Boot(n))
         }
-        Step::Reboot { node, nodes: selector } => {
+        Step::Reboot {
+            node,
+            nodes: selector,
+        } => {
             let n = nodes(node, selector, complaints)?;
-            Some(vec![(START, Phase::Begin, Do::Crash(n.clone())), (START, Phase::Step, Do::Boot(n))])
+            Some(vec![
+                (START, Phase::Begin, Do::Crash(n.clone())),
+                (START, Phase::Step, Do::Boot(n)),
+            ])
         }
-        Step::Flap { node, nodes: selector, cut, down, up, times } => {
+        Step::Flap {
+            node,
+            nodes: selector,
+            cut,
+            down,
+            up,
+            times,
+        } => {
             let n = nodes(node, selector, complaints)?;
             // Both were read with the entry's length.
-            let (down, up) = (values::positive(down.as_str()).ok()?, values::positive(up.as_str()).ok()?);
+            let (down, up) = (
+                values::positive(down.as_str()).ok()?,
+                values::positive(up.as_str()).ok()?,
+            );
             lasts?;
             if u64::from(*times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
-                complaints.say(at("times"), "so many nodes cannot flap so often: the timeline would be too long");
+                complaints.say(
+                    at("times"),
+                    "so many nodes cannot flap so often: the timeline would be too long",
+                );
                 return None;
             }
             let mut steps = Vec::with_capacity(4 * *times as usize);
             for k in 0..u64::from(*times) {
                 let begin = down.saturating_add(up).saturating_mul(k);
                 let first = if k == 0 { Phase::Begin } else { Phase::Step };
-                let last = if k + 1 == u64::from(*times) { Phase::End } else { Phase::Step };
+                let last = if k + 1 == u64::from(*times) {
+                    Phase::End
+                } else {
+                    Phase::Step
+                };
                 steps.extend(cutting(n.clone(), *cut, begin, first));
                 steps.extend(healing(n.clone(), *cut, begin.saturating_add(down), last));
             }
             Some(steps)
         }
-        Step::SlowHeartbeats { node, nodes: selector, period, .. } => {
+        Step::SlowHeartbeats {
+            node,
+            nodes: selector,
+            period,
+            ..
+        } => {
             let period = complaints.take(at("period"), values::positive(period.as_str()));
             let n = nodes(node, selector, complaints)?;
-            lasting(Do::HeartbeatPeriod(n.clone(), Some(period?)), Do::HeartbeatPeriod(n, None))
+            lasting(
+                Do::HeartbeatPeriod(n.clone(), Some(period?)),
+                Do::HeartbeatPeriod(n, None),
+            )
         }
-        Step::Condition { node, nodes: selector, kind, status: wanted, .. } => {
+        Step::Condition {
+            node,
+            nodes: selector,
+            kind,
+            status: wanted,
+            ..
+        } => {
             if *kind == ConditionKind::OutOfDisk && !world.profile.node_lifecycle.out_of_disk {
-                complaints.say(at("type"), format!("Kubernetes {} has no condition OutOfDisk; 1.13 was the last", world.profile.release));
+                complaints.say(
+                    at("type"),
+                    format!(
+                        "Kubernetes {} has no condition OutOfDisk; 1.13 was the last",
+                        world.profile.release
+                    ),
+                );
             }
             let (kind, n) = (condition_kind(*kind), nodes(node, selector, complaints)?);
-            let healthy = if kind == NodeConditionType::Ready { ConditionStatus::True } else { ConditionStatus::False };
-            lasting(Do::Condition(n.clone(), kind, status(*wanted)), Do::Condition(n, kind, healthy))
+            let healthy = if kind == NodeConditionType::Ready {
+                ConditionStatus::True
+            } else {
+                ConditionStatus::False
+            };
+            lasting(
+                Do::Condition(n.clone(), kind, status(*wanted)),
+                Do::Condition(n, kind, healthy),
+            )
         }
         Step::ApiOutage { .. } => lasting(Do::ApiDown, Do::ApiUp),
         Step::WatchLag { resource, lag, .. } => {
             let lag = complaints.take(at("lag"), values::positive(lag.as_str()))?;
-            lasting(Do::WatchLag(watched(*resource), lag), Do::WatchLag(watched(*resource), START))
+            lasting(
+                Do::WatchLag(watched(*resource), lag),
+                Do::WatchLag(watched(*resource), START),
+            )
         }
-        Step::WatchStall { resource, .. } => lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over),
+        Step::WatchStall { resource, .. } => {
+            lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
+        }
         Step::ControllerRestart { .. } => once(Do::RestartControllers(lasts?)),
-        Step::ClockSkew { node, nodes: selector, skew, .. } => {
+        Step::ClockSkew {
+            node,
+            nodes: selector,
+            skew,
+            ..
+        } => {
             let skew = complaints.take(at("skew"), values::signed(skew.as_str()));
             let n = nodes(node, selector, complaints)?;
             lasting(Do::ClockSkew(n.clone(), skew?), Do::ClockSkew(n, 0))
         }
         Step::AddNode { .. } => each(world.added.get(&i)?, Do::AddNode),
-        Step::DeleteNode { node, nodes: selector } => once(Do::DeleteNode(nodes(node, selector, complaints)?)),
-        Step::Taint { node, nodes: selector, taint, overwrite } => {
+        Step::DeleteNode {
+            node,
+            nodes: selector,
+        } => once(Do::DeleteNode(nodes(node, selector, complaints)?)),
+        Step::Taint {
+            node,
+            nodes: selector,
+            taint,
+            overwrite,
+        } => {
             let edit = taint_edit(taint.texts(), &at("taint"), complaints);
             let n = nodes(node, selector, complaints)?;
-            once(Do::Taint(n, TaintEdit { overwrite: *overwrite, ..edit? }))
+            once(Do::Taint(
+                n,
+                TaintEdit {
+                    overwrite: *overwrite,
+                    ..edit?
+                },
+            ))
         }
-        Step::Untaint { node, nodes: selector, taint } => {
+        Step::Untaint {
+            node,
+            nodes: selector,
+            taint,
+        } => {
             let edit = untaint_edit(taint, &at("taint"), complaints);
             let n = nodes(node, selector, complaints)?;
             once(Do::Taint(n, edit?))
         }
-        Step::Cordon { node, nodes: selector } => once(Do::Cordon(nodes(node, selector, complaints)?, true)),
-        Step::Uncordon { node, nodes: selector } => once(Do::Cordon(nodes(node, selector, complaints)?, false)),
-        Step::Label { node, nodes: selector, labels } => {
+        Step::Cordon {
+            node,
+            nodes: selector,
+        } => once(Do::Cordon(nodes(node, selector, complaints)?, true)),
+        Step::Uncordon {
+            node,
+            nodes: selector,
+        } => once(Do::Cordon(nodes(node, selector, complaints)?, false)),
+        Step::Label {
+            node,
+            nodes: selector,
+            labels,
+        } => {
             for (key, value) in labels {
                 let value = value.as_deref().unwrap_or_default();
                 if let Err(problem) = checks::label(key, value) {
@@ -195,28 +324,57 @@ pub(super) fn primitives(
                 complaints.say(at("labels"), "no label is given here");
             }
             let n = nodes(node, selector, complaints)?;
-            once(Do::Label(n, labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect()))
+            once(Do::Label(
+                n,
+                labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            ))
         }
         Step::CreatePod { .. } => each(world.added.get(&i)?, Do::CreatePod),
-        Step::DeletePod { pod, pods: selector, grace_period_seconds } => {
+        Step::DeletePod {
+            pod,
+            pods: selector,
+            grace_period_seconds,
+        } => {
             let grace = *grace_period_seconds;
             if grace.is_some_and(|g| g < 0) {
-                complaints.say(at("gracePeriodSeconds"), "must be greater than or equal to 0");
+                complaints.say(
+                    at("gracePeriodSeconds"),
+                    "must be greater than or equal to 0",
+                );
             }
             let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
             each(&pods, |p| Do::DeletePod(p, grace))
         }
         Step::BindPod { pod, node } => {
-            let pod = world.pods.named(pod).map_err(|p| p.into_iter().for_each(|p| complaints.add(at("pod"), p)));
-            let node = world.nodes.named(node).map_err(|p| p.into_iter().for_each(|p| complaints.add(at("node"), p)));
+            let pod = world
+                .pods
+                .named(pod)
+                .map_err(|p| p.into_iter().for_each(|p| complaints.add(at("pod"), p)));
+            let node = world
+                .nodes
+                .named(node)
+                .map_err(|p| p.into_iter().for_each(|p| complaints.add(at("node"), p)));
             once(Do::BindPod(pod.ok()?, node.ok()?))
         }
-        Step::PatchTolerations { pod, pods: selector, tolerations: written } => {
-            let read = tolerations(written, &at("tolerations"), world.profile.taint_eviction.comparison_operators, complaints);
+        Step::PatchTolerations {
+            pod,
+            pods: selector,
+            tolerations: written,
+        } => {
+            let read = tolerations(
+                written,
+                &at("tolerations"),
+                world.profile.taint_eviction.comparison_operators,
+                complaints,
+            );
             let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
             each(&pods, |p| Do::PatchTolerations(p, read.clone()))
         }
-        Step::Instance { node, nodes: selector, state } => {
+        Step::Instance {
+            node,
+            nodes: selector,
+            state,
+        } => {
             let instance = match state {
                 InstanceState::Running => Instance::Running,
                 InstanceState::ShutDown => Instance::ShutDown,
@@ -254,25 +412,65 @@ pub(super) fn primitives(
             if *replicas < 0 {
                 complaints.say(at("replicas"), "must be greater than or equal to 0");
             } else if *replicas as u64 > PODS_MAX {
-                complaints.say(at("replicas"), format!("a cluster has at most {PODS_MAX} pods"));
+                complaints.say(
+                    at("replicas"),
+                    format!("a cluster has at most {PODS_MAX} pods"),
+                );
             }
             if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-                complaints.say(at("workload"), format!("a {} cannot be scaled", kind.as_str()));
+                complaints.say(
+                    at("workload"),
+                    format!("a {} cannot be scaled", kind.as_str()),
+                );
             }
             once(Do::Scale(index, *replicas))
         }
         Step::CreateWorkload { .. } => each(world.added.get(&i)?, Do::CreateWorkload),
-        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(i, workload, world, complaints)?)),
+        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(
+            i, workload, world, complaints,
+        )?)),
         Step::CreateBudget { .. } => each(world.added.get(&i)?, Do::CreateBudget),
-        Step::PatchBudget { budget, min_available, max_unavailable } => {
-            let rule = budgets::rule(min_available.as_ref(), max_unavailable.as_ref(), &at!["timeline", i, "do"], complaints);
-            once(Do::PatchBudget(target_budget(i, budget, world, complaints)?, rule?))
+        Step::PatchBudget {
+            budget,
+            min_available,
+            max_unavailable,
+        } => {
+            let rule = budgets::rule(
+                min_available.as_ref(),
+                max_unavailable.as_ref(),
+                &at!["timeline", i, "do"],
+                complaints,
+            );
+            once(Do::PatchBudget(
+                target_budget(i, budget, world, complaints)?,
+                rule?,
+            ))
         }
-        Step::DeleteBudget { budget } => once(Do::DeleteBudget(target_budget(i, budget, world, complaints)?)),
-        Step::Maintain { node, nodes: selector, at_a_time, drain, off, then, if_not_drained } => {
+        Step::DeleteBudget { budget } => once(Do::DeleteBudget(target_budget(
+            i, budget, world, complaints,
+        )?)),
+        Step::Maintain {
+            node,
+            nodes: selector,
+            at_a_time,
+            drain,
+            off,
+            then,
+            if_not_drained,
+        } => {
             let n = nodes(node, selector, complaints);
-            let written = maintain::Written { at_a_time: at_a_time.as_ref(), drain, off, then: *then, if_not_drained: *if_not_drained };
-            let how = written.read(n.as_ref().map_or(0, Vec::len), &at!["timeline", i, "do"], complaints);
+            let written = maintain::Written {
+                at_a_time: at_a_time.as_ref(),
+                drain,
+                off,
+                then: *then,
+                if_not_drained: *if_not_drained,
+            };
+            let how = written.read(
+                n.as_ref().map_or(0, Vec::len),
+                &at!["timeline", i, "do"],
+                complaints,
+            );
             once(Do::Maintain(n?, Box::new(how?)))
         }
     }
@@ -281,18 +479,33 @@ pub(super) fn primitives(
 /// Nodes are cut off.
 fn cutting(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
     let isolate = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Isolate(nodes.clone())));
-    std::iter::once((at, phase, Do::Cut(nodes))).chain(isolate).collect()
+    std::iter::once((at, phase, Do::Cut(nodes)))
+        .chain(isolate)
+        .collect()
 }
 
 /// What [`cutting`] did ends.
 fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
     let reconnect = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Reconnect(nodes.clone())));
-    std::iter::once((at, phase, Do::Heal(nodes))).chain(reconnect).collect()
+    std::iter::once((at, phase, Do::Heal(nodes)))
+        .chain(reconnect)
+        .collect()
 }
 
 /// The same for each of several: the first begins the entry.
 fn each(all: &[u32], act: impl Fn(u32) -> Do) -> Option<Vec<Primitive>> {
-    Some(all.iter().enumerate().map(|(k, &x)| (START, if k == 0 { Phase::Begin } else { Phase::Step }, act(x))).collect())
+    Some(
+        all.iter()
+            .enumerate()
+            .map(|(k, &x)| {
+                (
+                    START,
+                    if k == 0 { Phase::Begin } else { Phase::Step },
+                    act(x),
+                )
+            })
+            .collect(),
+    )
 }
 
 fn watched(resource: Resource) -> WatchedResource {
@@ -308,14 +521,32 @@ fn watched(resource: Resource) -> WatchedResource {
     }
 }
 
-fn target_workload(i: usize, name: &str, world: &World<'_>, complaints: &mut Complaints) -> Option<WorkloadIndex> {
+fn target_workload(
+    i: usize,
+    name: &str,
+    world: &World<'_>,
+    complaints: &mut Complaints,
+) -> Option<WorkloadIndex> {
     let place = || at!["timeline", i, "do", "workload"];
-    world.workloads.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p))).ok()
+    world
+        .workloads
+        .named(name)
+        .map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p)))
+        .ok()
 }
 
-fn target_budget(i: usize, name: &str, world: &World<'_>, complaints: &mut Complaints) -> Option<BudgetIndex> {
+fn target_budget(
+    i: usize,
+    name: &str,
+    world: &World<'_>,
+    complaints: &mut Complaints,
+) -> Option<BudgetIndex> {
     let place = || at!["timeline", i, "do", "budget"];
-    world.budgets.named(name).map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p))).ok()
+    world
+        .budgets
+        .named(name)
+        .map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p)))
+        .ok()
 }
 
 fn target_nodes(
@@ -327,19 +558,34 @@ fn target_nodes(
 ) -> Option<Vec<NodeIndex>> {
     let place: Place = at!["timeline", i, "do"];
     let (place, selected) = match (node, nodes) {
-        (Some(name), None) => (with(&place, "node"), world.nodes.named(name).map(|n| vec![n])),
+        (Some(name), None) => (
+            with(&place, "node"),
+            world.nodes.named(name).map(|n| vec![n]),
+        ),
         (None, Some(selector)) => (with(&place, "nodes"), world.nodes.select(selector)),
         (Some(_), Some(_)) => {
-            complaints.say(with(&place, "nodes"), "give either `node` or `nodes`, not both");
+            complaints.say(
+                with(&place, "nodes"),
+                "give either `node` or `nodes`, not both",
+            );
             return None;
         }
         (None, None) => {
             let help = "`node: \"a-03\"`, or `nodes: Zone(\"b\")`, `Nodes([…])`, `Label(\"k=v\")`, `Share(of: …, fraction: 0.5)`, `All`";
-            complaints.add(place, Problem::new("this needs `node` or `nodes`").help(help));
+            complaints.add(
+                place,
+                Problem::new("this needs `node` or `nodes`").help(help),
+            );
             return None;
         }
     };
-    selected.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
+    selected
+        .map_err(|problem| {
+            problem
+                .into_iter()
+                .for_each(|p| complaints.add(place.clone(), p))
+        })
+        .ok()
 }
 
 fn target_pods(
@@ -354,23 +600,47 @@ fn target_pods(
         (Some(name), None) => (with(&place, "pod"), world.pods.named(name).map(|p| vec![p])),
         (None, Some(selector)) => (with(&place, "pods"), world.pods.select(selector)),
         (Some(_), Some(_)) => {
-            complaints.say(with(&place, "pods"), "give either `pod` or `pods`, not both");
+            complaints.say(
+                with(&place, "pods"),
+                "give either `pod` or `pods`, not both",
+            );
             return None;
         }
         (None, None) => {
-            let help = "`pod: \"web-0\"`, or `pods: Group(\"web\")`, `Pods([…])`, `Label(\"k=v\")`, `All`";
+            let help =
+                "`pod: \"web-0\"`, or `pods: Group(\"web\")`, `Pods([…])`, `Label(\"k=v\")`, `All`";
             complaints.add(place, Problem::new("this needs `pod` or `pods`").help(help));
             return None;
         }
     };
-    selected.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
+    selected
+        .map_err(|problem| {
+            problem
+                .into_iter()
+                .for_each(|p| complaints.add(place.clone(), p))
+        })
+        .ok()
 }
 
 fn taint_edit(texts: &[String], place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {
     complaints.take(place.clone(), checks::taint_edit(texts))
 }
 
-fn untaint_edit(texts: &OneOrMany, place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {
-    let removing: Vec<String> = texts.texts().iter().map(|t| if t.ends_with('-') { t.clone() } else { format!("{t}-") }).collect();
+fn untaint_edit(
+    texts: &OneOrMany,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<TaintEdit> {
+    let removing: Vec<String> = texts
+        .texts()
+        .iter()
+        .map(|t| {
+            if t.ends_with('-') {
+                t.clone()
+            } else {
+                format!("{t}-")
+            }
+        })
+        .collect();
     taint_edit(&removing, place, complaints)
 }

@@ -15,8 +15,8 @@ use crate::sim::plan::{Action, TimelineEntry};
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;
 
-/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the order of the file. With them, what
-/// finds times that are relative to entries.
+/// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the
+/// order of the file. With them, what finds times that are relative to entries.
 pub(super) fn expand<'a>(
     entries: &'a [Entry],
     horizon: Option<Time>,
@@ -24,17 +24,26 @@ pub(super) fn expand<'a>(
     world: &World<'_>,
     complaints: &mut Complaints,
 ) -> (Vec<TimelineEntry>, Vec<Action>, Resolver<'a>) {
-    let lengths: Vec<Option<Dur>> = entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
+    let lengths: Vec<Option<Dur>> = entries
+        .iter()
+        .enumerate()
+        .map(|(i, e)| lasts(i, &e.step, complaints))
+        .collect();
     let moments = when::resolve(entries, &lengths, incomplete, complaints);
     let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
         let steps = primitives(i, &entry.step, lengths[i], world, complaints);
-        let (Some(steps), Some(when), Some(horizon)) = (steps, moments.of(i), horizon) else { continue };
+        let (Some(steps), Some(when), Some(horizon)) = (steps, moments.of(i), horizon) else {
+            continue;
+        };
         if when.first > horizon {
             complaints.add(
                 at!["timeline", i, "at"],
-                Problem::new(format!("this is after the end of the run, {} s", horizon.as_nanos() as f64 / 1e9))
-                    .help("make `horizon` longer"),
+                Problem::new(format!(
+                    "this is after the end of the run, {} s",
+                    horizon.as_nanos() as f64 / 1e9
+                ))
+                .help("make `horizon` longer"),
             );
             continue;
         }
@@ -42,13 +51,19 @@ pub(super) fn expand<'a>(
         let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
         mentions = mentions.saturating_add(named.saturating_mul(times));
         // An entry that does nothing is told of as well.
-        if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64 || mentions > MENTIONS_MAX {
+        if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64
+            || mentions > MENTIONS_MAX
+        {
             let field = if entry.times.is_some() { "times" } else { "do" };
-            complaints.say(at!["timeline", i, field], "the timeline would be too long: too many steps, or too many nodes in them");
+            complaints.say(
+                at!["timeline", i, field],
+                "the timeline would be too long: too many steps, or too many nodes in them",
+            );
             return (timeline, actions, moments);
         }
         // As it is shown everywhere: a name that moves a cursor, or breaks a line, is written out.
-        let name = files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
+        let name =
+            files::line(entry.name.as_deref().unwrap_or(&describe(&entry.step))).into_owned();
         for n in 0..when.times {
             let begin = when.begin(n);
             if begin > horizon {
@@ -57,7 +72,11 @@ pub(super) fn expand<'a>(
             let index = timeline.len() as u32;
             timeline.push(TimelineEntry {
                 at: begin,
-                name: if when.times > 1 { format!("{name} ({} of {})", n + 1, when.times) } else { name.clone() },
+                name: if when.times > 1 {
+                    format!("{name} ({} of {})", n + 1, when.times)
+                } else {
+                    name.clone()
+                },
                 ends: when.lasts.map(|d| begin.saturating_add(d)),
                 is_fault: is_fault(&entry.step),
             });

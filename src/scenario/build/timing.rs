@@ -1,7 +1,8 @@
 //! Delays, limits, and how kubelets and users behave: `Ideal`, `Typical`, `Custom`.
 //!
-//! The figures of `Typical`, and where they come from. "Measured" is a real control plane: etcd, kube-apiserver and
-//! kube-controller-manager 1.34.4 with default flags on one small machine, fake kubelets that heartbeat.
+//! The figures of `Typical`, and where they come from. "Measured" is a real control plane: etcd,
+//! kube-apiserver and kube-controller-manager 1.34.4 with default flags on one small machine, fake
+//! kubelets that heartbeat.
 //!
 //! | Figure | Value | Source |
 //! |---|---|---|
@@ -36,8 +37,12 @@ const STATUS_UPDATE: Dur = Dur::from_secs(10);
 const LEASE_DURATION: Dur = Dur::from_secs(40);
 
 /// kube-scheduler's client limits (`pkg/scheduler/apis/config/v1/defaults.go`).
-const SCHEDULER_CLIENT: Limits = Limits { qps: 50.0, burst: 100 };
-/// The controllers beside those of node failure handling, under the names of their clients in a scenario.
+const SCHEDULER_CLIENT: Limits = Limits {
+    qps: 50.0,
+    burst: 100,
+};
+/// The controllers beside those of node failure handling, under the names of their clients in a
+/// scenario.
 const OTHERS: [(&str, Actor); 9] = [
     ("pod_gc", Actor::PodGc),
     ("deployment", Actor::Deployment),
@@ -51,19 +56,26 @@ const OTHERS: [(&str, Actor); 9] = [
 ];
 
 const fn constant(delay: Dur) -> Delay {
-    Delay { min: delay, max: delay }
+    Delay {
+        min: delay,
+        max: delay,
+    }
 }
 
-/// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and the scheduler one of
-/// another process.
+/// The limits of the other controllers' clients: each of kube-controller-manager's has its own, and
+/// the scheduler one of another process.
 fn others(client: Limits) -> BTreeMap<Actor, Limits> {
-    let mut all: BTreeMap<Actor, Limits> = OTHERS.into_iter().map(|(_, actor)| (actor, client)).collect();
+    let mut all: BTreeMap<Actor, Limits> = OTHERS
+        .into_iter()
+        .map(|(_, actor)| (actor, client))
+        .collect();
     all.insert(Actor::Scheduler, SCHEDULER_CLIENT);
     all
 }
 
-/// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only after its own write has
-/// reached all caches, and 1 us for a pass, without which the strict comparison with the grace period costs one more pass.
+/// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only after
+/// its own write has reached all caches, and 1 us for a pass, without which the strict comparison
+/// with the grace period costs one more pass.
 fn ideal(kubelet: KubeletMode) -> Timing {
     Timing {
         name: "Ideal".to_owned(),
@@ -85,9 +97,18 @@ fn ideal(kubelet: KubeletMode) -> Timing {
 fn typical(kubelet: KubeletMode) -> Timing {
     Timing {
         name: "Typical".to_owned(),
-        request: Delay { min: Dur::from_millis(1), max: Dur::from_millis(4) },
-        response: Delay { min: Dur::from_micros(500), max: Dur::from_millis(2) },
-        watch: Delay { min: Dur::from_millis(2), max: Dur::from_millis(10) },
+        request: Delay {
+            min: Dur::from_millis(1),
+            max: Dur::from_millis(4),
+        },
+        response: Delay {
+            min: Dur::from_micros(500),
+            max: Dur::from_millis(2),
+        },
+        watch: Delay {
+            min: Dur::from_millis(2),
+            max: Dur::from_millis(10),
+        },
         pass_overhead: Dur::from_millis(5),
         pod_gc_overhead: Dur::from_millis(5),
         clock_advances: true,
@@ -112,21 +133,31 @@ fn real(flags: &KubeletFlags, profile: &Profile) -> KubeletMode {
     KubeletMode::Real(Real {
         node_lease_duration: flags.lease_duration.unwrap_or(LEASE_DURATION),
         node_status_update_frequency: flags.status_update.unwrap_or(STATUS_UPDATE),
-        // Unset with an explicit update frequency, it inherits that (`kubelet/apis/config/v1beta1/defaults.go`).
-        node_status_report_frequency: flags.status_report.or(flags.status_update).unwrap_or(profile.kubelet.report_frequency),
+        // Unset with an explicit update frequency, it inherits that
+        // (`kubelet/apis/config/v1beta1/defaults.go`).
+        node_status_report_frequency: flags
+            .status_report
+            .or(flags.status_update)
+            .unwrap_or(profile.kubelet.report_frequency),
         pod_start: Dur::from_secs(2),
         pod_stop: Dur::from_secs(1),
         boot: Dur::from_secs(30),
     })
 }
 
-/// How often leases are renewed: a quarter of their duration (`lease/controller.go: renewInterval`).
+/// How often leases are renewed: a quarter of their duration
+/// (`lease/controller.go: renewInterval`).
 pub(super) fn lease_period(flags: &KubeletFlags) -> Dur {
     Dur::from_nanos(flags.lease_duration.unwrap_or(LEASE_DURATION).as_nanos() / 4)
 }
 
 /// The timing of a run.
-pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Profile, complaints: &mut Complaints) -> Timing {
+pub(super) fn read(
+    written: Option<&Written>,
+    settings: &Settings,
+    profile: &Profile,
+    complaints: &mut Complaints,
+) -> Timing {
     let flags = &settings.kubelet;
     let mut timing = match written {
         Some(Written::Ideal) => ideal(imitated(flags)),
@@ -143,18 +174,36 @@ pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Pro
             None => timing.clients.remove(&Actor::Scheduler),
         };
     }
-    if let Some(Written::Custom { request, response, watch, pass_overhead, clients, kubelet, user }) = written {
+    if let Some(Written::Custom {
+        request,
+        response,
+        watch,
+        pass_overhead,
+        clients,
+        kubelet,
+        user,
+    }) = written
+    {
         timing.name = "Custom".to_owned();
-        let delays =
-            [("request", request, &mut timing.request), ("response", response, &mut timing.response), ("watch", watch, &mut timing.watch)];
+        let delays = [
+            ("request", request, &mut timing.request),
+            ("response", response, &mut timing.response),
+            ("watch", watch, &mut timing.watch),
+        ];
         for (name, text, to) in delays {
             if let Some(text) = text
-                && let Some(delay) = complaints.take(at!["timing", name], values::delay(text.as_str()))
+                && let Some(delay) =
+                    complaints.take(at!["timing", name], values::delay(text.as_str()))
             {
                 *to = delay;
             }
         }
-        set(&mut timing.pass_overhead, pass_overhead.as_ref().map(|t| t.as_str()), || at!["timing", "pass_overhead"], complaints);
+        set(
+            &mut timing.pass_overhead,
+            pass_overhead.as_ref().map(|t| t.as_str()),
+            || at!["timing", "pass_overhead"],
+            complaints,
+        );
         timing.pod_gc_overhead = timing.pass_overhead;
         if let Some(clients) = clients {
             read_clients(clients, &mut timing, complaints);
@@ -171,14 +220,21 @@ pub(super) fn read(written: Option<&Written>, settings: &Settings, profile: &Pro
     if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
         complaints.add(
             at!["flags", "kubelet", "node-status-update-frequency"],
-            Problem::new("imitated kubelets check their status every 10 s; this flag would change nothing")
-                .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
+            Problem::new(
+                "imitated kubelets check their status every 10 s; this flag would change nothing",
+            )
+            .help("use `timing: Typical`, or a `Custom` one with `kubelet: Real()`"),
         );
     }
     timing
 }
 
-fn set(to: &mut Dur, text: Option<&str>, place: impl FnOnce() -> Place, complaints: &mut Complaints) {
+fn set(
+    to: &mut Dur,
+    text: Option<&str>,
+    place: impl FnOnce() -> Place,
+    complaints: &mut Complaints,
+) {
     if let Some(text) = text
         && let Some(span) = complaints.take(place(), values::span(text))
     {
@@ -187,22 +243,37 @@ fn set(to: &mut Dur, text: Option<&str>, place: impl FnOnce() -> Place, complain
 }
 
 fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Complaints) {
-    let mut read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| match given {
-        None => now,
-        Some(ClientLimit::Unlimited) => None,
-        Some(ClientLimit::Limited { qps, burst }) if *qps > 0.0 && *qps <= 1e6 && *burst > 0 => {
-            Some(Limits { qps: *qps as f32, burst: *burst })
-        }
-        Some(ClientLimit::Limited { .. }) => {
-            complaints.say(
+    let mut read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| {
+        match given {
+            None => now,
+            Some(ClientLimit::Unlimited) => None,
+            Some(ClientLimit::Limited { qps, burst })
+                if *qps > 0.0 && *qps <= 1e6 && *burst > 0 =>
+            {
+                Some(Limits {
+                    qps: *qps as f32,
+                    burst: *burst,
+                })
+            }
+            Some(ClientLimit::Limited { .. }) => {
+                complaints.say(
                 at!["timing", "clients", name],
                 "a client's limit needs a `qps` above 0 and at most 1000000, and a `burst` of at least 1",
             );
-            now
+                now
+            }
         }
     };
-    timing.node_lifecycle_client = read("node_lifecycle", &clients.node_lifecycle, timing.node_lifecycle_client);
-    timing.taint_eviction_client = read("taint_eviction", &clients.taint_eviction, timing.taint_eviction_client);
+    timing.node_lifecycle_client = read(
+        "node_lifecycle",
+        &clients.node_lifecycle,
+        timing.node_lifecycle_client,
+    );
+    timing.taint_eviction_client = read(
+        "taint_eviction",
+        &clients.taint_eviction,
+        timing.taint_eviction_client,
+    );
     let given = [
         &clients.pod_gc,
         &clients.deployment,
@@ -222,26 +293,70 @@ fn read_clients(clients: &ClientLimits, timing: &mut Timing, complaints: &mut Co
     }
 }
 
-fn read_kubelet(written: &KubeletTiming, flags: &KubeletFlags, profile: &Profile, complaints: &mut Complaints) -> KubeletMode {
+fn read_kubelet(
+    written: &KubeletTiming,
+    flags: &KubeletFlags,
+    profile: &Profile,
+    complaints: &mut Complaints,
+) -> KubeletMode {
     let place = |name: &'static str| move || at!["timing", "kubelet", name];
     let text = |t: &'_ Option<super::super::spec::DurationText>| t.as_ref().map(|t| t.0.clone());
     match written {
-        KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {
+        KubeletTiming::Imitated {
+            start,
+            stop,
+            status_report,
+            repost_pod_ready,
+        } => {
             let mut mode = imitated(flags);
             if let KubeletMode::Imitated(imitated) = &mut mode {
-                set(&mut imitated.start, text(start).as_deref(), place("start"), complaints);
-                set(&mut imitated.stop, text(stop).as_deref(), place("stop"), complaints);
-                set(&mut imitated.status_report, text(status_report).as_deref(), place("status_report"), complaints);
+                set(
+                    &mut imitated.start,
+                    text(start).as_deref(),
+                    place("start"),
+                    complaints,
+                );
+                set(
+                    &mut imitated.stop,
+                    text(stop).as_deref(),
+                    place("stop"),
+                    complaints,
+                );
+                set(
+                    &mut imitated.status_report,
+                    text(status_report).as_deref(),
+                    place("status_report"),
+                    complaints,
+                );
                 imitated.repost_pod_ready = repost_pod_ready.unwrap_or(imitated.repost_pod_ready);
             }
             mode
         }
-        KubeletTiming::Real { pod_start, pod_stop, boot } => {
+        KubeletTiming::Real {
+            pod_start,
+            pod_stop,
+            boot,
+        } => {
             let mut mode = real(flags, profile);
             if let KubeletMode::Real(real) = &mut mode {
-                set(&mut real.pod_start, text(pod_start).as_deref(), place("pod_start"), complaints);
-                set(&mut real.pod_stop, text(pod_stop).as_deref(), place("pod_stop"), complaints);
-                set(&mut real.boot, text(boot).as_deref(), place("boot"), complaints);
+                set(
+                    &mut real.pod_start,
+                    text(pod_start).as_deref(),
+                    place("pod_start"),
+                    complaints,
+                );
+                set(
+                    &mut real.pod_stop,
+                    text(pod_stop).as_deref(),
+                    place("pod_stop"),
+                    complaints,
+                );
+                set(
+                    &mut real.boot,
+                    text(boot).as_deref(),
+                    place("boot"),
+                    complaints,
+                );
             }
             mode
         }

@@ -1,8 +1,10 @@
-//! Builds what was imported before it is written, so that every scenario that is written builds; what is wrong is said of its object.
+//! Builds what was imported before it is written, so that every scenario that is written builds;
+//! what is wrong is said of its object.
 //!
-//! The conversion of single fields refuses what it knows to be wrong. What the API server would refuse beyond that (selectors that do not
-//! match their template, terms without conditions, a `maxSkew` of 0) the language refuses as well, and says where in the scenario. That
-//! place leads back to the object here.
+//! The conversion of single fields refuses what it knows to be wrong. What the API server would
+//! refuse beyond that (selectors that do not match their template, terms without conditions, a
+//! `maxSkew` of 0) the language refuses as well, and says where in the scenario. That place leads
+//! back to the object here.
 
 use super::cluster::ImportedCluster;
 use super::error::{ImportError, Place};
@@ -15,7 +17,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// Where objects stand in the files: by the list of the scenario that they are in, and `namespace/name`, or the name.
+/// Where objects stand in the files: by the list of the scenario that they are in, and
+/// `namespace/name`, or the name.
 pub(super) type Places = BTreeMap<(&'static str, String), Place>;
 
 impl ImportedCluster {
@@ -28,17 +31,31 @@ impl ImportedCluster {
         let built = load::parse("the scenario", text.clone().into_bytes(), Path::new(""));
         match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
             Ok(_) => Ok(self),
-            Err(problems) => Err(problems.0.first().map_or_else(|| self.of_no_object("it cannot be built"), |p| self.blame(p, &text))),
+            Err(problems) => Err(problems.0.first().map_or_else(
+                || self.of_no_object("it cannot be built"),
+                |p| self.blame(p, &text),
+            )),
         }
     }
 
     /// What is wrong with the scenario, said of the object that it comes from.
     fn blame(&self, problem: &Problem, text: &str) -> ImportError {
-        let found = problem.bytes().and_then(|bytes| located(&Tree::read(text)?, &bytes));
-        let Some((list, index, path)) = found else { return self.of_no_object(&problem.message) };
-        let message = if path.is_empty() { problem.message.clone() } else { format!("{path}: {}", problem.message) };
+        let found = problem
+            .bytes()
+            .and_then(|bytes| located(&Tree::read(text)?, &bytes));
+        let Some((list, index, path)) = found else {
+            return self.of_no_object(&problem.message);
+        };
+        let message = if path.is_empty() {
+            problem.message.clone()
+        } else {
+            format!("{path}: {}", problem.message)
+        };
         match self.place(&list, index) {
-            Some(place) => ImportError::Object { place: Box::new(place.clone()), message },
+            Some(place) => ImportError::Object {
+                place: Box::new(place.clone()),
+                message,
+            },
             None => self.of_no_object(&format!("{list}: {message}")),
         }
     }
@@ -46,20 +63,49 @@ impl ImportedCluster {
     /// Where the object stands, or the first of those that became one group.
     fn place(&self, list: &str, index: usize) -> Option<&Place> {
         let first = |name: &Option<String>, names: &Option<OneOrMany>| {
-            let text = name.clone().or_else(|| names.as_ref()?.texts().first().cloned())?;
+            let text = name
+                .clone()
+                .or_else(|| names.as_ref()?.texts().first().cloned())?;
             names::expand(&text, u64::MAX >> 1).ok()?.into_iter().next()
         };
-        let full = |namespace: &Option<String>, name: &str| format!("{}/{name}", namespace.as_deref().unwrap_or("default"));
+        let full = |namespace: &Option<String>, name: &str| {
+            format!("{}/{name}", namespace.as_deref().unwrap_or("default"))
+        };
         let (list, name) = match list {
-            "nodes" => ("nodes", self.nodes.get(index).and_then(|g| first(&g.name, &g.names))?),
-            "pods" => ("pods", self.pods.get(index).and_then(|g| Some(full(&g.namespace, &first(&g.name, &g.names)?)))?),
+            "nodes" => (
+                "nodes",
+                self.nodes
+                    .get(index)
+                    .and_then(|g| first(&g.name, &g.names))?,
+            ),
+            "pods" => (
+                "pods",
+                self.pods
+                    .get(index)
+                    .and_then(|g| Some(full(&g.namespace, &first(&g.name, &g.names)?)))?,
+            ),
             "workloads" => {
                 let workload = self.workloads.get(index)?;
                 let group = workload.group();
-                ("workloads", format!("{}/{}", workload.kind(), full(&group.namespace, group.name.as_deref()?)))
+                (
+                    "workloads",
+                    format!(
+                        "{}/{}",
+                        workload.kind(),
+                        full(&group.namespace, group.name.as_deref()?)
+                    ),
+                )
             }
-            "podDisruptionBudgets" => ("podDisruptionBudgets", self.budgets.get(index).map(|b| full(&b.namespace, &b.name))?),
-            "priorityClasses" => ("priorityClasses", self.priority_classes.get(index)?.name.clone()),
+            "podDisruptionBudgets" => (
+                "podDisruptionBudgets",
+                self.budgets
+                    .get(index)
+                    .map(|b| full(&b.namespace, &b.name))?,
+            ),
+            "priorityClasses" => (
+                "priorityClasses",
+                self.priority_classes.get(index)?.name.clone(),
+            ),
             "namespaces" => ("namespaces", self.namespaces.get(index)?.name.clone()?),
             _ => return None,
         };
@@ -67,8 +113,14 @@ impl ImportedCluster {
     }
 
     fn of_no_object(&self, message: &str) -> ImportError {
-        let place = Place { file: self.summary.files.join(", "), ..Place::default() };
-        ImportError::Object { place: Box::new(place), message: message.to_owned() }
+        let place = Place {
+            file: self.summary.files.join(", "),
+            ..Place::default()
+        };
+        ImportError::Object {
+            place: Box::new(place),
+            message: message.to_owned(),
+        }
     }
 }
 
@@ -77,10 +129,25 @@ fn located(tree: &Tree, bytes: &Range<usize>) -> Option<(String, usize, String)>
     let holds = |r: Range<usize>| r.start <= bytes.start && bytes.end <= r.end;
     let part = tree.parts.iter().find(|p| holds(p.bytes()))?;
     let list = part.key.as_ref()?.0.clone();
-    let (index, mut value) = part.value.parts.iter().enumerate().find(|(_, p)| holds(p.bytes())).map(|(i, p)| (i, &p.value))?;
+    let (index, mut value) = part
+        .value
+        .parts
+        .iter()
+        .enumerate()
+        .find(|(_, p)| holds(p.bytes()))
+        .map(|(i, p)| (i, &p.value))?;
     let mut path = String::new();
-    while let Some((i, part)) = value.parts.iter().enumerate().find(|(_, p)| holds(p.bytes())) {
-        match part.key.as_ref().map_or(Step::Index(i), |(key, _)| Step::Key(key.clone())) {
+    while let Some((i, part)) = value
+        .parts
+        .iter()
+        .enumerate()
+        .find(|(_, p)| holds(p.bytes()))
+    {
+        match part
+            .key
+            .as_ref()
+            .map_or(Step::Index(i), |(key, _)| Step::Key(key.clone()))
+        {
             Step::Key(key) if path.is_empty() => path.push_str(&key),
             Step::Key(key) => path.push_str(&format!(".{key}")),
             Step::Index(i) => path.push_str(&format!("[{i}]")),

@@ -1,16 +1,20 @@
-//! From text to objects: JSON or YAML, one document or several, single objects and lists of any kind.
+//! From text to objects: JSON or YAML, one document or several, single objects and lists of any
+//! kind.
 //!
-//! Objects are read in one pass. As kubectl prints `apiVersion` and `kind` before `spec`, the fields of a kind that
-//! is modelled go straight into its types, and those of any other kind are passed over. Where the order is another
-//! one (`kubectl get --raw`, other tools), they are kept aside until the kind is known. What is needed to name an
-//! object in an error is noted in a [`Cursor`] on the way, because a parser knows only lines.
+//! Objects are read in one pass. As kubectl prints `apiVersion` and `kind` before `spec`, the
+//! fields of a kind that is modelled go straight into its types, and those of any other kind are
+//! passed over. Where the order is another one (`kubectl get --raw`, other tools), they are kept
+//! aside until the kind is known. What is needed to name an object in an error is noted in a
+//! [`Cursor`] on the way, because a parser knows only lines.
 //!
-//! Nesting has a limit: 128 levels in JSON (deeper values that nobody reads are passed over without recursion), and
-//! that of [`yaml`](super::yaml).
+//! Nesting has a limit: 128 levels in JSON (deeper values that nobody reads are passed over without
+//! recursion), and that of [`yaml`](super::yaml).
 
 use super::error::{ImportError, Place};
 use super::input::Input;
-use super::object::{NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::object::{
+    NameOnly, RawLeaseSpec, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus,
+};
 use super::scheduling::RawBudgetSpec;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use super::yaml;
@@ -24,7 +28,10 @@ use std::fmt;
 
 /// An object of a kind that is modelled, or the name of one that is not.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "handed over one at a time and taken apart at once; a box would only add a copy")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "handed over one at a time and taken apart at once; a box would only add a copy"
+)]
 pub(super) enum Object {
     /// `v1` `Node`
     Node(RawMeta, RawNodeSpec, RawNodeStatus),
@@ -56,14 +63,29 @@ pub(super) struct RawClass {
 ///
 /// # Errors
 /// The text is no JSON or YAML, a value has the wrong type, or a document is no Kubernetes object.
-pub(super) fn read(input: &Input, take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>) -> Result<(), ImportError> {
+pub(super) fn read(
+    input: &Input,
+    take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
     let mut documents = split(&input.text);
     documents.retain(|d| !is_blank(d.text));
     let several = documents.len() > 1;
     for (i, document) in documents.iter().enumerate() {
-        let place = Place { file: input.file.clone(), document: several.then_some(i + 1), ..Place::default() };
-        let reader = Reader { input, document, place };
-        if is_json(document.text) { reader.json(take)? } else { reader.yaml(take)? }
+        let place = Place {
+            file: input.file.clone(),
+            document: several.then_some(i + 1),
+            ..Place::default()
+        };
+        let reader = Reader {
+            input,
+            document,
+            place,
+        };
+        if is_json(document.text) {
+            reader.json(take)?
+        } else {
+            reader.yaml(take)?
+        }
     }
     Ok(())
 }
@@ -75,24 +97,31 @@ struct Document<'a> {
     lines_before: usize,
 }
 
-/// Cuts a file at the lines `---` and `...`, which no YAML document may contain at the beginning of a line (YAML 1.2.2,
-/// production 206, `c-forbidden`), and JSON cannot.
+/// Cuts a file at the lines `---` and `...`, which no YAML document may contain at the beginning of
+/// a line (YAML 1.2.2, production 206, `c-forbidden`), and JSON cannot.
 fn split(text: &str) -> Vec<Document<'_>> {
     let mut documents = Vec::new();
     let (mut start, mut lines_before) = (0, 0);
     let mut offset = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let marker = ["---", "..."]
-            .iter()
-            .any(|m| line.strip_prefix(m).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n'])));
+        let marker = ["---", "..."].iter().any(|m| {
+            line.strip_prefix(m)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']))
+        });
         if marker {
-            documents.push(Document { text: &text[start..offset], lines_before });
+            documents.push(Document {
+                text: &text[start..offset],
+                lines_before,
+            });
             // What follows the marker on its line belongs to the next document.
             (start, lines_before) = (offset + 3, number);
         }
         offset += line.len();
     }
-    documents.push(Document { text: &text[start..], lines_before });
+    documents.push(Document {
+        text: &text[start..],
+        lines_before,
+    });
     documents
 }
 
@@ -106,7 +135,9 @@ fn is_blank(text: &str) -> bool {
 
 /// JSON begins with a brace and a quoted name; YAML in flow style seldom quotes.
 fn is_json(text: &str) -> bool {
-    text.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim().is_empty() || rest.trim_start().starts_with(['"', '}']))
+    text.trim_start()
+        .strip_prefix('{')
+        .is_some_and(|rest| rest.trim().is_empty() || rest.trim_start().starts_with(['"', '}']))
 }
 
 /// Reads one document, or several JSON values one after another.
@@ -117,13 +148,24 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn json(&self, take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>) -> Result<(), ImportError> {
+    fn json(
+        &self,
+        take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
         let mut de = serde_json::Deserializer::from_str(self.document.text);
         loop {
             let cursor = Cursor::default();
-            let raw = ObjectSeed { cursor: &cursor, of_list: None }.deserialize(&mut de).map_err(|e| {
-                let message =
-                    if e.is_eof() { "the JSON ends in the middle: is the file cut short?".to_owned() } else { without_position(&e) };
+            let raw = ObjectSeed {
+                cursor: &cursor,
+                of_list: None,
+            }
+            .deserialize(&mut de)
+            .map_err(|e| {
+                let message = if e.is_eof() {
+                    "the JSON ends in the middle: is the file cut short?".to_owned()
+                } else {
+                    without_position(&e)
+                };
                 self.syntax(&cursor, e.line(), e.column(), message)
             })?;
             raw.flatten(self.place.clone(), take)?;
@@ -133,10 +175,15 @@ impl Reader<'_> {
         }
     }
 
-    fn yaml(&self, take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>) -> Result<(), ImportError> {
+    fn yaml(
+        &self,
+        take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
         let cursor = Cursor::default();
         let raw = yaml::parse(self.document.text, &cursor).map_err(|e| {
-            let (line, column) = e.location().map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
+            let (line, column) = e
+                .location()
+                .map_or((0, 0), |l| (l.line() as usize, l.column() as usize));
             self.syntax(&cursor, line, column, yaml::message(&e))
         })?;
         raw.flatten(self.place.clone(), take)
@@ -151,7 +198,11 @@ impl Reader<'_> {
             place.line = Some(number);
             shown = excerpt(&self.input.text, number, column);
         }
-        ImportError::Syntax { place: Box::new(place), message, excerpt: shown }
+        ImportError::Syntax {
+            place: Box::new(place),
+            message,
+            excerpt: shown,
+        }
     }
 }
 
@@ -167,14 +218,29 @@ fn without_position(e: &serde_json::Error) -> String {
 /// The line in question and a caret under the column, both cut to a width that fits a terminal.
 fn excerpt(text: &str, line: usize, column: usize) -> String {
     const WIDTH: usize = 100;
-    let Some(found) = text.lines().nth(line - 1) else { return String::new() };
+    let Some(found) = text.lines().nth(line - 1) else {
+        return String::new();
+    };
     let column = column.max(1);
-    let from = if column > WIDTH { column - WIDTH / 2 } else { 0 };
-    let shown: String = found.chars().skip(from).take(WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let from = if column > WIDTH {
+        column - WIDTH / 2
+    } else {
+        0
+    };
+    let shown: String = found
+        .chars()
+        .skip(from)
+        .take(WIDTH)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     if shown.trim().is_empty() {
         return String::new();
     }
-    format!("\n  | {shown}\n  | {:>width$}", "^", width = (column - from).min(shown.chars().count() + 1))
+    format!(
+        "\n  | {shown}\n  | {:>width$}",
+        "^",
+        width = (column - from).min(shown.chars().count() + 1)
+    )
 }
 
 /// How far reading has got, for messages.
@@ -192,7 +258,12 @@ impl Cursor {
     }
 
     fn place(&self, document: &Place) -> Place {
-        Place { item: self.item.get(), kind: self.kind.borrow().clone(), name: self.name.borrow().clone(), ..document.clone() }
+        Place {
+            item: self.item.get(),
+            kind: self.kind.borrow().clone(),
+            name: self.name.borrow().clone(),
+            ..document.clone()
+        }
     }
 }
 
@@ -218,12 +289,16 @@ fn role(api_version: Option<&str>, kind: Option<&str>) -> Role {
         Some("Pod") => (Role::Pod, |v| v == "v1"),
         Some("Namespace") => (Role::Namespace, |v| v == "v1"),
         Some("Lease") => (Role::Lease, |v| v.starts_with("coordination.k8s.io/")),
-        Some("Job") => (Role::Workload(WorkloadKind::Job), |v| v.starts_with("batch/")),
+        Some("Job") => (Role::Workload(WorkloadKind::Job), |v| {
+            v.starts_with("batch/")
+        }),
         Some("PodDisruptionBudget") => (Role::Budget, |v| v.starts_with("policy/")),
         Some("PriorityClass") => (Role::PriorityClass, |v| v.starts_with("scheduling.k8s.io/")),
         Some(other) => match WorkloadKind::parse(other) {
             // Up to 1.15 all but StatefulSets were in `extensions`, too.
-            Some(kind) => (Role::Workload(kind), |v| v.starts_with("apps/") || v == "extensions/v1beta1"),
+            Some(kind) => (Role::Workload(kind), |v| {
+                v.starts_with("apps/") || v == "extensions/v1beta1"
+            }),
             None => return Role::Other,
         },
     };
@@ -264,23 +339,39 @@ pub(super) struct Raw {
 
 impl Raw {
     /// Hands over the object, or the objects of the list.
-    fn flatten(self, place: Place, take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>) -> Result<(), ImportError> {
+    fn flatten(
+        self,
+        place: Place,
+        take: &mut dyn FnMut(Place, Object) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
         let name = match (&self.meta.namespace, &self.meta.name) {
             (Some(namespace), Some(name)) => format!("{namespace}/{name}"),
             (None, Some(name)) => name.clone(),
             (_, None) => String::new(),
         };
-        let place = Place { kind: self.kind.clone().unwrap_or_default(), name, ..place };
-        let wrong = |message: String| ImportError::Object { place: Box::new(place.clone()), message };
+        let place = Place {
+            kind: self.kind.clone().unwrap_or_default(),
+            name,
+            ..place
+        };
+        let wrong = |message: String| ImportError::Object {
+            place: Box::new(place.clone()),
+            message,
+        };
         let Some(kind) = self.kind else {
-            return Err(wrong("has no `kind`: not an object of the Kubernetes API".to_owned()));
+            return Err(wrong(
+                "has no `kind`: not an object of the Kubernetes API".to_owned(),
+            ));
         };
         if let Some(items) = self.items.filter(|_| kind.ends_with("List")) {
             let of = kind.strip_suffix("List").filter(|k| !k.is_empty());
             for (i, mut item) in items.into_iter().enumerate() {
                 item.kind = item.kind.or_else(|| of.map(str::to_owned));
                 item.api_version = item.api_version.or_else(|| self.api_version.clone());
-                let place = Place { item: Some(i + 1), ..place.clone() };
+                let place = Place {
+                    item: Some(i + 1),
+                    ..place.clone()
+                };
                 item.flatten(place, take)?;
             }
             return Ok(());
@@ -295,12 +386,23 @@ impl Raw {
         let object = match role {
             Role::Unknown => return Err(wrong("has no `apiVersion`".to_owned())),
             Role::Other => Object::Other(kind),
-            Role::Node => Object::Node(self.meta, self.spec.node().map_err(wrong)?, self.status.node().map_err(wrong)?),
-            Role::Pod => Object::Pod(self.meta, self.spec.pod().map_err(wrong)?, self.status.pod().map_err(wrong)?),
+            Role::Node => Object::Node(
+                self.meta,
+                self.spec.node().map_err(wrong)?,
+                self.status.node().map_err(wrong)?,
+            ),
+            Role::Pod => Object::Pod(
+                self.meta,
+                self.spec.pod().map_err(wrong)?,
+                self.status.pod().map_err(wrong)?,
+            ),
             Role::Lease => Object::Lease(self.meta, self.spec.lease().map_err(wrong)?),
-            Role::Workload(kind) => {
-                Object::Workload(kind, self.meta, self.spec.workload().map_err(wrong)?, self.status.workload_status().map_err(wrong)?)
-            }
+            Role::Workload(kind) => Object::Workload(
+                kind,
+                self.meta,
+                self.spec.workload().map_err(wrong)?,
+                self.status.workload_status().map_err(wrong)?,
+            ),
             Role::PriorityClass => {
                 let part = |name: &str| self.class.get(name).cloned().unwrap_or_default();
                 let class = RawClass {
@@ -369,7 +471,11 @@ impl<N: Default + for<'de> Deserialize<'de>, P: Default + for<'de> Deserialize<'
 }
 
 fn convert<T: Default + for<'de> Deserialize<'de>>(value: Value) -> Result<T, String> {
-    if value.is_null() { Ok(T::default()) } else { serde_json::from_value(value).map_err(|e| e.to_string()) }
+    if value.is_null() {
+        Ok(T::default())
+    } else {
+        serde_json::from_value(value).map_err(|e| e.to_string())
+    }
 }
 
 /// Reads one object.
@@ -423,48 +529,82 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 Field::ApiVersion => raw.api_version = map.next_value()?,
                 Field::Kind => {
                     raw.kind = map.next_value()?;
-                    self.cursor.kind.replace(raw.kind.clone().unwrap_or_default());
+                    self.cursor
+                        .kind
+                        .replace(raw.kind.clone().unwrap_or_default());
                 }
                 Field::Metadata => {
                     raw.meta = if role == Role::Other {
                         let only: Option<NameOnly> = map.next_value()?;
                         let only = only.unwrap_or_default();
-                        RawMeta { name: only.name, namespace: only.namespace, ..RawMeta::default() }
+                        RawMeta {
+                            name: only.name,
+                            namespace: only.namespace,
+                            ..RawMeta::default()
+                        }
                     } else {
                         map.next_value::<Option<RawMeta>>()?.unwrap_or_default()
                     };
-                    self.cursor.name.replace(raw.meta.name.clone().unwrap_or_default());
+                    self.cursor
+                        .name
+                        .replace(raw.meta.name.clone().unwrap_or_default());
                 }
                 Field::Spec => {
                     raw.spec = match role {
-                        Role::Node => Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Role::Node => {
+                            Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Role::Lease => Part::Lease(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Role::Workload(_) => Part::Workload(Box::new(map.next_value::<Option<_>>()?.unwrap_or_default())),
-                        Role::Budget => Part::Budget(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Role::Lease => {
+                            Part::Lease(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
+                        Role::Workload(_) => Part::Workload(Box::new(
+                            map.next_value::<Option<_>>()?.unwrap_or_default(),
+                        )),
+                        Role::Budget => {
+                            Part::Budget(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
                         Role::Unknown => Part::Aside(map.next_value()?),
                         Role::PriorityClass | Role::Namespace | Role::Other => pass_over(&mut map)?,
                     }
                 }
                 Field::Status => {
                     raw.status = match role {
-                        Role::Node => Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Role::Node => {
+                            Part::Node(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
                         Role::Pod => Part::Pod(map.next_value::<Option<_>>()?.unwrap_or_default()),
                         Role::Unknown => Part::Aside(map.next_value()?),
-                        Role::Workload(_) => Part::WorkloadStatus(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Role::Lease | Role::PriorityClass | Role::Budget | Role::Namespace | Role::Other => pass_over(&mut map)?,
+                        Role::Workload(_) => {
+                            Part::WorkloadStatus(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
+                        Role::Lease
+                        | Role::PriorityClass
+                        | Role::Budget
+                        | Role::Namespace
+                        | Role::Other => pass_over(&mut map)?,
                     }
                 }
-                Field::Items if raw.items.is_some() => return Err(A::Error::duplicate_field("items")),
+                Field::Items if raw.items.is_some() => {
+                    return Err(A::Error::duplicate_field("items"));
+                }
                 Field::Items if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
                     let list_kind = raw.kind.clone();
-                    let of = list_kind.as_deref().and_then(|k| k.strip_suffix("List")).filter(|k| !k.is_empty());
+                    let of = list_kind
+                        .as_deref()
+                        .and_then(|k| k.strip_suffix("List"))
+                        .filter(|k| !k.is_empty());
                     let of_list = of.map(|k| (k, raw.api_version.as_deref()));
-                    raw.items = map.next_value_seed(ItemsSeed { cursor: self.cursor, of_list })?;
+                    raw.items = map.next_value_seed(ItemsSeed {
+                        cursor: self.cursor,
+                        of_list,
+                    })?;
                     self.cursor.begin();
                 }
                 // kubectl prints `globalDefault` before the kind.
-                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy if matches!(role, Role::PriorityClass | Role::Unknown) => {
+                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy
+                    if matches!(role, Role::PriorityClass | Role::Unknown) =>
+                {
                     let name = match field {
                         Field::Value => "value",
                         Field::GlobalDefault => "globalDefault",
@@ -472,7 +612,11 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     };
                     raw.class.insert(name, map.next_value()?);
                 }
-                Field::Items | Field::Value | Field::GlobalDefault | Field::PreemptionPolicy | Field::Other => {
+                Field::Items
+                | Field::Value
+                | Field::GlobalDefault
+                | Field::PreemptionPolicy
+                | Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -515,7 +659,10 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
         let mut items = Vec::new();
         loop {
             self.cursor.item.set(Some(items.len() + 1));
-            match seq.next_element_seed(ObjectSeed { cursor: self.cursor, of_list: self.of_list })? {
+            match seq.next_element_seed(ObjectSeed {
+                cursor: self.cursor,
+                of_list: self.of_list,
+            })? {
                 Some(item) => items.push(item),
                 None => break,
             }

@@ -1,10 +1,10 @@
-//! What can be wrong with an export, said so that its owner finds the spot: file, document, item, kind and name.
+//! What can be wrong with an export, said so that its owner finds the spot: file, document, item,
+//! kind and name.
 
 use std::fmt;
 
 /// The command that prints what the importer reads; part of most advice.
-pub const KUBECTL: &str =
-    "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json";
+pub const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses -A -o json";
 
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -62,7 +62,9 @@ pub enum ImportError {
         file: String,
     },
     /// More bytes, after decompression, than a cluster of any size needs.
-    #[error("{file} holds more than {limit_mib} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods")]
+    #[error(
+        "{file} holds more than {limit_mib} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods"
+    )]
     TooLarge {
         /// The file.
         file: String,
@@ -70,7 +72,9 @@ pub enum ImportError {
         limit_mib: u64,
     },
     /// Far more comes out of gzip than any export is packed to.
-    #[error("{file} is a gzip bomb: it holds more than 200 times its size once unpacked, the limit")]
+    #[error(
+        "{file} is a gzip bomb: it holds more than 200 times its size once unpacked, the limit"
+    )]
     Bomb {
         /// The file.
         file: String,
@@ -84,7 +88,9 @@ pub enum ImportError {
         message: String,
     },
     /// Neither UTF-8 nor UTF-16 with a byte order mark.
-    #[error("{file} is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is")]
+    #[error(
+        "{file} is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is"
+    )]
     NotText {
         /// The file.
         file: String,
@@ -124,7 +130,9 @@ pub enum ImportError {
         message: String,
     },
     /// Two objects of one name that are not the same.
-    #[error("{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them")]
+    #[error(
+        "{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them"
+    )]
     Conflict {
         /// The objects' kind.
         kind: &'static str,
@@ -135,7 +143,8 @@ pub enum ImportError {
         /// Where the second stands.
         second: Box<Place>,
     },
-    /// There is nothing in the files that could be simulated: events, logs, an audit trail, a list without items.
+    /// There is nothing in the files that could be simulated: events, logs, an audit trail, a list
+    /// without items.
     #[error(
         "{}: neither nodes nor pods, of which a cluster is made, but {found}; use `{KUBECTL} > cluster.json`, and import that file",
         .files.join(", ")

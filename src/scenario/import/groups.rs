@@ -8,19 +8,31 @@ use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::api::taint::Effect;
-use crate::scenario::spec::{self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText};
+use crate::scenario::spec::{
+    self, DurationText, NodeGroup, OneOrMany, Placement, PodGroup, QuantityText,
+};
 use std::collections::BTreeMap;
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
     let grouped = by_shape(nodes.into_iter().map(|(name, shape)| (shape, name)));
-    grouped.into_iter().map(|(shape, names)| node_group(names, shape)).collect()
+    grouped
+        .into_iter()
+        .map(|(shape, names)| node_group(names, shape))
+        .collect()
 }
 
-/// Groups of pods in the order of their first ones. Pods that are bound and pods that are not do not mix.
+/// Groups of pods in the order of their first ones. Pods that are bound and pods that are not do
+/// not mix.
 pub(super) fn pods(pods: Vec<NamedPod>) -> Vec<PodGroup> {
-    let grouped = by_shape(pods.into_iter().map(|(name, node, shape)| ((node.is_some(), shape), (name, node))));
-    grouped.into_iter().map(|((_, shape), members)| pod_group(members, shape)).collect()
+    let grouped = by_shape(
+        pods.into_iter()
+            .map(|(name, node, shape)| ((node.is_some(), shape), (name, node))),
+    );
+    grouped
+        .into_iter()
+        .map(|((_, shape), members)| pod_group(members, shape))
+        .collect()
 }
 
 fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
@@ -48,7 +60,9 @@ fn name_or_names(mut names: Vec<String>) -> (Option<String>, Option<OneOrMany>) 
 
 fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
     let (name, names) = name_or_names(names);
-    let added = |t: &super::node::TaintShape| Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?)));
+    let added = |t: &super::node::TaintShape| {
+        Some((format!("{}:{}", t.key, t.effect), seconds(t.time_added?)))
+    };
     NodeGroup {
         name,
         names,
@@ -64,7 +78,13 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
 
 /// In kubectl's syntax.
 fn taint(t: super::node::TaintShape) -> String {
-    crate::api::taint::Taint { key: t.key, value: t.value, effect: t.effect, time_added: None }.to_string()
+    crate::api::taint::Taint {
+        key: t.key,
+        value: t.value,
+        effect: t.effect,
+        time_added: None,
+    }
+    .to_string()
 }
 
 fn node_start(state: NodeState) -> spec::NodeStart {
@@ -82,7 +102,11 @@ fn node_start(state: NodeState) -> spec::NodeStart {
         last_heartbeat_time: seconds(c.heartbeat),
         last_transition_time: seconds(c.transition),
     });
-    spec::NodeStart::Imported { conditions: conditions.collect(), renew_time: state.renewed_us.map(micros), cut_off: state.cut }
+    spec::NodeStart::Imported {
+        conditions: conditions.collect(),
+        renew_time: state.renewed_us.map(micros),
+        cut_off: state.cut,
+    }
 }
 
 fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGroup {
@@ -90,14 +114,24 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
     let (name, names) = name_or_names(names);
     let on = match places.into_iter().collect::<Option<Vec<String>>>() {
         None => Placement::Unbound,
-        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => nodes.into_iter().next().map_or(Placement::Unbound, Placement::Node),
+        Some(nodes) if nodes.windows(2).all(|w| w[0] == w[1]) => nodes
+            .into_iter()
+            .next()
+            .map_or(Placement::Unbound, Placement::Node),
         Some(nodes) => Placement::Nodes(nodes),
     };
     // Bound pods are running and unbound ones are pending unless something else is said.
     let start = match shape.start {
         StartShape::Running => None,
-        StartShape::Pending => (!matches!(on, Placement::Unbound)).then_some(spec::PodStart::Pending),
-        StartShape::State { phase, ready, disruption_target, deletion } => Some(spec::PodStart::Imported {
+        StartShape::Pending => {
+            (!matches!(on, Placement::Unbound)).then_some(spec::PodStart::Pending)
+        }
+        StartShape::State {
+            phase,
+            ready,
+            disruption_target,
+            deletion,
+        } => Some(spec::PodStart::Imported {
             phase: match phase {
                 PodPhase::Pending => spec::Phase::Pending,
                 PodPhase::Running => spec::Phase::Running,
@@ -106,7 +140,10 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
             },
             ready: ready.map(pod_condition),
             disruption_target: disruption_target.map(pod_condition),
-            deletion: deletion.map(|(at, grace)| spec::Deletion { timestamp: seconds(at), grace_period_seconds: grace }),
+            deletion: deletion.map(|(at, grace)| spec::Deletion {
+                timestamp: seconds(at),
+                grace_period_seconds: grace,
+            }),
         }),
     };
     let tolerations = shape.tolerations.into_iter().map(toleration);
@@ -129,10 +166,21 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         ports: shape.scheduling.ports,
         scheduling_gates: shape.scheduling.gates,
         preemption_policy: shape.scheduling.preemption_policy,
-        container_requests: shape.scheduling.container_requests.into_iter().map(quantities).collect(),
+        container_requests: shape
+            .scheduling
+            .container_requests
+            .into_iter()
+            .map(quantities)
+            .collect(),
         empty_dir: shape.scheduling.empty_dir,
         pod_deletion_cost: shape.deletion_cost,
-        static_pod: shape.static_from_url.map(|url| if url { spec::StaticPod::Url } else { spec::StaticPod::File }),
+        static_pod: shape.static_from_url.map(|url| {
+            if url {
+                spec::StaticPod::Url
+            } else {
+                spec::StaticPod::File
+            }
+        }),
         start,
         ..PodGroup::default()
     }
@@ -163,10 +211,16 @@ fn pod_condition(c: PodConditionShape) -> spec::PodCondition {
         "DeletionByTaintManager" => Some(spec::PodReason::DeletionByTaintManager),
         "DeletionByPodGC" => Some(spec::PodReason::DeletionByPodGC),
         "EvictionByEvictionAPI" => Some(spec::PodReason::EvictionByEvictionAPI),
-        "PreemptionByScheduler" | "PreemptionByKubeScheduler" => Some(spec::PodReason::PreemptionByScheduler),
+        "PreemptionByScheduler" | "PreemptionByKubeScheduler" => {
+            Some(spec::PodReason::PreemptionByScheduler)
+        }
         _ => None,
     };
-    spec::PodCondition { status: status(c.status), reason, last_transition_time: seconds(c.transition) }
+    spec::PodCondition {
+        status: status(c.status),
+        reason,
+        last_transition_time: seconds(c.transition),
+    }
 }
 
 fn status(s: ConditionStatus) -> spec::Status {
@@ -178,7 +232,10 @@ fn status(s: ConditionStatus) -> spec::Status {
 }
 
 pub(super) fn quantities(texts: BTreeMap<String, String>) -> BTreeMap<String, QuantityText> {
-    texts.into_iter().map(|(name, text)| (name, QuantityText(text))).collect()
+    texts
+        .into_iter()
+        .map(|(name, text)| (name, QuantityText(text)))
+        .collect()
 }
 
 fn seconds(s: i64) -> DurationText {
@@ -188,7 +245,10 @@ fn seconds(s: i64) -> DurationText {
 /// A span in Go's syntax, `-1h2m3.5s`; exact.
 fn micros(us: i64) -> DurationText {
     let sign = if us < 0 { "-" } else { "" };
-    let (total_s, fraction) = (us.unsigned_abs() / SECOND_US.unsigned_abs(), us.unsigned_abs() % SECOND_US.unsigned_abs());
+    let (total_s, fraction) = (
+        us.unsigned_abs() / SECOND_US.unsigned_abs(),
+        us.unsigned_abs() % SECOND_US.unsigned_abs(),
+    );
     let (h, m, s) = (total_s / 3600, total_s / 60 % 60, total_s % 60);
     let mut text = sign.to_owned();
     if h > 0 {

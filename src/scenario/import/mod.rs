@@ -1,4 +1,5 @@
-//! Import: from what `kubectl get nodes,pods,… -A -o json` (or `-o yaml`) prints to a cluster in the scenario language.
+//! Import: from what `kubectl get nodes,pods,… -A -o json` (or `-o yaml`) prints to a cluster in
+//! the scenario language.
 //!
 //! ```text
 //! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
@@ -16,9 +17,9 @@
 //! write      the scenario file
 //! ```
 //!
-//! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not modelled
-//! (events, services) are counted in the [`Summary`] and left out; so are a few fields
-//! of pods. Timers of the eviction controller are not part of any object: they start over, as after a
+//! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
+//! modelled (events, services) are counted in the [`Summary`] and left out; so are a few fields of
+//! pods. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
 
 mod check;

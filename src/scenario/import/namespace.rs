@@ -18,7 +18,11 @@ pub(super) struct RawNamespace {
 /// What a namespace says; nothing if it has neither annotation.
 pub(super) fn namespace(meta: &RawMeta) -> Result<Option<Namespace>, Wrong> {
     let name = value::namespace("metadata.name", meta.name.as_deref())?;
-    let Some(a) = meta.annotations.as_ref().filter(|a| a.default_tolerations.is_some() || a.tolerations_whitelist.is_some()) else {
+    let Some(a) = meta
+        .annotations
+        .as_ref()
+        .filter(|a| a.default_tolerations.is_some() || a.tolerations_whitelist.is_some())
+    else {
         return Ok(None);
     };
     Ok(Some(Namespace {
@@ -38,5 +42,10 @@ fn list(text: Option<&str>, annotation: &str) -> Result<Option<Vec<Toleration>>,
         serde_json::from_str(text)
             .map_err(|e| Wrong(format!("the annotation scheduler.alpha.kubernetes.io/{annotation} is no list of tolerations: {e}")))?
     };
-    Ok(Some(tolerations(&raw.unwrap_or_default())?.into_iter().map(groups::toleration).collect()))
+    Ok(Some(
+        tolerations(&raw.unwrap_or_default())?
+            .into_iter()
+            .map(groups::toleration)
+            .collect(),
+    ))
 }

@@ -1,8 +1,9 @@
 //! From an exported node to what a scenario says of one.
 //!
-//! A node that is Ready, under no pressure, with a fresh lease and without NoExecute taints becomes a plain Ready node:
-//! its kubelet is heard from at time zero. Any other keeps its conditions with their times, and starts cut off if nobody knows its state:
-//! Ready is Unknown, or was never posted.
+//! A node that is Ready, under no pressure, with a fresh lease and without NoExecute taints becomes
+//! a plain Ready node: its kubelet is heard from at time zero. Any other keeps its conditions with
+//! their times, and starts cut off if nobody knows its state: Ready is Unknown, or was never
+//! posted.
 
 use super::error::Place;
 use super::object::{RawCondition, RawMeta, RawNodeSpec, RawNodeStatus, RawTaint};
@@ -18,7 +19,8 @@ use std::collections::BTreeMap;
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// A lease that is older than its duration (40 s unless a kubelet was told otherwise) is not of a healthy node.
+/// A lease that is older than its duration (40 s unless a kubelet was told otherwise) is not of a
+/// healthy node.
 const LEASE_DURATION_US: i64 = 40_000_000;
 
 /// All of a node but its name; nodes of one shape are one group of the scenario.
@@ -88,7 +90,8 @@ pub(super) struct RawNode {
 }
 
 impl RawNode {
-    /// Its times go into `times`: all conditions' heartbeats count, also those of types that are not modelled.
+    /// Its times go into `times`: all conditions' heartbeats count, also those of types that are
+    /// not modelled.
     pub(super) fn note_times(&self, times: &mut Times) -> Result<(), Wrong> {
         for c in self.status.conditions.iter().flatten() {
             if let Some(t) = time("lastHeartbeatTime", c.last_heartbeat_time.as_deref())? {
@@ -101,26 +104,41 @@ impl RawNode {
         Ok(())
     }
 
-    /// The node as a scenario has it. Condition types that are not modelled are handed to `unmodelled`.
-    pub(super) fn shape(&self, zero: Stamp, lease: LeaseSeen, unmodelled: &mut dyn FnMut(&str)) -> Result<NodeShape, Wrong> {
+    /// The node as a scenario has it. Condition types that are not modelled are handed to
+    /// `unmodelled`.
+    pub(super) fn shape(
+        &self,
+        zero: Stamp,
+        lease: LeaseSeen,
+        unmodelled: &mut dyn FnMut(&str),
+    ) -> Result<NodeShape, Wrong> {
         let mut labels = value::labels("metadata.labels", self.meta.labels.as_ref())?;
         if labels.get(HOSTNAME).is_some_and(|h| *h == self.name) {
             labels.remove(HOSTNAME);
         }
         let taints = taints(self.spec.taints.as_deref().unwrap_or_default(), zero)?;
-        // The API server takes the capacity where a node says nothing of its own (SetDefaults_NodeStatus).
-        let resources = self.status.allocatable.as_ref().or(self.status.capacity.as_ref());
+        // The API server takes the capacity where a node says nothing of its own
+        // (SetDefaults_NodeStatus).
+        let resources = self
+            .status
+            .allocatable
+            .as_ref()
+            .or(self.status.capacity.as_ref());
         let mut conditions = Vec::new();
         for raw in self.status.conditions.iter().flatten() {
             match condition(raw, zero)? {
                 Ok(c) if conditions.iter().any(|o: &ConditionShape| o.kind == c.kind) => {
-                    return Err(Wrong(format!("status.conditions has {} twice", c.kind.as_str())));
+                    return Err(Wrong(format!(
+                        "status.conditions has {} twice",
+                        c.kind.as_str()
+                    )));
                 }
                 Ok(c) => conditions.push(c),
                 Err(kind) => unmodelled(kind),
             }
         }
-        // Eviction timers may be running on such a node, so that it is not taken for one on which nothing goes on.
+        // Eviction timers may be running on such a node, so that it is not taken for one on which
+        // nothing goes on.
         let evicting = taints.iter().any(|t| t.effect == Effect::NoExecute);
         Ok(NodeShape {
             labels,
@@ -132,14 +150,23 @@ impl RawNode {
     }
 }
 
-/// The state of a node with these conditions; none if it is plainly healthy. `evicting`: it has a NoExecute taint.
-fn state(conditions: Vec<ConditionShape>, zero: Stamp, lease: LeaseSeen, evicting: bool) -> Option<NodeState> {
-    let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
+/// The state of a node with these conditions; none if it is plainly healthy. `evicting`: it has a
+/// NoExecute taint.
+fn state(
+    conditions: Vec<ConditionShape>,
+    zero: Stamp,
+    lease: LeaseSeen,
+    evicting: bool,
+) -> Option<NodeState> {
+    let ready = conditions
+        .iter()
+        .find(|c| c.kind == NodeConditionType::Ready);
     let cut = ready.is_none_or(|c| c.status == ConditionStatus::Unknown);
     let renewed_us = match lease {
         LeaseSeen::Renewed(at) => Some(at.us_since(zero)),
         LeaseSeen::Missing => None,
-        // Every kubelet has a lease. The last time at which this one is known to have lived stands in for it.
+        // Every kubelet has a lease. The last time at which this one is known to have lived stands
+        // in for it.
         LeaseSeen::NotExported => ready.map(|c| c.heartbeat.min(0) * super::rfc3339::SECOND_US),
     };
     let fresh = match lease {
@@ -156,20 +183,40 @@ fn state(conditions: Vec<ConditionShape>, zero: Stamp, lease: LeaseSeen, evictin
         | NodeConditionType::OutOfDisk => c.status == ConditionStatus::False,
     };
     let healthy = fresh && !evicting && ready.is_some() && conditions.iter().all(expected);
-    (!healthy).then_some(NodeState { conditions, renewed_us, cut })
+    (!healthy).then_some(NodeState {
+        conditions,
+        renewed_us,
+        cut,
+    })
 }
 
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<TaintShape>, Wrong> {
     let mut taints = Vec::with_capacity(raw.len());
     let mut added = Vec::with_capacity(raw.len());
     for (i, t) in raw.iter().enumerate() {
-        let effect = validation::effect_of(t.effect.as_deref().unwrap_or_default(), &format!("spec.taints[{i}].effect"))?;
-        let (key, value) = (t.key.clone().unwrap_or_default(), t.value.clone().unwrap_or_default());
-        taints.push(Taint { key, value, effect, time_added: None });
+        let effect = validation::effect_of(
+            t.effect.as_deref().unwrap_or_default(),
+            &format!("spec.taints[{i}].effect"),
+        )?;
+        let (key, value) = (
+            t.key.clone().unwrap_or_default(),
+            t.value.clone().unwrap_or_default(),
+        );
+        taints.push(Taint {
+            key,
+            value,
+            effect,
+            time_added: None,
+        });
         added.push(time("timeAdded", t.time_added.as_deref())?.map(|t| t.seconds_since(zero)));
     }
     value::first(validation::validate_taints(&taints, "spec.taints"))?;
-    let shape = |(t, time_added): (Taint, Option<i64>)| TaintShape { key: t.key, value: t.value, effect: t.effect, time_added };
+    let shape = |(t, time_added): (Taint, Option<i64>)| TaintShape {
+        key: t.key,
+        value: t.value,
+        effect: t.effect,
+        time_added,
+    };
     Ok(taints.into_iter().zip(added).map(shape).collect())
 }
 
@@ -177,16 +224,32 @@ fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<TaintShape>, Wrong> {
 fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<ConditionShape, &str>, Wrong> {
     let word = raw.r#type.as_deref().unwrap_or_default();
     let Some(kind) = NodeConditionType::parse(word) else {
-        return if word.is_empty() { Err(Wrong("status.conditions has one without a type".to_owned())) } else { Ok(Err(word)) };
+        return if word.is_empty() {
+            Err(Wrong("status.conditions has one without a type".to_owned()))
+        } else {
+            Ok(Err(word))
+        };
     };
-    let status = value::word("status.conditions: status", raw.status.as_deref(), ConditionStatus::parse)?;
-    let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?.map(|t| t.seconds_since(zero));
-    let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?.map(|t| t.seconds_since(zero));
+    let status = value::word(
+        "status.conditions: status",
+        raw.status.as_deref(),
+        ConditionStatus::parse,
+    )?;
+    let heartbeat = time("lastHeartbeatTime", raw.last_heartbeat_time.as_deref())?
+        .map(|t| t.seconds_since(zero));
+    let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
+        .map(|t| t.seconds_since(zero));
     // Either may be null; the other one is then the best that is known.
     let (heartbeat, transition) = match (heartbeat, transition) {
         (Some(h), Some(t)) => (h, t),
         (Some(known), None) | (None, Some(known)) => (known, known),
         (None, None) => (0, 0),
     };
-    Ok(Ok(ConditionShape { kind, status, reason: raw.reason.clone().unwrap_or_default(), heartbeat, transition }))
+    Ok(Ok(ConditionShape {
+        kind,
+        status,
+        reason: raw.reason.clone().unwrap_or_default(),
+        heartbeat,
+        transition,
+    }))
 }

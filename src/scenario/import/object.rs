@@ -1,7 +1,9 @@
-//! What the importer reads of an object, as the API prints it: all else in an export is passed over.
+//! What the importer reads of an object, as the API prints it: all else in an export is passed
+//! over.
 //!
-//! Field names and meaning: `k8s.io/api/core/v1/types.go` and `k8s.io/api/coordination/v1/types.go`, v1.34. Every field
-//! may be missing or null, as in Go; what is needed is checked when it is converted, where the object's name is known.
+//! Field names and meaning: `k8s.io/api/core/v1/types.go` and
+//! `k8s.io/api/coordination/v1/types.go`, v1.34. Every field may be missing or null, as in Go; what
+//! is needed is checked when it is converted, where the object's name is known.
 
 use super::scheduling::{RawAffinity, RawGate, RawSpread};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -195,7 +197,8 @@ pub(super) struct RawAnnotations {
 }
 
 impl RawAnnotations {
-    /// `pkg/apis/core/helper/helpers.go: GetDeletionCostFromPodAnnotations`; what is no number as Go writes it counts as nothing.
+    /// `pkg/apis/core/helper/helpers.go: GetDeletionCostFromPodAnnotations`; what is no number as
+    /// Go writes it counts as nothing.
     pub(super) fn deletion_cost(&self) -> Option<i32> {
         let text = self.pod_deletion_cost.as_deref()?;
         let cost: i32 = text.parse().ok()?;
@@ -243,8 +246,14 @@ impl<'de> Deserialize<'de> for RawAnnotations {
                         Key::Source => found.source = map.next_value()?,
                         Key::PodDeletionCost => found.pod_deletion_cost = map.next_value()?,
                         // A null is an empty text, as in Go.
-                        Key::DefaultTolerations => found.default_tolerations = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),
-                        Key::TolerationsWhitelist => found.tolerations_whitelist = Some(map.next_value::<Option<_>>()?.unwrap_or_default()),
+                        Key::DefaultTolerations => {
+                            found.default_tolerations =
+                                Some(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
+                        Key::TolerationsWhitelist => {
+                            found.tolerations_whitelist =
+                                Some(map.next_value::<Option<_>>()?.unwrap_or_default())
+                        }
                         Key::Mirror => {
                             map.next_value::<IgnoredAny>()?;
                             found.mirror = true;

@@ -1,10 +1,12 @@
 //! From an exported pod to what a scenario says of one.
 //!
-//! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not started a plain
-//! pending one. Any other keeps phase, conditions and deletion with their times.
+//! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
+//! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::error::Place;
-use super::object::{RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration};
+use super::object::{
+    RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
+};
 use super::quantities;
 use super::rfc3339::Stamp;
 use super::scheduling::{Scheduling, scheduling};
@@ -59,20 +61,33 @@ pub(super) struct TolerationShape {
 }
 
 impl PodShape {
-    /// Whether there is a toleration, of whatever length, for both taints of a failing node: every pod that passed the
-    /// admission plugin DefaultTolerationSeconds has them (`plugin/pkg/admission/defaulttolerationseconds/admission.go`).
+    /// Whether there is a toleration, of whatever length, for both taints of a failing node: every
+    /// pod that passed the admission plugin DefaultTolerationSeconds has them
+    /// (`plugin/pkg/admission/defaulttolerationseconds/admission.go`).
     pub(super) fn has_default_tolerations(&self) -> bool {
         let no_execute = |t: &&TolerationShape| t.effect.is_none_or(|e| e == Effect::NoExecute);
-        let has = |key: &str| self.tolerations.iter().filter(no_execute).any(|t| t.key.is_empty() || t.key == key);
+        let has = |key: &str| {
+            self.tolerations
+                .iter()
+                .filter(no_execute)
+                .any(|t| t.key.is_empty() || t.key == key)
+        };
         self.static_from_url == Some(false) || has(NOT_READY) && has(UNREACHABLE)
     }
 }
 
 impl TolerationShape {
-    /// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go: applyDefaults`).
+    /// What the kubelet adds to static pods from files (`pkg/kubelet/config/common.go:
+    /// applyDefaults`).
     fn every_no_execute() -> Self {
         let (key, value) = (String::new(), String::new());
-        TolerationShape { key, operator: OperatorShape::Exists, value, effect: Some(Effect::NoExecute), seconds: None }
+        TolerationShape {
+            key,
+            operator: OperatorShape::Exists,
+            value,
+            effect: Some(Effect::NoExecute),
+            seconds: None,
+        }
     }
 }
 
@@ -160,8 +175,19 @@ impl RawPod {
         let filled = |f: Option<super::object::Filled>| f.is_some_and(|f| f.0);
         let facts = [
             ("resourceClaims", filled(spec.resource_claims)),
-            ("persistentVolumeClaim", spec.volumes.iter().flatten().any(|v| filled(v.persistent_volume_claim))),
-            ("schedulerName", spec.scheduler_name.as_deref().is_some_and(|n| !n.is_empty() && n != "default-scheduler")),
+            (
+                "persistentVolumeClaim",
+                spec.volumes
+                    .iter()
+                    .flatten()
+                    .any(|v| filled(v.persistent_volume_claim)),
+            ),
+            (
+                "schedulerName",
+                spec.scheduler_name
+                    .as_deref()
+                    .is_some_and(|n| !n.is_empty() && n != "default-scheduler"),
+            ),
             ("finalizers", filled(self.meta.finalizers)),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));
@@ -172,15 +198,31 @@ impl RawPod {
     /// The pod as a scenario has it.
     pub(super) fn shape(&self, zero: Stamp) -> Result<PodShape, Wrong> {
         let spec = &self.spec;
-        let owner = self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true));
-        let owner = owner.map(|o| (o.kind.clone().unwrap_or_default(), o.name.clone().unwrap_or_default()));
-        if owner.as_ref().is_some_and(|(kind, name)| kind.is_empty() || name.is_empty()) {
-            return Err(Wrong("metadata.ownerReferences has a controller without kind or name".to_owned()));
+        let owner = self
+            .meta
+            .owner_references
+            .iter()
+            .flatten()
+            .find(|o| o.controller == Some(true));
+        let owner = owner.map(|o| {
+            (
+                o.kind.clone().unwrap_or_default(),
+                o.name.clone().unwrap_or_default(),
+            )
+        });
+        if owner
+            .as_ref()
+            .is_some_and(|(kind, name)| kind.is_empty() || name.is_empty())
+        {
+            return Err(Wrong(
+                "metadata.ownerReferences has a controller without kind or name".to_owned(),
+            ));
         }
         let mut tolerations = tolerations(spec.tolerations.as_deref().unwrap_or_default())?;
         let static_from_url = self.static_from_url()?;
         if static_from_url == Some(false) {
-            // The kubelet has given it a toleration for every NoExecute taint, which goes without saying in a scenario.
+            // The kubelet has given it a toleration for every NoExecute taint, which goes without
+            // saying in a scenario.
             let all = TolerationShape::every_no_execute();
             if let Some(i) = tolerations.iter().rposition(|t| *t == all) {
                 tolerations.remove(i);
@@ -197,20 +239,29 @@ impl RawPod {
             requests: quantities::pod_requests(spec)?,
             priority: spec.priority,
             priority_class: spec.priority_class_name.clone().unwrap_or_default(),
-            deletion_cost: self.meta.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
+            deletion_cost: self
+                .meta
+                .annotations
+                .as_ref()
+                .and_then(RawAnnotations::deletion_cost),
             scheduling: scheduling(spec, &mut |_| {})?,
             static_from_url,
             start: self.start(zero)?,
         })
     }
 
-    /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says what it mirrors.
+    /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says
+    /// what it mirrors.
     fn static_from_url(&self) -> Result<Option<bool>, Wrong> {
-        let Some(a) = self.meta.annotations.as_ref().filter(|a| a.mirror) else { return Ok(None) };
+        let Some(a) = self.meta.annotations.as_ref().filter(|a| a.mirror) else {
+            return Ok(None);
+        };
         match a.source.as_deref() {
             None | Some("file") => Ok(Some(false)),
             Some("http") => Ok(Some(true)),
-            Some(other) => Err(Wrong(format!("is a mirror pod, but its annotation kubernetes.io/config.source is {other:?}"))),
+            Some(other) => Err(Wrong(format!(
+                "is a mirror pod, but its annotation kubernetes.io/config.source is {other:?}"
+            ))),
         }
     }
 
@@ -221,36 +272,70 @@ impl RawPod {
             "Running" => PodPhase::Running,
             "Succeeded" => PodPhase::Succeeded,
             "Failed" => PodPhase::Failed,
-            other => return Err(Wrong(format!("status.phase is {other:?}, which the API does not know"))),
+            other => {
+                return Err(Wrong(format!(
+                    "status.phase is {other:?}, which the API does not know"
+                )));
+            }
         };
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
         let deletion = match time("deletionTimestamp", self.meta.deletion_timestamp.as_deref())? {
             None => None,
             Some(t) => {
-                let grace = self.meta.deletion_grace_period_seconds.or(self.spec.termination_grace_period_seconds).unwrap_or(30);
+                let grace = self
+                    .meta
+                    .deletion_grace_period_seconds
+                    .or(self.spec.termination_grace_period_seconds)
+                    .unwrap_or(30);
                 Some((t.seconds_since(zero), grace))
             }
         };
         if self.node().is_none() && phase == PodPhase::Running {
             return Err(Wrong("is Running, but spec.nodeName is missing".to_owned()));
         }
-        let is_ready = ready.as_ref().is_some_and(|c| c.status == ConditionStatus::True);
+        let is_ready = ready
+            .as_ref()
+            .is_some_and(|c| c.status == ConditionStatus::True);
         Ok(match phase {
-            PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => StartShape::Running,
-            PodPhase::Pending if !is_ready && disruption_target.is_none() && deletion.is_none() => StartShape::Pending,
+            PodPhase::Running if is_ready && disruption_target.is_none() && deletion.is_none() => {
+                StartShape::Running
+            }
+            PodPhase::Pending if !is_ready && disruption_target.is_none() && deletion.is_none() => {
+                StartShape::Pending
+            }
             PodPhase::Pending | PodPhase::Running | PodPhase::Succeeded | PodPhase::Failed => {
-                StartShape::State { phase, ready, disruption_target, deletion }
+                StartShape::State {
+                    phase,
+                    ready,
+                    disruption_target,
+                    deletion,
+                }
             }
         })
     }
 
-    fn condition(&self, kind: PodConditionType, zero: Stamp) -> Result<Option<PodConditionShape>, Wrong> {
+    fn condition(
+        &self,
+        kind: PodConditionType,
+        zero: Stamp,
+    ) -> Result<Option<PodConditionShape>, Wrong> {
         let is_it = |c: &&RawCondition| c.r#type.as_deref() == Some(kind.as_str());
-        let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else { return Ok(None) };
-        let status = value::word("status.conditions: status", raw.status.as_deref(), ConditionStatus::parse)?;
-        let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?.map_or(0, |t| t.seconds_since(zero));
-        Ok(Some(PodConditionShape { status, reason: raw.reason.clone().unwrap_or_default(), transition }))
+        let Some(raw) = self.status.conditions.iter().flatten().find(is_it) else {
+            return Ok(None);
+        };
+        let status = value::word(
+            "status.conditions: status",
+            raw.status.as_deref(),
+            ConditionStatus::parse,
+        )?;
+        let transition = time("lastTransitionTime", raw.last_transition_time.as_deref())?
+            .map_or(0, |t| t.seconds_since(zero));
+        Ok(Some(PodConditionShape {
+            status,
+            reason: raw.reason.clone().unwrap_or_default(),
+            transition,
+        }))
     }
 }
 
@@ -262,13 +347,22 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>,
         let effect = t.effect.as_deref().filter(|e| !e.is_empty());
         tolerations.push(Toleration {
             key: t.key.clone().unwrap_or_default(),
-            operator: validation::operator_of(t.operator.as_deref().unwrap_or_default(), &at("operator"))?,
+            operator: validation::operator_of(
+                t.operator.as_deref().unwrap_or_default(),
+                &at("operator"),
+            )?,
             value: t.value.clone().unwrap_or_default(),
-            effect: effect.map(|e| validation::effect_of(e, &at("effect"))).transpose()?,
+            effect: effect
+                .map(|e| validation::effect_of(e, &at("effect")))
+                .transpose()?,
             toleration_seconds: t.toleration_seconds,
         });
     }
-    value::first(validation::validate_tolerations(&tolerations, "spec.tolerations", true))?;
+    value::first(validation::validate_tolerations(
+        &tolerations,
+        "spec.tolerations",
+        true,
+    ))?;
     let shape = |t: Toleration| {
         let operator = match t.operator {
             Operator::Equal => OperatorShape::Equal,
@@ -276,7 +370,13 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<TolerationShape>,
             Operator::Lt => OperatorShape::Lt,
             Operator::Gt => OperatorShape::Gt,
         };
-        TolerationShape { key: t.key, operator, value: t.value, effect: t.effect, seconds: t.toleration_seconds }
+        TolerationShape {
+            key: t.key,
+            operator,
+            value: t.value,
+            effect: t.effect,
+            seconds: t.toleration_seconds,
+        }
     };
     Ok(tolerations.into_iter().map(shape).collect())
 }

@@ -1,10 +1,12 @@
-//! A pod's requests as the scheduler counts them, and lists of resources, checked and written back as text.
+//! A pod's requests as the scheduler counts them, and lists of resources, checked and written back
+//! as text.
 //!
-//! `k8s.io/component-helpers/resource/helpers.go: PodRequests`, v1.34: containers are added up; an init container that
-//! keeps running (a sidecar) counts with them, any other only as far as it needs more than those that run by then;
-//! requests of the pod as a whole replace the sum for CPU, memory and huge pages; overhead is added. Requests that are
-//! missing beside a limit are the limit (`pkg/apis/core/v1/defaults.go: SetDefaults_Pod`), as in a manifest that no API
-//! server has seen. Left out: resizes in place, which `status` shows.
+//! `k8s.io/component-helpers/resource/helpers.go: PodRequests`, v1.34: containers are added up; an
+//! init container that keeps running (a sidecar) counts with them, any other only as far as it
+//! needs more than those that run by then; requests of the pod as a whole replace the sum for CPU,
+//! memory and huge pages; overhead is added. Requests that are missing beside a limit are the limit
+//! (`pkg/apis/core/v1/defaults.go: SetDefaults_Pod`), as in a manifest that no API server has seen.
+//! Left out: resizes in place, which `status` shows.
 
 use super::object::{RawContainer, RawPodSpec, RawQuantity, RawRequirements, RawResources};
 use super::value::Wrong;
@@ -12,7 +14,10 @@ use crate::api::quantity::{Quantity, Resources, add_resources};
 use std::collections::BTreeMap;
 
 /// A list of resources with every quantity checked, each as it was written.
-pub(super) fn checked(field: &str, raw: Option<&RawResources>) -> Result<BTreeMap<String, String>, Wrong> {
+pub(super) fn checked(
+    field: &str,
+    raw: Option<&RawResources>,
+) -> Result<BTreeMap<String, String>, Wrong> {
     let mut out = BTreeMap::new();
     for (name, quantity) in raw.into_iter().flatten() {
         parse(field, name, quantity)?;
@@ -24,7 +29,9 @@ pub(super) fn checked(field: &str, raw: Option<&RawResources>) -> Result<BTreeMa
 /// The requests of a pod.
 pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>, Wrong> {
     let containers = spec.containers.as_deref().unwrap_or_default();
-    let plain = spec.init_containers.as_ref().is_none_or(Vec::is_empty) && spec.overhead.is_none() && spec.resources.is_none();
+    let plain = spec.init_containers.as_ref().is_none_or(Vec::is_empty)
+        && spec.overhead.is_none()
+        && spec.resources.is_none();
     if let ([only], true) = (containers, plain) {
         // By far the most pods have one container, whose texts stay as they are.
         let texts = texts_of(only.resources.as_ref());
@@ -34,7 +41,8 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>
     for c in containers {
         add(&mut sum, &container(c)?)?;
     }
-    // What runs beside the init container at hand, and the most that any of them needs together with that.
+    // What runs beside the init container at hand, and the most that any of them needs together
+    // with that.
     let (mut sidecars, mut init) = (Resources::new(), Resources::new());
     for c in spec.init_containers.iter().flatten() {
         let mut own = container(c)?;
@@ -50,24 +58,40 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<BTreeMap<String, String>
     at_least(&mut sum, &init);
     for (name, quantity) in texts_of(spec.resources.as_ref()) {
         if name == "cpu" || name == "memory" || name.starts_with("hugepages-") {
-            sum.insert(name.clone(), parse("spec.resources.requests", &name, &quantity)?);
+            sum.insert(
+                name.clone(),
+                parse("spec.resources.requests", &name, &quantity)?,
+            );
         }
     }
     add(&mut sum, &parsed("spec.overhead", spec.overhead.as_ref())?)?;
-    Ok(sum.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
+    Ok(sum
+        .into_iter()
+        .map(|(name, quantity)| (name, quantity.to_string()))
+        .collect())
 }
 
 /// Requests, and the limits of resources for which nothing is requested.
 fn texts_of(raw: Option<&RawRequirements>) -> RawResources {
-    let Some(raw) = raw else { return RawResources::new() };
+    let Some(raw) = raw else {
+        return RawResources::new();
+    };
     let mut out = raw.limits.clone().unwrap_or_default();
-    out.extend(raw.requests.iter().flatten().map(|(name, quantity)| (name.clone(), quantity.clone())));
+    out.extend(
+        raw.requests
+            .iter()
+            .flatten()
+            .map(|(name, quantity)| (name.clone(), quantity.clone())),
+    );
     out
 }
 
 /// The requests of one container, as texts.
 pub(super) fn container_requests(c: &RawContainer) -> Result<BTreeMap<String, String>, Wrong> {
-    Ok(container(c)?.into_iter().map(|(name, quantity)| (name, quantity.to_string())).collect())
+    Ok(container(c)?
+        .into_iter()
+        .map(|(name, quantity)| (name, quantity.to_string()))
+        .collect())
 }
 
 fn container(c: &RawContainer) -> Result<Resources, Wrong> {
@@ -75,17 +99,31 @@ fn container(c: &RawContainer) -> Result<Resources, Wrong> {
 }
 
 fn parsed(field: &str, raw: Option<&RawResources>) -> Result<Resources, Wrong> {
-    raw.into_iter().flatten().map(|(name, quantity)| Ok((name.clone(), parse(field, name, quantity)?))).collect()
+    raw.into_iter()
+        .flatten()
+        .map(|(name, quantity)| Ok((name.clone(), parse(field, name, quantity)?)))
+        .collect()
 }
 
 fn parse(field: &str, name: &str, raw: &RawQuantity) -> Result<Quantity, Wrong> {
     let wrong = |why: String| Wrong(format!("{field}: {name} is {:?}: {why}", raw.0));
-    let quantity = Quantity::parse(&raw.0).map_err(|e| wrong(e.hint().unwrap_or_else(|| e.to_string())))?;
-    if quantity.is_negative() { Err(wrong("must not be negative".to_owned())) } else { Ok(quantity) }
+    let quantity =
+        Quantity::parse(&raw.0).map_err(|e| wrong(e.hint().unwrap_or_else(|| e.to_string())))?;
+    if quantity.is_negative() {
+        Err(wrong("must not be negative".to_owned()))
+    } else {
+        Ok(quantity)
+    }
 }
 
 fn add(sum: &mut Resources, more: &Resources) -> Result<(), Wrong> {
-    if add_resources(sum, more) { Ok(()) } else { Err(Wrong("resources.requests: the sum over the containers is too large".to_owned())) }
+    if add_resources(sum, more) {
+        Ok(())
+    } else {
+        Err(Wrong(
+            "resources.requests: the sum over the containers is too large".to_owned(),
+        ))
+    }
 }
 
 fn at_least(sum: &mut Resources, floor: &Resources) {
@@ -110,13 +148,17 @@ mod tests {
 
     #[test]
     fn one_container_keeps_its_texts() {
-        let got = requests("containers: [{resources: {requests: {cpu: 0.5, memory: 1024Mi}}}]").unwrap();
+        let got =
+            requests("containers: [{resources: {requests: {cpu: 0.5, memory: 1024Mi}}}]").unwrap();
         assert_eq!(got, [pair("cpu", "0.5"), pair("memory", "1024Mi")]);
     }
 
     #[test]
     fn limits_stand_in_for_missing_requests() {
-        let got = requests("containers: [{resources: {requests: {cpu: 1}, limits: {cpu: 2, memory: 1Gi}}}]").unwrap();
+        let got = requests(
+            "containers: [{resources: {requests: {cpu: 1}, limits: {cpu: 2, memory: 1Gi}}}]",
+        )
+        .unwrap();
         assert_eq!(got, [pair("cpu", "1"), pair("memory", "1Gi")]);
     }
 
@@ -129,31 +171,45 @@ mod tests {
         assert_eq!(got.unwrap(), [pair("cpu", "300m"), pair("memory", "640Mi")]);
     }
 
-    /// Sidecar s 1 CPU, then init i 3 CPU beside s = 4, main 2 + s = 3: the larger is 4. Memory: main 1Gi, i 512Mi.
-    /// The other way round, i runs before s and needs 3 alone, so that 3 = main 2 + s 1 holds.
+    /// Sidecar s 1 CPU, then init i 3 CPU beside s = 4, main 2 + s = 3: the larger is 4. Memory:
+    /// main 1Gi, i 512Mi. The other way round, i runs before s and needs 3 alone, so that 3 = main
+    /// 2 + s 1 holds.
     #[test]
     fn init_containers_and_sidecars() {
         let s = "{restartPolicy: Always, resources: {requests: {cpu: 1}}}";
         let i = "{resources: {requests: {cpu: 3, memory: 512Mi}}}";
         let main = "containers: [{resources: {requests: {cpu: 2, memory: 1Gi}}}]";
-        assert_eq!(requests(&format!("{{initContainers: [{s}, {i}], {main}}}")).unwrap(), [pair("cpu", "4"), pair("memory", "1Gi")]);
-        assert_eq!(requests(&format!("{{initContainers: [{i}, {s}], {main}}}")).unwrap(), [pair("cpu", "3"), pair("memory", "1Gi")]);
+        assert_eq!(
+            requests(&format!("{{initContainers: [{s}, {i}], {main}}}")).unwrap(),
+            [pair("cpu", "4"), pair("memory", "1Gi")]
+        );
+        assert_eq!(
+            requests(&format!("{{initContainers: [{i}, {s}], {main}}}")).unwrap(),
+            [pair("cpu", "3"), pair("memory", "1Gi")]
+        );
     }
 
-    /// The pod's own 3 CPU replace the containers' 2; overhead of 250m and 64Mi comes on top: 3250m and 1088Mi.
+    /// The pod's own 3 CPU replace the containers' 2; overhead of 250m and 64Mi comes on top: 3250m
+    /// and 1088Mi.
     #[test]
     fn pod_level_resources_and_overhead() {
         let got = requests(
             "{resources: {requests: {cpu: 3, example.com/x: 5}}, overhead: {cpu: 250m, memory: 64Mi}, \
              containers: [{resources: {requests: {cpu: 1}}}, {resources: {requests: {cpu: 1, memory: 1Gi}}}]}",
         );
-        assert_eq!(got.unwrap(), [pair("cpu", "3250m"), pair("memory", "1088Mi")]);
+        assert_eq!(
+            got.unwrap(),
+            [pair("cpu", "3250m"), pair("memory", "1088Mi")]
+        );
     }
 
     #[test]
     fn bad_quantities_are_named() {
         for bad in ["12x", "-1", "1e", "''"] {
-            let Wrong(e) = requests(&format!("containers: [{{resources: {{requests: {{cpu: {bad}}}}}}}]")).unwrap_err();
+            let Wrong(e) = requests(&format!(
+                "containers: [{{resources: {{requests: {{cpu: {bad}}}}}}}]"
+            ))
+            .unwrap_err();
             assert!(e.starts_with("resources.requests: cpu is "), "{e}");
         }
     }

@@ -1,8 +1,10 @@
-//! Times as the Kubernetes API prints them: RFC 3339 with a `T`, an offset or `Z`, and an optional fraction.
+//! Times as the Kubernetes API prints them: RFC 3339 with a `T`, an offset or `Z`, and an optional
+//! fraction.
 //!
-//! `metav1.Time` has whole seconds, `metav1.MicroTime` six digits; Go's `time.Parse(time.RFC3339, …)` accepts any
-//! fraction and any offset. Finer digits than microseconds are cut off, as `MicroTime` does when it marshals. Leap
-//! seconds (`:60`) are refused, as Go refuses them. No clock is read and no time zone database is needed.
+//! `metav1.Time` has whole seconds, `metav1.MicroTime` six digits; Go's
+//! `time.Parse(time.RFC3339, …)` accepts any fraction and any offset. Finer digits than
+//! microseconds are cut off, as `MicroTime` does when it marshals. Leap seconds (`:60`) are
+//! refused, as Go refuses them. No clock is read and no time zone database is needed.
 
 /// Microseconds since 1970-01-01T00:00:00Z, negative before.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -34,8 +36,17 @@ impl Stamp {
         let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
         let (year, month, day) = civil_from_days(days);
         let fraction = self.0.rem_euclid(SECOND_US);
-        let head = format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", of_day / 3600, of_day / 60 % 60, of_day % 60);
-        if fraction == 0 { format!("{head}Z") } else { format!("{head}.{fraction:06}Z") }
+        let head = format!(
+            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
+            of_day / 3600,
+            of_day / 60 % 60,
+            of_day % 60
+        );
+        if fraction == 0 {
+            format!("{head}Z")
+        } else {
+            format!("{head}.{fraction:06}Z")
+        }
     }
 }
 
@@ -43,29 +54,50 @@ impl Stamp {
 pub(super) fn parse(text: &str) -> Option<Stamp> {
     let b = text.as_bytes();
     // 2006-01-02T15:04:05 is 19 bytes; at least a Z follows.
-    if b.len() < 20 || b[4] != b'-' || b[7] != b'-' || b[10] != b'T' || b[13] != b':' || b[16] != b':' {
+    if b.len() < 20
+        || b[4] != b'-'
+        || b[7] != b'-'
+        || b[10] != b'T'
+        || b[13] != b':'
+        || b[16] != b':'
+    {
         return None;
     }
     let year = digits(&b[0..4])?;
     let month = digits(&b[5..7])?;
     let day = digits(&b[8..10])?;
-    let (hour, minute, second) = (digits(&b[11..13])?, digits(&b[14..16])?, digits(&b[17..19])?);
-    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) || hour > 23 || minute > 59 || second > 59 {
+    let (hour, minute, second) = (
+        digits(&b[11..13])?,
+        digits(&b[14..16])?,
+        digits(&b[17..19])?,
+    );
+    if !(1..=12).contains(&month)
+        || day < 1
+        || day > days_in_month(year, month)
+        || hour > 23
+        || minute > 59
+        || second > 59
+    {
         return None;
     }
     let (fraction_us, rest) = fraction(&b[19..])?;
     let offset_s = offset(rest)?;
-    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset_s;
+    let seconds =
+        days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset_s;
     Some(Stamp(seconds * SECOND_US + fraction_us))
 }
 
 fn digits(b: &[u8]) -> Option<i64> {
-    b.iter().try_fold(0, |n, c| c.is_ascii_digit().then(|| n * 10 + i64::from(c - b'0')))
+    b.iter().try_fold(0, |n, c| {
+        c.is_ascii_digit().then(|| n * 10 + i64::from(c - b'0'))
+    })
 }
 
 /// Splits off `.123456`, in microseconds.
 fn fraction(b: &[u8]) -> Option<(i64, &[u8])> {
-    let Some(rest) = b.strip_prefix(b".") else { return Some((0, b)) };
+    let Some(rest) = b.strip_prefix(b".") else {
+        return Some((0, b));
+    };
     let count = rest.iter().take_while(|c| c.is_ascii_digit()).count();
     if count == 0 {
         return None;
@@ -104,7 +136,8 @@ fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 in the Gregorian calendar, years counted from March so that the leap day comes last.
+/// Days from 1970-01-01 in the Gregorian calendar, years counted from March so that the leap day
+/// comes last.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let y = if month <= 2 { year - 1 } else { year };
     let era = y.div_euclid(400);
@@ -194,6 +227,10 @@ mod tests {
         assert_eq!(Stamp(1_000_001).ceil_to_second(), Stamp(2_000_000));
         assert_eq!(Stamp(1_000_000).ceil_to_second(), Stamp(1_000_000));
         assert_eq!(Stamp(-1).ceil_to_second(), Stamp(0));
-        assert_eq!(Stamp(1_500_000).seconds_since(Stamp(2_000_000)), -1, "half a second before is in the second before");
+        assert_eq!(
+            Stamp(1_500_000).seconds_since(Stamp(2_000_000)),
+            -1,
+            "half a second before is in the second before"
+        );
     }
 }

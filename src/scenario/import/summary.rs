@@ -1,4 +1,5 @@
-//! What an import took, and what it left out: lines for the terminal and for the head of the scenario it writes.
+//! What an import took, and what it left out: lines for the terminal and for the head of the
+//! scenario it writes.
 
 use super::rfc3339::Stamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,8 @@ pub struct Summary {
     pub workloads: BTreeMap<String, usize>,
     /// Workloads of which nothing will come any more, and how many of each were left out.
     pub over: BTreeMap<String, usize>,
-    /// Pods that no controller will replace because the workload that owns them is not in the files.
+    /// Pods that no controller will replace because the workload that owns them is not in the
+    /// files.
     pub ownerless: usize,
     /// Time zero.
     pub time_zero: Option<Stamp>,
@@ -34,7 +36,8 @@ pub struct Summary {
     pub orphans: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
     pub made_up: Vec<String>,
-    /// Pods of a running cluster that lack a toleration which the admission plugin DefaultTolerationSeconds gives to all.
+    /// Pods of a running cluster that lack a toleration which the admission plugin
+    /// DefaultTolerationSeconds gives to all.
     pub unadmitted: usize,
     /// Objects that were there more than once, alike.
     pub repeated: usize,
@@ -46,7 +49,8 @@ pub struct Summary {
     pub conditions: BTreeMap<String, usize>,
     /// Leases in `kube-node-lease` of nodes that are not in the files.
     pub stray_leases: usize,
-    /// Flags and feature gates that were taken from the pods of the control plane: `kube-controller-manager --node-monitor-period=2s`.
+    /// Flags and feature gates that were taken from the pods of the control plane:
+    /// `kube-controller-manager --node-monitor-period=2s`.
     pub control_plane: Vec<String>,
     /// What of them could not be taken, and why.
     pub control_plane_wrong: Vec<String>,
@@ -63,8 +67,16 @@ impl Summary {
                 lines.push(line);
             }
         };
-        say(self.control_plane.len(), format!("taken from the control plane's pods: {}", self.control_plane.join(", ")));
-        self.control_plane_wrong.iter().for_each(|wrong| say(1, wrong.clone()));
+        say(
+            self.control_plane.len(),
+            format!(
+                "taken from the control plane's pods: {}",
+                self.control_plane.join(", ")
+            ),
+        );
+        self.control_plane_wrong
+            .iter()
+            .for_each(|wrong| say(1, wrong.clone()));
         let n = self.cut_off.len();
         say(
             n,
@@ -74,9 +86,22 @@ impl Summary {
                 some(&self.cut_off)
             ),
         );
-        say(self.terminating, format!("{} Terminating, and stay so", count(self.terminating, "pod")));
+        say(
+            self.terminating,
+            format!(
+                "{} Terminating, and stay so",
+                count(self.terminating, "pod")
+            ),
+        );
         let n = self.unbound.len();
-        say(n, format!("{} bound to no node, left to the scheduler: {}", count(n, "pod"), some(&self.unbound)));
+        say(
+            n,
+            format!(
+                "{} bound to no node, left to the scheduler: {}",
+                count(n, "pod"),
+                some(&self.unbound)
+            ),
+        );
         let n = self.ownerless;
         say(
             n,
@@ -90,7 +115,11 @@ impl Summary {
             self.over.len(),
             format!(
                 "nothing comes of them any more, left out: {}",
-                self.over.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")
+                self.over
+                    .iter()
+                    .map(|(k, n)| count(*n, k))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
         );
         let n = self.unadmitted;
@@ -128,32 +157,95 @@ impl Summary {
         );
         say(
             self.kinds.len(),
-            format!("not modelled yet, left out: {}", self.kinds.iter().map(|(k, n)| count(*n, k)).collect::<Vec<_>>().join(", ")),
+            format!(
+                "not modelled yet, left out: {}",
+                self.kinds
+                    .iter()
+                    .map(|(k, n)| count(*n, k))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
         );
-        say(self.pod_fields.len(), format!("not modelled yet, left out of pods: {}", tally(&self.pod_fields)));
-        say(self.conditions.len(), format!("not modelled, left out of nodes: {}", tally(&self.conditions)));
-        say(self.stray_leases, format!("{} left out because their nodes are not in the files", count(self.stray_leases, "node lease")));
-        say(self.repeated, format!("{} in the files more than once, alike, and taken once", count(self.repeated, "object")));
+        say(
+            self.pod_fields.len(),
+            format!(
+                "not modelled yet, left out of pods: {}",
+                tally(&self.pod_fields)
+            ),
+        );
+        say(
+            self.conditions.len(),
+            format!(
+                "not modelled, left out of nodes: {}",
+                tally(&self.conditions)
+            ),
+        );
+        say(
+            self.stray_leases,
+            format!(
+                "{} left out because their nodes are not in the files",
+                count(self.stray_leases, "node lease")
+            ),
+        );
+        say(
+            self.repeated,
+            format!(
+                "{} in the files more than once, alike, and taken once",
+                count(self.repeated, "object")
+            ),
+        );
         lines
     }
 
     fn head(&self) -> String {
-        let leases = if self.leases > 0 { format!(", {}", count(self.leases, "node lease")) } else { String::new() };
-        let workloads: String = self.workloads.iter().map(|(kind, n)| format!(", {}", count(*n, kind))).collect();
+        let leases = if self.leases > 0 {
+            format!(", {}", count(self.leases, "node lease"))
+        } else {
+            String::new()
+        };
+        let workloads: String = self
+            .workloads
+            .iter()
+            .map(|(kind, n)| format!(", {}", count(*n, kind)))
+            .collect();
         let zero = match self.time_zero {
-            Some(zero) if self.zero_is_heartbeat => format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339()),
-            Some(zero) => format!("; no heartbeat in the files: time zero is the newest change of a condition, {}", zero.to_rfc3339()),
+            Some(zero) if self.zero_is_heartbeat => {
+                format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339())
+            }
+            Some(zero) => format!(
+                "; no heartbeat in the files: time zero is the newest change of a condition, {}",
+                zero.to_rfc3339()
+            ),
             None => String::new(),
         };
-        format!("{}, {}{workloads}{leases} from {}{zero}", count(self.nodes, "node"), count(self.pods, "pod"), self.files.join(", "))
+        format!(
+            "{}, {}{workloads}{leases} from {}{zero}",
+            count(self.nodes, "node"),
+            count(self.pods, "pod"),
+            self.files.join(", ")
+        )
     }
 
     /// What there is where there are neither nodes nor pods: `85 Events`, `no object at all`.
     pub(super) fn instead(&self) -> String {
-        let found: Vec<String> = self.workloads.iter().chain(&self.over).chain(&self.kinds).map(|(kind, n)| count(*n, kind)).collect();
-        let leases = if self.stray_leases > 0 { Some(count(self.stray_leases, "node lease")) } else { None };
+        let found: Vec<String> = self
+            .workloads
+            .iter()
+            .chain(&self.over)
+            .chain(&self.kinds)
+            .map(|(kind, n)| count(*n, kind))
+            .collect();
+        let leases = if self.stray_leases > 0 {
+            Some(count(self.stray_leases, "node lease"))
+        } else {
+            None
+        };
         let found: Vec<String> = found.into_iter().chain(leases).collect();
-        if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
+        if found.is_empty() {
+            "no object at all".to_owned()
+        } else {
+            found.join(", ")
+        }
     }
 
     /// The newest of the kubelets' minor releases.
@@ -177,7 +269,12 @@ fn count(n: usize, noun: &str) -> String {
 /// The first few of a list.
 fn some(names: &[String]) -> String {
     const SHOWN: usize = 5;
-    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let shown = names
+        .iter()
+        .take(SHOWN)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
     match names.len() {
         n if n > SHOWN => format!("{shown} and {} more", n - SHOWN),
         _ => shown,
@@ -185,7 +282,11 @@ fn some(names: &[String]) -> String {
 }
 
 fn tally(counts: &BTreeMap<String, usize>) -> String {
-    counts.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>().join(", ")
+    counts
+        .iter()
+        .map(|(name, n)| format!("{name} ({n})"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]

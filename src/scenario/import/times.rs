@@ -1,15 +1,16 @@
 //! Time zero of an import: the newest heartbeat, up to a whole second.
 //!
-//! Heartbeats are the conditions' `lastHeartbeatTime` and the node leases' `renewTime`, if leases were exported. An
-//! export says nowhere when it was made, and no clock is read; what was seen alive last is the latest that is known
-//! for sure. It is rounded up to a whole second, so that stored times, which have whole seconds, stay exact. Other
-//! times may lie after it: nodes post their status only every five minutes.
+//! Heartbeats are the conditions' `lastHeartbeatTime` and the node leases' `renewTime`, if leases
+//! were exported. An export says nowhere when it was made, and no clock is read; what was seen
+//! alive last is the latest that is known for sure. It is rounded up to a whole second, so that
+//! stored times, which have whole seconds, stay exact. Other times may lie after it: nodes post
+//! their status only every five minutes.
 
 use super::rfc3339::{self, Stamp};
 use super::value::Wrong;
 
-/// From 1970 to the end of 2199. Spans between two such times fit into 64 bits of nanoseconds, which is what the scenario
-/// language has for them.
+/// From 1970 to the end of 2199. Spans between two such times fit into 64 bits of nanoseconds,
+/// which is what the scenario language has for them.
 const YEARS: std::ops::Range<Stamp> = Stamp(0)..Stamp(7_258_118_400 * rfc3339::SECOND_US);
 
 /// The times seen so far.
@@ -30,7 +31,8 @@ impl Times {
         self.other = self.other.max(Some(t));
     }
 
-    /// Time zero: the newest heartbeat; without any, the newest of the other times; without these, nothing.
+    /// Time zero: the newest heartbeat; without any, the newest of the other times; without these,
+    /// nothing.
     pub(super) fn zero(&self) -> Option<Stamp> {
         self.heartbeat.or(self.other).map(Stamp::ceil_to_second)
     }
@@ -46,8 +48,12 @@ pub(super) fn time(field: &str, text: Option<&str>) -> Result<Option<Stamp>, Wro
     match text {
         None | Some("") => Ok(None),
         Some(t) => match rfc3339::parse(t) {
-            None => Err(Wrong(format!("{field} is {t:?}, which is not a time in RFC 3339"))),
-            Some(stamp) if !YEARS.contains(&stamp) => Err(Wrong(format!("{field} is {t:?}, which is not between the years 1970 and 2200"))),
+            None => Err(Wrong(format!(
+                "{field} is {t:?}, which is not a time in RFC 3339"
+            ))),
+            Some(stamp) if !YEARS.contains(&stamp) => Err(Wrong(format!(
+                "{field} is {t:?}, which is not between the years 1970 and 2200"
+            ))),
             Some(stamp) => Ok(Some(stamp)),
         },
     }
@@ -62,7 +68,12 @@ mod tests {
         for good in ["1970-01-01T00:00:00Z", "2199-12-31T23:59:59.999999Z"] {
             assert!(time("t", Some(good)).unwrap().is_some());
         }
-        for bad in ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2200-01-01T00:00:00Z", "soon"] {
+        for bad in [
+            "0001-01-01T00:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "2200-01-01T00:00:00Z",
+            "soon",
+        ] {
             assert!(time("t", Some(bad)).is_err(), "{bad}");
         }
         assert_eq!(time("t", None), Ok(None));
@@ -77,6 +88,10 @@ mod tests {
         assert_eq!(times.zero(), Some(Stamp(9_000_000)));
         times.heartbeat(Stamp(3_000_001));
         times.heartbeat(Stamp(2_000_000));
-        assert_eq!(times.zero(), Some(Stamp(4_000_000)), "up to the second, and other times do not count");
+        assert_eq!(
+            times.zero(),
+            Some(Stamp(4_000_000)),
+            "up to the second, and other times do not count"
+        );
     }
 }

@@ -23,7 +23,11 @@ pub(super) fn first(errors: Vec<FieldError>) -> Result<(), Wrong> {
 }
 
 /// One of Kubernetes' words, which must be there.
-pub(super) fn word<T>(field: &str, text: Option<&str>, parse: fn(&str) -> Option<T>) -> Result<T, Wrong> {
+pub(super) fn word<T>(
+    field: &str,
+    text: Option<&str>,
+    parse: fn(&str) -> Option<T>,
+) -> Result<T, Wrong> {
     let text = text.unwrap_or_default();
     parse(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
 }
@@ -38,10 +42,20 @@ pub(super) fn namespace<'t>(field: &str, text: Option<&'t str>) -> Result<&'t st
     legal(field, text, validation::dns1123_label)
 }
 
-fn legal<'t>(field: &str, text: Option<&'t str>, check: fn(&str) -> Vec<String>) -> Result<&'t str, Wrong> {
-    let Some(text) = text.filter(|n| !n.is_empty()) else { return Err(FieldError::required(field).into()) };
+fn legal<'t>(
+    field: &str,
+    text: Option<&'t str>,
+    check: fn(&str) -> Vec<String>,
+) -> Result<&'t str, Wrong> {
+    let Some(text) = text.filter(|n| !n.is_empty()) else {
+        return Err(FieldError::required(field).into());
+    };
     let detail = check(text).join("; ");
-    if detail.is_empty() { Ok(text) } else { Err(FieldError::invalid(field, text, detail).into()) }
+    if detail.is_empty() {
+        Ok(text)
+    } else {
+        Err(FieldError::invalid(field, text, detail).into())
+    }
 }
 
 /// Labels, checked; a null value is an empty one.
@@ -49,7 +63,10 @@ pub(super) fn labels(field: &str, raw: Option<&Texts>) -> Result<BTreeMap<String
     let mut out = BTreeMap::new();
     for (key, value) in raw.into_iter().flatten() {
         let value = value.as_deref().unwrap_or_default();
-        for (text, errors) in [(key.as_str(), validation::qualified_name(key)), (value, validation::label_value(value))] {
+        for (text, errors) in [
+            (key.as_str(), validation::qualified_name(key)),
+            (value, validation::label_value(value)),
+        ] {
             if !errors.is_empty() {
                 return Err(FieldError::invalid(field, text, errors.join("; ")).into());
             }

@@ -1,8 +1,9 @@
 //! From an exported workload or priority class to what a scenario says of one.
 //!
-//! `k8s.io/api/apps/v1`, `batch/v1` and `scheduling.k8s.io/v1`, v1.34. A Job that is under way asks for the successes that are
-//! still missing, and may fail as often as it still may. Left out, with a word: Jobs that are finished or suspended, and
-//! ReplicaSets of former revisions, which have no pods.
+//! `k8s.io/api/apps/v1`, `batch/v1` and `scheduling.k8s.io/v1`, v1.34. A Job that is under way asks
+//! for the successes that are still missing, and may fail as often as it still may. Left out, with
+//! a word: Jobs that are finished or suspended, and ReplicaSets of former revisions, which have no
+//! pods.
 
 use super::error::Place;
 use super::groups::{quantities, toleration};
@@ -12,7 +13,9 @@ use super::quantities::pod_requests;
 use super::scheduling::scheduling;
 use super::value::{self, Wrong};
 use crate::api::workload::WorkloadKind;
-use crate::scenario::spec::{self, LabelSelector, LabelSelectorRequirement, SelectorOperator, Workload, WorkloadGroup};
+use crate::scenario::spec::{
+    self, LabelSelector, LabelSelectorRequirement, SelectorOperator, Workload, WorkloadGroup,
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -123,25 +126,39 @@ impl RawWorkload {
     /// Why nothing will come of it, in words that go with its kind.
     pub(super) fn is_over(&self) -> Option<&'static str> {
         let ended = |c: &RawCondition| {
-            matches!(c.r#type.as_deref(), Some("Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget"))
-                && c.status.as_deref() == Some("True")
+            matches!(
+                c.r#type.as_deref(),
+                Some("Complete" | "Failed" | "SuccessCriteriaMet" | "FailureTarget")
+            ) && c.status.as_deref() == Some("True")
         };
         match self.kind {
-            WorkloadKind::Job if self.status.conditions.iter().flatten().any(ended) => Some("finished Job"),
+            WorkloadKind::Job if self.status.conditions.iter().flatten().any(ended) => {
+                Some("finished Job")
+            }
             WorkloadKind::Job if self.spec.suspend == Some(true) => Some("suspended Job"),
-            WorkloadKind::ReplicaSet if self.spec.replicas == Some(0) && self.owner().is_some() => Some("former ReplicaSet"),
+            WorkloadKind::ReplicaSet if self.spec.replicas == Some(0) && self.owner().is_some() => {
+                Some("former ReplicaSet")
+            }
             _ => None,
         }
     }
 
     /// The name of the Deployment that it belongs to.
     fn owner(&self) -> Option<&str> {
-        let owner = self.meta.owner_references.iter().flatten().find(|o| o.controller == Some(true))?;
-        owner.name.as_deref().filter(|_| owner.kind.as_deref() == Some("Deployment"))
+        let owner = self
+            .meta
+            .owner_references
+            .iter()
+            .flatten()
+            .find(|o| o.controller == Some(true))?;
+        owner
+            .name
+            .as_deref()
+            .filter(|_| owner.kind.as_deref() == Some("Deployment"))
     }
 
-    /// The workload as a scenario has it. `known` are those of the files by `Kind/namespace/name`, `classes` the priorities of
-    /// classes.
+    /// The workload as a scenario has it. `known` are those of the files by `Kind/namespace/name`,
+    /// `classes` the priorities of classes.
     pub(super) fn convert(
         &self,
         known: &dyn Fn(&str) -> bool,
@@ -149,39 +166,66 @@ impl RawWorkload {
         left_out: &mut dyn FnMut(&'static str),
     ) -> Result<Workload, Wrong> {
         let s = &self.spec;
-        let labels = value::labels("spec.template.metadata.labels", s.template.metadata.labels.as_ref())?;
+        let labels = value::labels(
+            "spec.template.metadata.labels",
+            s.template.metadata.labels.as_ref(),
+        )?;
         let selector = match &s.selector {
             Some(raw) => Some(selector(raw)?),
             // The API server makes one up for a Job.
-            None if self.kind == WorkloadKind::Job => {
-                (!labels.is_empty()).then(|| LabelSelector { match_labels: labels.clone(), ..LabelSelector::default() })
-            }
+            None if self.kind == WorkloadKind::Job => (!labels.is_empty()).then(|| LabelSelector {
+                match_labels: labels.clone(),
+                ..LabelSelector::default()
+            }),
             None => return Err(Wrong("spec.selector: Required value".to_owned())),
         };
         let job = self.kind == WorkloadKind::Job;
         let number = |field: &str, n: Option<i32>| match n {
-            Some(n) if n < 0 => Err(Wrong(format!("spec.{field}: Invalid value: {n}: must be greater than or equal to 0"))),
+            Some(n) if n < 0 => Err(Wrong(format!(
+                "spec.{field}: Invalid value: {n}: must be greater than or equal to 0"
+            ))),
             other => Ok(other),
         };
-        let done = |n: Option<i32>, of: Option<i32>| n.map(|n| n.saturating_sub(of.unwrap_or(0)).max(0));
+        let done =
+            |n: Option<i32>, of: Option<i32>| n.map(|n| n.saturating_sub(of.unwrap_or(0)).max(0));
         let succeeded = self.status.succeeded;
         let has_replicas = !matches!(self.kind, WorkloadKind::DaemonSet | WorkloadKind::Job);
-        let policy = s.pod_failure_policy.as_ref().map(|p| policy(p, left_out)).transpose()?;
+        let policy = s
+            .pod_failure_policy
+            .as_ref()
+            .map(|p| policy(p, left_out))
+            .transpose()?;
         let group = WorkloadGroup {
             name: Some(self.name.clone()),
             namespace: (self.namespace != "default").then(|| self.namespace.clone()),
-            deployment: self.owner().filter(|o| known(&format!("Deployment/{}/{o}", self.namespace))).map(str::to_owned),
+            deployment: self
+                .owner()
+                .filter(|o| known(&format!("Deployment/{}/{o}", self.namespace)))
+                .map(str::to_owned),
             replicas: number("replicas", s.replicas)?.filter(|_| has_replicas),
             selector,
-            min_ready_seconds: number("minReadySeconds", s.min_ready_seconds)?.filter(|n| !job && *n > 0),
-            pod_management_policy: (s.pod_management_policy.as_deref() == Some("Parallel")).then_some(spec::PodManagementPolicy::Parallel),
-            ordinals: s.ordinals.as_ref().map(|o| spec::Ordinals { start: o.start }),
+            min_ready_seconds: number("minReadySeconds", s.min_ready_seconds)?
+                .filter(|n| !job && *n > 0),
+            pod_management_policy: (s.pod_management_policy.as_deref() == Some("Parallel"))
+                .then_some(spec::PodManagementPolicy::Parallel),
+            ordinals: s
+                .ordinals
+                .as_ref()
+                .map(|o| spec::Ordinals { start: o.start }),
             parallelism: number("parallelism", s.parallelism)?.filter(|_| job),
-            completions: done(number("completions", s.completions)?.filter(|_| job), succeeded),
-            backoff_limit: done(number("backoffLimit", s.backoff_limit)?.filter(|_| job), self.status.failed),
+            completions: done(
+                number("completions", s.completions)?.filter(|_| job),
+                succeeded,
+            ),
+            backoff_limit: done(
+                number("backoffLimit", s.backoff_limit)?.filter(|_| job),
+                self.status.failed,
+            ),
             pod_replacement_policy: match s.pod_replacement_policy.as_deref() {
                 Some("Failed") => Some(spec::PodReplacementPolicy::Failed),
-                Some("TerminatingOrFailed") => Some(spec::PodReplacementPolicy::TerminatingOrFailed),
+                Some("TerminatingOrFailed") => {
+                    Some(spec::PodReplacementPolicy::TerminatingOrFailed)
+                }
                 _ => None,
             },
             pod_failure_policy: policy,
@@ -211,9 +255,17 @@ impl RawWorkload {
         }
         Ok(spec::PodTemplate {
             labels,
-            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?.into_iter().map(toleration).collect(),
-            termination_grace_period_seconds: pod.termination_grace_period_seconds.filter(|g| *g != 30),
-            node_selector: value::labels("spec.template.spec.nodeSelector", pod.node_selector.as_ref())?,
+            tolerations: tolerations(pod.tolerations.as_deref().unwrap_or_default())?
+                .into_iter()
+                .map(toleration)
+                .collect(),
+            termination_grace_period_seconds: pod
+                .termination_grace_period_seconds
+                .filter(|g| *g != 30),
+            node_selector: value::labels(
+                "spec.template.spec.nodeSelector",
+                pod.node_selector.as_ref(),
+            )?,
             requests: quantities(pod_requests(pod)?),
             priority_class_name: class.filter(|c| classes.contains_key(c)),
             affinity: places.affinity,
@@ -221,11 +273,22 @@ impl RawWorkload {
             ports: places.ports,
             scheduling_gates: places.gates,
             preemption_policy: places.preemption_policy,
-            container_requests: places.container_requests.into_iter().map(quantities).collect(),
+            container_requests: places
+                .container_requests
+                .into_iter()
+                .map(quantities)
+                .collect(),
             empty_dir: places.empty_dir,
-            pod_deletion_cost: self.spec.template.metadata.annotations.as_ref().and_then(RawAnnotations::deletion_cost),
-            restart_policy: (self.kind == WorkloadKind::Job && pod.restart_policy.as_deref() == Some("OnFailure"))
-                .then_some(spec::RestartPolicy::OnFailure),
+            pod_deletion_cost: self
+                .spec
+                .template
+                .metadata
+                .annotations
+                .as_ref()
+                .and_then(RawAnnotations::deletion_cost),
+            restart_policy: (self.kind == WorkloadKind::Job
+                && pod.restart_policy.as_deref() == Some("OnFailure"))
+            .then_some(spec::RestartPolicy::OnFailure),
             ..spec::PodTemplate::default()
         })
     }
@@ -238,9 +301,17 @@ pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
             "NotIn" => SelectorOperator::NotIn,
             "Exists" => SelectorOperator::Exists,
             "DoesNotExist" => SelectorOperator::DoesNotExist,
-            other => return Err(Wrong(format!("spec.selector: {other:?} is not a valid label selector operator"))),
+            other => {
+                return Err(Wrong(format!(
+                    "spec.selector: {other:?} is not a valid label selector operator"
+                )));
+            }
         };
-        Ok(LabelSelectorRequirement { key: e.key.clone(), operator, values: e.values.clone().unwrap_or_default() })
+        Ok(LabelSelectorRequirement {
+            key: e.key.clone(),
+            operator,
+            values: e.values.clone().unwrap_or_default(),
+        })
     });
     Ok(LabelSelector {
         match_labels: value::labels("spec.selector.matchLabels", raw.match_labels.as_ref())?,
@@ -249,11 +320,17 @@ pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
 }
 
 /// The rules that look at DisruptionTarget; others are left out, with a word.
-fn policy(raw: &RawPodFailurePolicy, left_out: &mut dyn FnMut(&'static str)) -> Result<spec::PodFailurePolicy, Wrong> {
+fn policy(
+    raw: &RawPodFailurePolicy,
+    left_out: &mut dyn FnMut(&'static str),
+) -> Result<spec::PodFailurePolicy, Wrong> {
     let mut rules = Vec::new();
     for rule in &raw.rules {
         let disruption = |c: &RawCondition| {
-            c.r#type.as_deref() == Some("DisruptionTarget") && c.status.as_deref().is_none_or(|s| s == "True" || s.is_empty())
+            c.r#type.as_deref() == Some("DisruptionTarget")
+                && c.status
+                    .as_deref()
+                    .is_none_or(|s| s == "True" || s.is_empty())
         };
         let action = match rule.action.as_str() {
             "Ignore" => spec::PodFailurePolicyAction::Ignore,
@@ -263,14 +340,22 @@ fn policy(raw: &RawPodFailurePolicy, left_out: &mut dyn FnMut(&'static str)) -> 
                 left_out("podFailurePolicy: FailIndex");
                 continue;
             }
-            other => return Err(Wrong(format!("spec.podFailurePolicy.rules: action {other:?} is not known to the API"))),
+            other => {
+                return Err(Wrong(format!(
+                    "spec.podFailurePolicy.rules: action {other:?} is not known to the API"
+                )));
+            }
         };
-        if rule.on_exit_codes.is_some() || !rule.on_pod_conditions.iter().flatten().any(disruption) {
+        if rule.on_exit_codes.is_some() || !rule.on_pod_conditions.iter().flatten().any(disruption)
+        {
             left_out("podFailurePolicy on anything but DisruptionTarget");
             continue;
         }
         let kind = spec::PodConditionKind::DisruptionTarget;
-        rules.push(spec::PodFailurePolicyRule { action, on_pod_conditions: vec![spec::PodFailurePolicyOnPodConditions { kind }] });
+        rules.push(spec::PodFailurePolicyRule {
+            action,
+            on_pod_conditions: vec![spec::PodFailurePolicyOnPodConditions { kind }],
+        });
     }
     Ok(spec::PodFailurePolicy { rules })
 }

@@ -1,6 +1,8 @@
-//! The scenario file that `taintsim import` writes: the cluster as it stands, and a fault to begin with, commented out.
+//! The scenario file that `taintsim import` writes: the cluster as it stands, and a fault to begin
+//! with, commented out.
 //!
-//! The text of the groups comes from ron's own serializer, so that it is what the language reads; [`lay_out`] only breaks it into lines.
+//! The text of the groups comes from ron's own serializer, so that it is what the language reads;
+//! [`lay_out`] only breaks it into lines.
 
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
@@ -29,12 +31,20 @@ impl ImportedCluster {
             None => "An imported cluster.".to_owned(),
         };
         push(&mut out, "doc", &doc);
-        if let Some((1, minor)) = self.summary.newest_kubelet().filter(|(major, minor)| *major == 1 && PROFILES.contains(minor)) {
-            out.push_str("    // The newest kubelet's release; the control plane's may be newer.\n");
+        if let Some((1, minor)) = self
+            .summary
+            .newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor))
+        {
+            out.push_str(
+                "    // The newest kubelet's release; the control plane's may be newer.\n",
+            );
             push(&mut out, "kubernetes", &format!("1.{minor}"));
         }
         push(&mut out, "horizon", &"30m");
-        out.push_str("    // Eviction timers are in no export: they start over with the controllers.\n");
+        out.push_str(
+            "    // Eviction timers are in no export: they start over with the controllers.\n",
+        );
         push(&mut out, "controllers_start", &"0s");
         self.settings(&mut out);
         if self.summary.unadmitted > 0 {
@@ -54,8 +64,14 @@ impl ImportedCluster {
 
     /// What the control plane was started with; what the release does not have is a comment.
     fn settings(&self, out: &mut String) {
-        let version = self.summary.newest_kubelet().filter(|(major, minor)| *major == 1 && PROFILES.contains(minor));
-        let (spec, notes) = settings_of(version.map(|(_, minor)| format!("1.{minor}")), &self.control_plane);
+        let version = self
+            .summary
+            .newest_kubelet()
+            .filter(|(major, minor)| *major == 1 && PROFILES.contains(minor));
+        let (spec, notes) = settings_of(
+            version.map(|(_, minor)| format!("1.{minor}")),
+            &self.control_plane,
+        );
         for note in notes {
             _ = writeln!(out, "    // {note}");
         }
@@ -73,11 +89,16 @@ impl ImportedCluster {
         let Some(nodes) = self.victims() else { return };
         out.push_str("    // What goes wrong: nothing, as it stands. Take the slashes away to begin with this.\n    // timeline: [\n");
         // Writing to a string cannot fail.
-        _ = writeln!(out, "    //     (at: \"1m\", name: \"cut\", do: Partition(nodes: {nodes}, duration: \"10m\")),");
+        _ = writeln!(
+            out,
+            "    //     (at: \"1m\", name: \"cut\", do: Partition(nodes: {nodes}, duration: \"10m\")),"
+        );
         if !self.summary.cut_off.is_empty() {
             out.push_str("    //     // Nodes that are cut off from the start come back at the end of a partition.\n");
             let names = to_ron(&super::ranges::shorten(&self.summary.cut_off));
-            let entry = format!("(at:\"0s\",name:\"outage\",do:Partition(nodes:Nodes({names}),duration:\"5m\"))");
+            let entry = format!(
+                "(at:\"0s\",name:\"outage\",do:Partition(nodes:Nodes({names}),duration:\"5m\"))"
+            );
             for line in format!("        {},", lay_out(&entry, 8)).lines() {
                 _ = writeln!(out, "    // {}", line.strip_prefix("    ").unwrap_or(line));
             }
@@ -87,15 +108,28 @@ impl ImportedCluster {
 
     /// A zone with healthy nodes if there are several zones, else a healthy node.
     fn victims(&self) -> Option<String> {
-        let cut = |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
-        let zone = |g: &'_ NodeGroup| g.labels.get(LABEL_ZONE_BETA).or_else(|| g.labels.get(LABEL_ZONE)).cloned();
+        let cut =
+            |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
+        let zone = |g: &'_ NodeGroup| {
+            g.labels
+                .get(LABEL_ZONE_BETA)
+                .or_else(|| g.labels.get(LABEL_ZONE))
+                .cloned()
+        };
         let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
         let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
         if let (true, Some(last)) = (all.len() > 1, last) {
             return Some(format!("Zone({})", to_ron(&last)));
         }
-        let healthy = self.nodes.iter().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
-        let first = crate::scenario::names::expand(healthy.texts().first()?, 1_000_000).ok()?.into_iter().next()?;
+        let healthy = self
+            .nodes
+            .iter()
+            .filter(|g| !cut(g))
+            .find_map(NodeGroup::names_texts)?;
+        let first = crate::scenario::names::expand(healthy.texts().first()?, 1_000_000)
+            .ok()?
+            .into_iter()
+            .next()?;
         Some(format!("Node({})", to_ron(&first)))
     }
 }
@@ -117,8 +151,15 @@ fn comment(out: &mut String, text: &str) {
 }
 
 /// The flags and gates of a control plane that a release has, and what is said of the others.
-fn settings_of(version: Option<String>, found: &ControlPlane) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
-    let exported = Exported { flags: found.flags.clone(), feature_gates: found.feature_gates.clone(), own_pods: 0 };
+fn settings_of(
+    version: Option<String>,
+    found: &ControlPlane,
+) -> ((Flags, BTreeMap<String, bool>), Vec<String>) {
+    let exported = Exported {
+        flags: found.flags.clone(),
+        feature_gates: found.feature_gates.clone(),
+        own_pods: 0,
+    };
     let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
     let notes = take_settings(version.as_deref(), &exported, &mut flags, &mut gates);
     ((flags, gates), notes)
@@ -148,6 +189,10 @@ mod tests {
         let mut out = String::new();
         comment(&mut out, &format!("a\nScenario( {}", "word ".repeat(40)));
         assert!(out.lines().count() > 1);
-        assert!(out.lines().all(|l| l.starts_with("//") && l.chars().count() <= WIDTH), "{out}");
+        assert!(
+            out.lines()
+                .all(|l| l.starts_with("//") && l.chars().count() <= WIDTH),
+            "{out}"
+        );
     }
 }

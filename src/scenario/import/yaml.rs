@@ -1,9 +1,10 @@
 //! YAML: limits, messages, and long lists in parallel.
 //!
-//! A YAML parser is slow, some ten megabytes a second. kubectl prints the items of a list in block style at the left
-//! margin, where each begins with `- `. Such items are parsed in chunks, several at a time; should that fail for any
-//! reason (an alias to another item, a mistake), the document is parsed as a whole, which also finds the right place
-//! to complain about. Either way leads to the same objects.
+//! A YAML parser is slow, some ten megabytes a second. kubectl prints the items of a list in block
+//! style at the left margin, where each begins with `- `. Such items are parsed in chunks, several
+//! at a time; should that fail for any reason (an alias to another item, a mistake), the document
+//! is parsed as a whole, which also finds the right place to complain about. Either way leads to
+//! the same objects.
 
 use super::document::{Cursor, ItemsSeed, ObjectSeed, Raw};
 use rayon::prelude::*;
@@ -22,8 +23,13 @@ pub(super) fn parse(text: &str, cursor: &Cursor) -> Result<Raw, Error> {
     if let Some(raw) = List::find(text).and_then(List::parse) {
         return Ok(raw);
     }
-    let seed = ObjectSeed { cursor, of_list: None };
-    serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| seed.deserialize(de))
+    let seed = ObjectSeed {
+        cursor,
+        of_list: None,
+    };
+    serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
+        seed.deserialize(de)
+    })
 }
 
 /// A list whose items stand at the left margin.
@@ -35,10 +41,15 @@ struct List<'t> {
 }
 
 impl<'t> List<'t> {
-    /// A list that is long enough to be worth it. Only a comment, an empty line, an indented line or another item can
-    /// follow an item at the left margin, whatever is in it: in a block mapping all content is indented (YAML 1.2.2, 8.2).
+    /// A list that is long enough to be worth it. Only a comment, an empty line, an indented line
+    /// or another item can follow an item at the left margin, whatever is in it: in a block mapping
+    /// all content is indented (YAML 1.2.2, 8.2).
     fn find(text: &'t str) -> Option<Self> {
-        let start = if text.starts_with("items:") { 0 } else { text.find("\nitems:")? + 1 };
+        let start = if text.starts_with("items:") {
+            0
+        } else {
+            text.find("\nitems:")? + 1
+        };
         let first = start + text[start..].find('\n')? + 1;
         if text[start..first].trim_end() != "items:" {
             return None;
@@ -57,20 +68,36 @@ impl<'t> List<'t> {
             offset += line.len();
         }
         chunks.push(&text[begun..offset]);
-        (chunks.len() > 1).then(|| List { head: [&text[..start], &text[offset..]].concat(), chunks })
+        (chunks.len() > 1).then(|| List {
+            head: [&text[..start], &text[offset..]].concat(),
+            chunks,
+        })
     }
 
     /// The list, or nothing if any part of it does not parse on its own.
     fn parse(self) -> Option<Raw> {
         let items = |text: &&str| {
             let cursor = Cursor::default();
-            let seed = ItemsSeed { cursor: &cursor, of_list: None };
-            serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| seed.deserialize(de)).ok()?
+            let seed = ItemsSeed {
+                cursor: &cursor,
+                of_list: None,
+            };
+            serde_saphyr::with_deserializer_from_str_with_options(text, options(text.len()), |de| {
+                seed.deserialize(de)
+            })
+            .ok()?
         };
         let parts: Option<Vec<Vec<Raw>>> = self.chunks.par_iter().map(items).collect();
         let cursor = Cursor::default();
-        let seed = ObjectSeed { cursor: &cursor, of_list: None };
-        let head = serde_saphyr::with_deserializer_from_str_with_options(&self.head, options(self.head.len()), |de| seed.deserialize(de));
+        let seed = ObjectSeed {
+            cursor: &cursor,
+            of_list: None,
+        };
+        let head = serde_saphyr::with_deserializer_from_str_with_options(
+            &self.head,
+            options(self.head.len()),
+            |de| seed.deserialize(de),
+        );
         let mut raw = head.ok()?;
         // A second `items` is a mistake, which the whole document's parser names.
         if raw.items.is_some() {
@@ -81,8 +108,8 @@ impl<'t> List<'t> {
     }
 }
 
-/// The budget grows with the text, so that an export of any size loads: without aliases a text of n bytes cannot have
-/// more than n nodes. What aliases blow up is limited on its own.
+/// The budget grows with the text, so that an export of any size loads: without aliases a text of n
+/// bytes cannot have more than n nodes. What aliases blow up is limited on its own.
 fn options(bytes: usize) -> serde_saphyr::Options {
     let room = bytes + 1024;
     serde_saphyr::options! {
@@ -97,7 +124,8 @@ fn options(bytes: usize) -> serde_saphyr::Options {
     }
 }
 
-const BOMB: &str = "far more values than so small a text should hold: aliases that multiply each other";
+const BOMB: &str =
+    "far more values than so small a text should hold: aliases that multiply each other";
 
 /// serde_saphyr's message, in the words of somebody who reads an export and not a parser.
 pub(super) fn message(e: &serde_saphyr::Error) -> String {
@@ -106,17 +134,28 @@ pub(super) fn message(e: &serde_saphyr::Error) -> String {
         cause = error;
     }
     match cause {
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => return format!("nested deeper than {MAX_DEPTH} levels"),
-        Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } | Error::AliasReplayStackDepthExceeded { .. } => {
+        Error::Budget {
+            breach: BudgetBreach::Depth { .. },
+            ..
+        } => return format!("nested deeper than {MAX_DEPTH} levels"),
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => {
             return BOMB.to_owned();
         }
-        Error::RecursiveReferencesRequireWeakTypes { .. } => return "an anchor that holds an alias to itself".to_owned(),
-        Error::DuplicateMappingKey { key: Some(key), .. } => return format!("the key `{key}` is there twice"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            return "an anchor that holds an alias to itself".to_owned();
+        }
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            return format!("the key `{key}` is there twice");
+        }
         _ => {}
     }
     let text = cause.to_string();
     // Its messages may end with the position, which an error here shows in another way.
-    let text = text.split_once(" at line ").map_or(text.as_str(), |(head, _)| head);
+    let text = text
+        .split_once(" at line ")
+        .map_or(text.as_str(), |(head, _)| head);
     match text.lines().next().unwrap_or_default() {
         "expected mapping start" => "expected a map (`key: value`)".to_owned(),
         "expected string scalar" => "expected a single text".to_owned(),
@@ -139,14 +178,27 @@ mod tests {
         let items = |n: usize| "- a: |\n    text\n\n# comment\n  b:\n  - c\n".repeat(n);
         let list = |n: usize| format!("apiVersion: v1\nitems:\n{}kind: List\n", items(n));
         assert_eq!(chunks(&list(200)), None, "one chunk");
-        assert_eq!(chunks(&list(201)), Some(("apiVersion: v1\nkind: List\n".to_owned(), 2)));
+        assert_eq!(
+            chunks(&list(201)),
+            Some(("apiVersion: v1\nkind: List\n".to_owned(), 2))
+        );
         assert_eq!(chunks(&list(600)).unwrap().1, 3);
-        assert_eq!(chunks(&format!("items:\n{}", items(201))), Some((String::new(), 2)));
+        assert_eq!(
+            chunks(&format!("items:\n{}", items(201))),
+            Some((String::new(), 2))
+        );
     }
 
     #[test]
     fn other_lists_are_left_alone() {
-        for text in ["kind: Pod\n", "items: [1, 2]\n", "items:\n", "x:\n  items:\n  - a\n", "items: # none\n- a\n", "items:"] {
+        for text in [
+            "kind: Pod\n",
+            "items: [1, 2]\n",
+            "items:\n",
+            "x:\n  items:\n  - a\n",
+            "items: # none\n- a\n",
+            "items:",
+        ] {
             assert_eq!(chunks(text), None, "{text}");
         }
     }

@@ -1,6 +1,7 @@
 //! What the groups of a scenario are called in paths, and which one a name means.
 //!
-//! A name that fits several is refused: a setting that changes two workloads where one was meant tells nothing of either.
+//! A name that fits several is refused: a setting that changes two workloads where one was meant
+//! tells nothing of either.
 
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean_or_list};
@@ -25,23 +26,38 @@ pub(super) struct Called {
 impl Called {
     fn group(name: Option<&str>, several: Option<&OneOrMany>) -> Self {
         let texts = several.map(OneOrMany::texts).unwrap_or_default().to_vec();
-        let Some(written) = name.or_else(|| texts.first().map(String::as_str)) else { return Self::default() };
+        let Some(written) = name.or_else(|| texts.first().map(String::as_str)) else {
+            return Self::default();
+        };
         let stem = Some(names::stem(written).to_owned()).filter(|s| !s.is_empty() && s != written);
-        Self { written: Some(written.to_owned()), stem, texts, ..Self::default() }
+        Self {
+            written: Some(written.to_owned()),
+            stem,
+            texts,
+            ..Self::default()
+        }
     }
 
     fn spaced(self, namespace: Option<&str>) -> Self {
-        Self { namespace: Some(namespace.unwrap_or("default").to_owned()), ..self }
+        Self {
+            namespace: Some(namespace.unwrap_or("default").to_owned()),
+            ..self
+        }
     }
 
     /// The node groups of a scenario.
     pub(super) fn nodes(spec: &Scenario) -> Vec<Self> {
-        spec.nodes.iter().map(|g: &NodeGroup| Self::group(g.name.as_deref(), g.names.as_ref())).collect()
+        spec.nodes
+            .iter()
+            .map(|g: &NodeGroup| Self::group(g.name.as_deref(), g.names.as_ref()))
+            .collect()
     }
 
     /// The pod groups of a scenario.
     pub(super) fn pods(spec: &Scenario) -> Vec<Self> {
-        let called = |g: &PodGroup| Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref());
+        let called = |g: &PodGroup| {
+            Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
+        };
         spec.pods.iter().map(called).collect()
     }
 
@@ -49,20 +65,31 @@ impl Called {
     pub(super) fn workloads(spec: &Scenario) -> Vec<Self> {
         let called = |w: &Workload| {
             let g = w.group();
-            Self { kind: Some(w.kind()), ..Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref()) }
+            Self {
+                kind: Some(w.kind()),
+                ..Self::group(g.name.as_deref(), g.names.as_ref()).spaced(g.namespace.as_deref())
+            }
         };
         spec.workloads.iter().map(called).collect()
     }
 
     /// The disruption budgets of a scenario.
     pub(super) fn budgets(spec: &Scenario) -> Vec<Self> {
-        let called = |b: &PodDisruptionBudget| Self::group(Some(&b.name), None).spaced(b.namespace.as_deref());
+        let called = |b: &PodDisruptionBudget| {
+            Self::group(Some(&b.name), None).spaced(b.namespace.as_deref())
+        };
         spec.pod_disruption_budgets.iter().map(called).collect()
     }
 
     /// The entries of a scenario's timeline.
     pub(super) fn entries(spec: &Scenario) -> Vec<Self> {
-        spec.timeline.iter().map(|e| Self { written: e.name.clone(), ..Self::default() }).collect()
+        spec.timeline
+            .iter()
+            .map(|e| Self {
+                written: e.name.clone(),
+                ..Self::default()
+            })
+            .collect()
     }
 
     /// The names that it goes by, the one that people use first.
@@ -70,11 +97,15 @@ impl Called {
         self.stem.iter().chain(&self.written).map(String::as_str)
     }
 
-    /// Whether a name is this one's: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`; without a slash in the names of
-    /// what has no namespace.
+    /// Whether a name is this one's: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`;
+    /// without a slash in the names of what has no namespace.
     fn is(&self, name: &str, as_written: bool) -> bool {
-        let own = |n: &str| self.written.as_deref() == Some(n) || !as_written && self.stem.as_deref() == Some(n);
-        let Some(namespace) = &self.namespace else { return own(name) };
+        let own = |n: &str| {
+            self.written.as_deref() == Some(n) || !as_written && self.stem.as_deref() == Some(n)
+        };
+        let Some(namespace) = &self.namespace else {
+            return own(name);
+        };
         let kind = |k: &str| self.kind.is_some_and(|own| own.eq_ignore_ascii_case(k));
         match name.split('/').collect::<Vec<_>>()[..] {
             [n] => own(n),
@@ -91,7 +122,11 @@ impl Called {
             let (namespace, kind) = (self.namespace.as_deref(), self.kind);
             forms.extend(namespace.map(|ns| format!("{ns}/{name}")));
             forms.extend(kind.map(|k| format!("{k}/{name}")));
-            forms.extend(namespace.zip(kind).map(|(ns, k)| format!("{k}/{ns}/{name}")));
+            forms.extend(
+                namespace
+                    .zip(kind)
+                    .map(|(ns, k)| format!("{k}/{ns}/{name}")),
+            );
         }
         forms
     }
@@ -99,22 +134,33 @@ impl Called {
     /// Whether one of the names that it stands for is this one.
     fn holds(&self, name: &str) -> bool {
         let short = name.rsplit('/').next().unwrap_or(name);
-        self.texts.iter().filter_map(|text| names::expand(text, 10_000).ok()).any(|all| all.iter().any(|n| n == short))
+        self.texts
+            .iter()
+            .filter_map(|text| names::expand(text, 10_000).ok())
+            .any(|all| all.iter().any(|n| n == short))
     }
 }
 
-/// How the group of that number is named in a path: `workloads.web`, `workloads.shop/web` where another one is called `web`, or
-/// `workloads[2]`.
+/// How the group of that number is named in a path: `workloads.web`, `workloads.shop/web` where
+/// another one is called `web`, or `workloads[2]`.
 pub(super) fn path_of(list: &str, all: &[Called], i: usize) -> String {
-    let only = all[i].forms().into_iter().find(|form| matches!(matching(all, form)[..], [one] if one == i));
-    only.map_or_else(|| format!("{list}[{i}]"), |name| format!("{list}.{}", quoted(&name)))
+    let only = all[i]
+        .forms()
+        .into_iter()
+        .find(|form| matches!(matching(all, form)[..], [one] if one == i));
+    only.map_or_else(
+        || format!("{list}[{i}]"),
+        |name| format!("{list}.{}", quoted(&name)),
+    )
 }
 
 /// How all of them are named in paths.
 pub(super) fn paths_of(list: &str, all: &[Called]) -> Vec<String> {
     // Nearly every name is there once; an export has thousands of groups.
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
-    all.iter().flat_map(Called::names).for_each(|n| *count.entry(n).or_default() += 1);
+    all.iter()
+        .flat_map(Called::names)
+        .for_each(|n| *count.entry(n).or_default() += 1);
     let path = |i: usize| match all[i].names().next() {
         Some(name) if count[name] == 1 => format!("{list}.{}", quoted(name)),
         _ => path_of(list, all, i),
@@ -124,21 +170,40 @@ pub(super) fn paths_of(list: &str, all: &[Called]) -> Vec<String> {
 
 /// A name with a dot in it stands in quotes.
 pub(super) fn quoted(name: &str) -> String {
-    if name.contains(['.', '[', '=']) && !name.contains('{') { format!("\"{name}\"") } else { name.to_owned() }
+    if name.contains(['.', '[', '=']) && !name.contains('{') {
+        format!("\"{name}\"")
+    } else {
+        name.to_owned()
+    }
 }
 
-/// Those that a name fits; the name as it is written goes before the same as the beginning of another.
+/// Those that a name fits; the name as it is written goes before the same as the beginning of
+/// another.
 fn matching(all: &[Called], name: &str) -> Vec<usize> {
-    let fits = |of: &dyn Fn(&Called) -> bool| (0..all.len()).filter(|&i| of(&all[i])).collect::<Vec<usize>>();
+    let fits = |of: &dyn Fn(&Called) -> bool| {
+        (0..all.len())
+            .filter(|&i| of(&all[i]))
+            .collect::<Vec<usize>>()
+    };
     let exact = fits(&|c| c.is(name, true));
-    if exact.is_empty() { fits(&|c| c.is(name, false)) } else { exact }
+    if exact.is_empty() {
+        fits(&|c| c.is(name, false))
+    } else {
+        exact
+    }
 }
 
-/// Which groups a name means: one, or all of them for `*`. `list` is the field that holds them, `what` what each is.
+/// Which groups a name means: one, or all of them for `*`. `list` is the field that holds them,
+/// `what` what each is.
 ///
 /// # Errors
 /// There is none of that name, or there are several.
-pub(super) fn find(list: &str, what: &str, name: &str, all: &[Called]) -> Result<Vec<usize>, Problem> {
+pub(super) fn find(
+    list: &str,
+    what: &str,
+    name: &str,
+    all: &[Called],
+) -> Result<Vec<usize>, Problem> {
     if name == "*" {
         return Ok((0..all.len()).collect());
     }
@@ -147,24 +212,45 @@ pub(super) fn find(list: &str, what: &str, name: &str, all: &[Called]) -> Result
         [_] => Ok(found),
         [] => {
             if let Some(i) = (0..all.len()).find(|&i| all[i].holds(name)) {
-                let problem = Problem::new(format!("`{name}` is one of several that are alike, and a path changes all of these"));
-                return Err(problem.help(format!("`{}` is their path; write the one apart to change it alone", path_of(list, all, i))));
+                let problem = Problem::new(format!(
+                    "`{name}` is one of several that are alike, and a path changes all of these"
+                ));
+                return Err(problem.help(format!(
+                    "`{}` is their path; write the one apart to change it alone",
+                    path_of(list, all, i)
+                )));
             }
             let paths = paths_of(list, all);
-            let known = paths.iter().filter_map(|path| path.strip_prefix(list)?.strip_prefix('.'));
+            let known = paths
+                .iter()
+                .filter_map(|path| path.strip_prefix(list)?.strip_prefix('.'));
             let mut seen = BTreeSet::new();
-            let known: Vec<&str> = known.chain(all.iter().flat_map(Called::names)).filter(|n| seen.insert(*n)).collect();
-            Err(Problem::new(format!("there is no {what} `{name}`")).maybe_help(did_you_mean_or_list(name, &known)))
+            let known: Vec<&str> = known
+                .chain(all.iter().flat_map(Called::names))
+                .filter(|n| seen.insert(*n))
+                .collect();
+            Err(Problem::new(format!("there is no {what} `{name}`"))
+                .maybe_help(did_you_mean_or_list(name, &known)))
         }
         _ => {
             const LISTED: usize = 8;
-            let mut which: Vec<String> = found.iter().take(LISTED).map(|&i| format!("`{}`", path_of(list, all, i))).collect();
+            let mut which: Vec<String> = found
+                .iter()
+                .take(LISTED)
+                .map(|&i| format!("`{}`", path_of(list, all, i)))
+                .collect();
             if found.len() > LISTED {
                 which.push(format!("{} more", found.len() - LISTED));
             }
             let last = which.pop().unwrap_or_default();
-            let problem = Problem::new(format!("`{name}` names {} {what}s: {} and {last}", found.len(), which.join(", ")));
-            Err(problem.help(format!("say which; `{list}.*` is all of them, those of other names, too")))
+            let problem = Problem::new(format!(
+                "`{name}` names {} {what}s: {} and {last}",
+                found.len(),
+                which.join(", ")
+            ));
+            Err(problem.help(format!(
+                "say which; `{list}.*` is all of them, those of other names, too"
+            )))
         }
     }
 }
@@ -183,10 +269,16 @@ mod tests {
 
     fn try_sets(sets: &[&str]) -> Result<(), String> {
         let loaded = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new("")).unwrap();
-        let overrides = Overrides { sets: sets.iter().map(|s| (*s).to_owned()).collect(), ..Overrides::default() };
-        build(&loaded, &overrides)
-            .map(|_| ())
-            .map_err(|p| p.0.iter().map(|p| format!("{} ({})", p.message, p.help.as_deref().unwrap_or(""))).collect::<Vec<_>>().join("\n"))
+        let overrides = Overrides {
+            sets: sets.iter().map(|s| (*s).to_owned()).collect(),
+            ..Overrides::default()
+        };
+        build(&loaded, &overrides).map(|_| ()).map_err(|p| {
+            p.0.iter()
+                .map(|p| format!("{} ({})", p.message, p.help.as_deref().unwrap_or("")))
+                .collect::<Vec<_>>()
+                .join("\n")
+        })
     }
 
     #[test]
@@ -197,9 +289,21 @@ mod tests {
             "`web` names 3 workloads: `workloads.shop/web`, `workloads.Deployment/lab/web` and `workloads.StatefulSet/web` \
              (say which; `workloads.*` is all of them, those of other names, too)"
         );
-        assert!(try_sets(&["workloads.lab/web.replicas=5"]).unwrap_err().contains("names 2 workloads"));
-        assert!(try_sets(&["nodes.a.zone=z"]).unwrap_err().starts_with("`a` names 2 node groups: `nodes.a-{0..2}` and `nodes.a-{3..4}`"));
-        assert!(try_sets(&["pods.p.count=2"]).unwrap_err().starts_with("`p` names 2 pod groups: `pods.default/p` and `pods.lab/p`"));
+        assert!(
+            try_sets(&["workloads.lab/web.replicas=5"])
+                .unwrap_err()
+                .contains("names 2 workloads")
+        );
+        assert!(
+            try_sets(&["nodes.a.zone=z"])
+                .unwrap_err()
+                .starts_with("`a` names 2 node groups: `nodes.a-{0..2}` and `nodes.a-{3..4}`")
+        );
+        assert!(
+            try_sets(&["pods.p.count=2"])
+                .unwrap_err()
+                .starts_with("`p` names 2 pod groups: `pods.default/p` and `pods.lab/p`")
+        );
         let fine = [
             "workloads.shop/web.replicas=5",
             "workloads.Deployment/shop/web.replicas=6",
@@ -214,14 +318,26 @@ mod tests {
             "pods.lab/p.priority=3",
         ];
         assert_eq!(try_sets(&fine), Ok(()));
-        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new("")).unwrap().spec;
-        fine.iter().for_each(|text| drop(set(&mut spec, text).unwrap()));
-        assert_eq!(spec.workloads.iter().map(|w| w.group().replicas).collect::<Vec<_>>(), [Some(6), Some(7), Some(8), Some(3), None]);
+        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new(""))
+            .unwrap()
+            .spec;
+        fine.iter()
+            .for_each(|text| drop(set(&mut spec, text).unwrap()));
+        assert_eq!(
+            spec.workloads
+                .iter()
+                .map(|w| w.group().replicas)
+                .collect::<Vec<_>>(),
+            [Some(6), Some(7), Some(8), Some(3), None]
+        );
     }
 
     #[test]
     fn what_is_not_there_gets_the_nearest_name() {
-        assert_eq!(try_sets(&["workloads.shop/wbe.replicas=5"]).unwrap_err(), "there is no workload `shop/wbe` (did you mean `shop/web`?)");
+        assert_eq!(
+            try_sets(&["workloads.shop/wbe.replicas=5"]).unwrap_err(),
+            "there is no workload `shop/wbe` (did you mean `shop/web`?)"
+        );
         assert_eq!(
             try_sets(&["workloads.api-3.replicas=5"]).unwrap_err(),
             "`api-3` is one of several that are alike, and a path changes all of these (`workloads.api` is their path; write the one apart to change it alone)"
@@ -231,10 +347,18 @@ mod tests {
 
     #[test]
     fn every_known_path_means_one_thing() {
-        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        let mut spec = parse("s.ron", TWICE.as_bytes().to_vec(), Path::new(""))
+            .unwrap()
+            .spec;
         for path in known_paths(&spec) {
-            let problem = set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
-            assert!(!problem.contains("is not a path") && !problem.contains(" names "), "{problem}");
+            let problem = set(&mut spec, &format!("{path}=?"))
+                .err()
+                .map(|p| p.message)
+                .unwrap_or_default();
+            assert!(
+                !problem.contains("is not a path") && !problem.contains(" names "),
+                "{problem}"
+            );
         }
     }
 
@@ -244,18 +368,39 @@ mod tests {
         let with = |rest: &str| {
             let text = format!("{}, {rest})", TWICE.strip_suffix(')').unwrap());
             let loaded = parse("s.ron", text.into_bytes(), Path::new(""));
-            loaded.and_then(|l| build(&l, &Overrides::default())).map_or_else(|p| p.0[0].message.clone(), |_| "fine".to_owned())
+            loaded
+                .and_then(|l| build(&l, &Overrides::default()))
+                .map_or_else(|p| p.0[0].message.clone(), |_| "fine".to_owned())
         };
-        let sorted = "`web` names 3 workloads: `Deployment/lab/web`, `shop/web` and `StatefulSet/web`";
+        let sorted =
+            "`web` names 3 workloads: `Deployment/lab/web`, `shop/web` and `StatefulSet/web`";
         for (rest, said) in [
-            (r#"timeline: [(at: "1m", do: Scale(workload: "web", replicas: 0))]"#, sorted),
-            (r#"timeline: [(at: "1m", do: DeleteWorkload(workload: "web"))]"#, sorted),
+            (
+                r#"timeline: [(at: "1m", do: Scale(workload: "web", replicas: 0))]"#,
+                sorted,
+            ),
+            (
+                r#"timeline: [(at: "1m", do: DeleteWorkload(workload: "web"))]"#,
+                sorted,
+            ),
             (r#"expect: [Evicted(workload: "web", count: 0)]"#, sorted),
             (r#"expect: [AtLeast(of: available("web"), is: 0)]"#, sorted),
-            (r#"timeline: [(at: "1m", do: Scale(workload: "shop/web", replicas: 0))]"#, "fine"),
-            (r#"expect: [Evicted(workload: "Deployment/lab/web", count: 0)]"#, "fine"),
-            (r#"timeline: [(at: "1m", do: DeletePod(pods: Group("p")))]"#, "`p` names 2 groups: `default/p` and `lab/p`"),
-            (r#"timeline: [(at: "1m", do: DeletePod(pods: Group("lab/p")))]"#, "fine"),
+            (
+                r#"timeline: [(at: "1m", do: Scale(workload: "shop/web", replicas: 0))]"#,
+                "fine",
+            ),
+            (
+                r#"expect: [Evicted(workload: "Deployment/lab/web", count: 0)]"#,
+                "fine",
+            ),
+            (
+                r#"timeline: [(at: "1m", do: DeletePod(pods: Group("p")))]"#,
+                "`p` names 2 groups: `default/p` and `lab/p`",
+            ),
+            (
+                r#"timeline: [(at: "1m", do: DeletePod(pods: Group("lab/p")))]"#,
+                "fine",
+            ),
         ] {
             assert_eq!(with(rest), said, "{rest}");
         }

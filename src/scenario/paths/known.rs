@@ -6,8 +6,8 @@ use super::apply::short;
 use super::called::{Called, paths_of, quoted};
 use super::workloads;
 
-/// Every path of a scenario that can be set, apart from labels, resources and feature gates that are not written yet; for
-/// suggestions and completion.
+/// Every path of a scenario that can be set, apart from labels, resources and feature gates that
+/// are not written yet; for suggestions and completion.
 pub fn known_paths(spec: &Scenario) -> Vec<String> {
     let mut paths: Vec<String> = [
         "horizon",
@@ -23,27 +23,71 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    paths.extend(spec.feature_gates.keys().map(|gate| format!("feature_gates.{gate}")));
-    paths.extend(known_flags().map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))));
+    paths.extend(
+        spec.feature_gates
+            .keys()
+            .map(|gate| format!("feature_gates.{gate}")),
+    );
+    paths.extend(
+        known_flags()
+            .map(|(component, flag)| format!("flags.{}.{flag}", component.replace('_', "-"))),
+    );
     paths.extend(workloads::CONTROLLERS.map(|c| format!("controllers.{c}")));
     let own = paths_of("nodes", &Called::nodes(spec));
     for (i, group) in spec.nodes.iter().enumerate() {
         let own = &own[i];
-        for field in ["names", "zone", "region", "unschedulable", "taints", "lease_offset", "lease_period", "status_offset"] {
+        for field in [
+            "names",
+            "zone",
+            "region",
+            "unschedulable",
+            "taints",
+            "lease_offset",
+            "lease_period",
+            "status_offset",
+        ] {
             paths.push(format!("{own}.{field}"));
         }
-        paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
-        paths.extend(group.capacity.keys().map(|key| format!("{own}.capacity.{}", quoted(key))));
+        paths.extend(
+            group
+                .labels
+                .keys()
+                .map(|key| format!("{own}.labels.{}", quoted(key))),
+        );
+        paths.extend(
+            group
+                .capacity
+                .keys()
+                .map(|key| format!("{own}.capacity.{}", quoted(key))),
+        );
     }
     let own = paths_of("pods", &Called::pods(spec));
     for (i, group) in spec.pods.iter().enumerate() {
         let own = &own[i];
-        for field in ["count", "replicas", "terminationGracePeriodSeconds", "priority"] {
+        for field in [
+            "count",
+            "replicas",
+            "terminationGracePeriodSeconds",
+            "priority",
+        ] {
             paths.push(format!("{own}.{field}"));
         }
-        paths.extend(keys(&group.tolerations).map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")));
-        paths.extend(group.labels.keys().map(|key| format!("{own}.labels.{}", quoted(key))));
-        paths.extend(group.requests.keys().map(|key| format!("{own}.requests.{}", quoted(key))));
+        paths.extend(
+            keys(&group.tolerations)
+                .map(|key| format!("{own}.tolerations[{key}].tolerationSeconds")),
+        );
+        paths.extend(
+            group
+                .labels
+                .keys()
+                .map(|key| format!("{own}.labels.{}", quoted(key))),
+        );
+        paths.extend(
+            group
+                .requests
+                .keys()
+                .map(|key| format!("{own}.requests.{}", quoted(key))),
+        );
     }
     let own = paths_of("workloads", &Called::workloads(spec));
     for (i, workload) in spec.workloads.iter().enumerate() {
@@ -53,40 +97,78 @@ pub fn known_paths(spec: &Scenario) -> Vec<String> {
             paths.push(format!("{own}.{field}"));
         }
         let template = &group.template;
-        for field in ["terminationGracePeriodSeconds", "priority", "priorityClassName"] {
+        for field in [
+            "terminationGracePeriodSeconds",
+            "priority",
+            "priorityClassName",
+        ] {
             paths.push(format!("{own}.template.{field}"));
         }
-        paths.extend(keys(&template.tolerations).map(|key| format!("{own}.template.tolerations[{key}].tolerationSeconds")));
-        paths.extend(template.labels.keys().map(|key| format!("{own}.template.labels.{}", quoted(key))));
-        paths.extend(template.requests.keys().map(|key| format!("{own}.template.requests.{}", quoted(key))));
+        paths.extend(
+            keys(&template.tolerations)
+                .map(|key| format!("{own}.template.tolerations[{key}].tolerationSeconds")),
+        );
+        paths.extend(
+            template
+                .labels
+                .keys()
+                .map(|key| format!("{own}.template.labels.{}", quoted(key))),
+        );
+        paths.extend(
+            template
+                .requests
+                .keys()
+                .map(|key| format!("{own}.template.requests.{}", quoted(key))),
+        );
     }
     for own in paths_of("podDisruptionBudgets", &Called::budgets(spec)) {
         paths.extend(["minAvailable", "maxUnavailable"].map(|field| format!("{own}.{field}")));
     }
     for (i, entry) in spec.timeline.iter().enumerate() {
-        let own = entry.name.as_deref().map_or_else(|| format!("timeline[{i}]"), |n| format!("timeline.{}", quoted(n)));
+        let own = entry.name.as_deref().map_or_else(
+            || format!("timeline[{i}]"),
+            |n| format!("timeline.{}", quoted(n)),
+        );
         let of_all = ["at", "every", "times"].into_iter();
-        let targets: &[&str] = if targets_of(&mut entry.step.clone()).is_some() { &["node", "nodes"] } else { &[] };
+        let targets: &[&str] = if targets_of(&mut entry.step.clone()).is_some() {
+            &["node", "nodes"]
+        } else {
+            &[]
+        };
         let fields = of_all.chain(fields(&entry.step).iter().chain(targets).copied());
         paths.extend(fields.map(|field| format!("{own}.{field}")));
     }
     paths
 }
 
-/// The taint keys whose tolerations a person may want to change: the two of failing nodes, and those that are written.
+/// The taint keys whose tolerations a person may want to change: the two of failing nodes, and
+/// those that are written.
 fn keys(tolerations: &[Toleration]) -> impl Iterator<Item = &str> {
     let always = ["unreachable", "not-ready"];
-    always.into_iter().chain(tolerations.iter().map(|t| short(&t.key)).filter(move |k| !k.is_empty() && !always.contains(k)))
+    always.into_iter().chain(
+        tolerations
+            .iter()
+            .map(|t| short(&t.key))
+            .filter(move |k| !k.is_empty() && !always.contains(k)),
+    )
 }
 
 /// The fields of a step that can be set.
 fn fields(step: &Step) -> &'static [&'static str] {
     match step {
-        Step::Partition { nodes: Some(NodeSelector::Share { .. }), .. } | Step::Crash { nodes: Some(NodeSelector::Share { .. }), .. } => {
-            &["duration", "fraction"]
+        Step::Partition {
+            nodes: Some(NodeSelector::Share { .. }),
+            ..
         }
+        | Step::Crash {
+            nodes: Some(NodeSelector::Share { .. }),
+            ..
+        } => &["duration", "fraction"],
         Step::Partition { .. } => &["duration", "cut"],
-        Step::Crash { .. } | Step::Condition { .. } | Step::ApiOutage { .. } | Step::WatchStall { .. } => &["duration"],
+        Step::Crash { .. }
+        | Step::Condition { .. }
+        | Step::ApiOutage { .. }
+        | Step::WatchStall { .. } => &["duration"],
         Step::Flap { .. } => &["down", "up", "cut"],
         Step::SlowHeartbeats { .. } => &["period", "duration"],
         Step::WatchLag { .. } => &["lag", "duration"],
@@ -108,7 +190,9 @@ pub(super) fn nodes_of(step: &mut Step) -> Option<&mut NodeSelector> {
 }
 
 /// Where a step says which nodes it is about: by one name, or by a selector.
-pub(super) fn targets_of(step: &mut Step) -> Option<(&mut Option<String>, &mut Option<NodeSelector>)> {
+pub(super) fn targets_of(
+    step: &mut Step,
+) -> Option<(&mut Option<String>, &mut Option<NodeSelector>)> {
     match step {
         Step::Partition { node, nodes, .. }
         | Step::Heal { node, nodes, .. }
@@ -153,16 +237,29 @@ mod tests {
 
     #[test]
     fn the_paths_of_a_scenario_are_listed() {
-        let mut spec = parse("s.ron", include_bytes!("../../../tests/scenarios/valid/bare-pods.ron").to_vec(), Path::new("")).unwrap().spec;
+        let mut spec = parse(
+            "s.ron",
+            include_bytes!("../../../tests/scenarios/valid/bare-pods.ron").to_vec(),
+            Path::new(""),
+        )
+        .unwrap()
+        .spec;
         let paths = super::known_paths(&spec);
-        for path in
-            ["horizon", "flags.kubelet.node-lease-duration-seconds", "nodes.a.zone", "pods.web.labels.app", "timeline.cut b.duration"]
-        {
+        for path in [
+            "horizon",
+            "flags.kubelet.node-lease-duration-seconds",
+            "nodes.a.zone",
+            "pods.web.labels.app",
+            "timeline.cut b.duration",
+        ] {
             assert!(paths.iter().any(|p| p == path), "{path} in {paths:?}");
         }
         // Each of them is a path: what is refused is the value alone.
         for path in paths {
-            let problem = set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
+            let problem = set(&mut spec, &format!("{path}=?"))
+                .err()
+                .map(|p| p.message)
+                .unwrap_or_default();
             assert!(!problem.contains("is not a path"), "{problem}");
         }
     }

@@ -24,10 +24,12 @@
 //! | `timeline.ENTRY.` `nodes`, `node`, `cut` | as in the file: `Zone("b")`, `a-0`, `ApiServer` |
 //! | `timeline.ENTRY.` `at`, `every`, `times`, `duration`, `down`, `up`, `period`, `lag`, `skew`, `downtime`, `fraction`, `taint`, `gracePeriodSeconds`, `replicas` | as in the file |
 //!
-//! GROUP is the name of a group as it is written, or up to its first range (`a` for `a-{00..09}`), or `*` for every group;
-//! NAME of a workload may have its namespace and kind before it: `shop/web`, `Deployment/web`, `Deployment/shop/web`, and GROUP of
-//! pods its namespace. A name that fits several is refused. ENTRY is the name of an entry. Both may be numbers from 0 in brackets instead: `nodes[0].zone`. KEY of a toleration is a
-//! taint's key, without `node.kubernetes.io/` if one likes. A name with a dot in it stands in double quotes.
+//! GROUP is the name of a group as it is written, or up to its first range (`a` for `a-{00..09}`),
+//! or `*` for every group; NAME of a workload may have its namespace and kind before it:
+//! `shop/web`, `Deployment/web`, `Deployment/shop/web`, and GROUP of pods its namespace. A name
+//! that fits several is refused. ENTRY is the name of an entry. Both may be numbers from 0 in
+//! brackets instead: `nodes[0].zone`. KEY of a toleration is a taint's key, without
+//! `node.kubernetes.io/` if one likes. A name with a dot in it stands in double quotes.
 
 mod apply;
 mod called;

@@ -22,7 +22,8 @@ pub(super) fn split(text: &str) -> Result<(&str, &str), Problem> {
             _ => {}
         }
     }
-    Err(Problem::new(format!("`{text}` is not PATH=VALUE")).help("such as `pods.web.tolerations[unreachable].tolerationSeconds=120`"))
+    Err(Problem::new(format!("`{text}` is not PATH=VALUE"))
+        .help("such as `pods.web.tolerations[unreachable].tolerationSeconds=120`"))
 }
 
 /// A path and the values that a sweep gives it: `PATH=V1,V2,…`.
@@ -33,12 +34,14 @@ pub fn split_values(text: &str) -> Result<(String, Vec<String>), Problem> {
     let (path, values) = split(text)?;
     let values: Vec<String> = parted(values).map(|v| v.trim().to_owned()).collect();
     if values.iter().any(String::is_empty) {
-        return Err(Problem::new(format!("`{text}` has an empty value")).help("values are separated by commas: PATH=60,120,300"));
+        return Err(Problem::new(format!("`{text}` has an empty value"))
+            .help("values are separated by commas: PATH=60,120,300"));
     }
     Ok((path.to_owned(), values))
 }
 
-/// The parts of a text between its commas; one in brackets, braces or quotes parts nothing: `Zone("b"),Nodes(["a-0", "a-1"])` has two.
+/// The parts of a text between its commas; one in brackets, braces or quotes parts nothing:
+/// `Zone("b"),Nodes(["a-0", "a-1"])` has two.
 fn parted(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut quoted) = (0_i32, false);
     text.split(move |c| {
@@ -62,7 +65,9 @@ pub(super) fn segments(path: &str) -> Result<Vec<Segment>, Problem> {
         rest = after;
         let mut index = None;
         if let Some(inside) = rest.strip_prefix('[') {
-            let (text, after) = inside.split_once(']').ok_or_else(|| wrong("a bracket is not closed"))?;
+            let (text, after) = inside
+                .split_once(']')
+                .ok_or_else(|| wrong("a bracket is not closed"))?;
             index = Some(text.trim().trim_matches('"').to_owned());
             rest = after;
         }
@@ -104,7 +109,13 @@ mod tests {
         match segments(path) {
             Ok(all) => all
                 .iter()
-                .map(|s| format!("{}{}", s.name, s.index.as_ref().map_or(String::new(), |i| format!("[{i}]"))))
+                .map(|s| {
+                    format!(
+                        "{}{}",
+                        s.name,
+                        s.index.as_ref().map_or(String::new(), |i| format!("[{i}]"))
+                    )
+                })
                 .collect::<Vec<_>>()
                 .join(" | "),
             Err(problem) => problem.message,
@@ -123,22 +134,42 @@ mod tests {
         assert_eq!(read("nodes[0].zone"), "nodes[0] | zone");
         assert_eq!(read("a..b"), "`a..b` is not a path: a name is empty");
         assert_eq!(read("a[0"), "`a[0` is not a path: a bracket is not closed");
-        assert_eq!(read("a[0]b"), "`a[0]b` is not a path: expected a dot after a bracket");
-        assert_eq!(read("\"a"), "`\"a` is not a path: a quote or brace is not closed");
+        assert_eq!(
+            read("a[0]b"),
+            "`a[0]b` is not a path: expected a dot after a bracket"
+        );
+        assert_eq!(
+            read("\"a"),
+            "`\"a` is not a path: a quote or brace is not closed"
+        );
     }
 
     #[test]
     fn the_first_free_equals_sign_ends_the_path() {
-        assert_eq!(split("timeline.x.taint=a=b:NoExecute").unwrap(), ("timeline.x.taint", "a=b:NoExecute"));
-        assert_eq!(split("timeline.\"a=b\".at=3s").unwrap(), ("timeline.\"a=b\".at", "3s"));
-        assert!(split("horizon").unwrap_err().message.contains("is not PATH=VALUE"));
+        assert_eq!(
+            split("timeline.x.taint=a=b:NoExecute").unwrap(),
+            ("timeline.x.taint", "a=b:NoExecute")
+        );
+        assert_eq!(
+            split("timeline.\"a=b\".at=3s").unwrap(),
+            ("timeline.\"a=b\".at", "3s")
+        );
+        assert!(
+            split("horizon")
+                .unwrap_err()
+                .message
+                .contains("is not PATH=VALUE")
+        );
     }
 
     #[test]
     fn a_sweep_has_several_values() {
         assert_eq!(
             split_values("pods.web.count=1, 2,3").unwrap(),
-            ("pods.web.count".to_owned(), vec!["1".to_owned(), "2".to_owned(), "3".to_owned()])
+            (
+                "pods.web.count".to_owned(),
+                vec!["1".to_owned(), "2".to_owned(), "3".to_owned()]
+            )
         );
         assert!(split_values("pods.web.count=1,,3").is_err());
     }

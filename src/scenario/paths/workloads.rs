@@ -1,7 +1,10 @@
-//! Paths into workloads: `workloads.web.replicas`, `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
+//! Paths into workloads: `workloads.web.replicas`,
+//! `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
 
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload};
+use super::super::spec::{
+    Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload,
+};
 use super::super::syntax::{Place, at};
 use super::apply::{boolean, integer, names_of, toleration_seconds};
 use super::read::Segment;
@@ -9,10 +12,23 @@ use super::read::Segment;
 /// The fields of a workload's own that can be set.
 pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {
     match workload {
-        Workload::Deployment(_) | Workload::ReplicaSet(_) => &["replicas", "minReadySeconds", "needs"],
-        Workload::StatefulSet(_) => &["replicas", "minReadySeconds", "needs", "podManagementPolicy"],
+        Workload::Deployment(_) | Workload::ReplicaSet(_) => {
+            &["replicas", "minReadySeconds", "needs"]
+        }
+        Workload::StatefulSet(_) => &[
+            "replicas",
+            "minReadySeconds",
+            "needs",
+            "podManagementPolicy",
+        ],
         Workload::DaemonSet(_) => &["minReadySeconds", "needs"],
-        Workload::Job(_) => &["parallelism", "completions", "backoffLimit", "needs", "podReplacementPolicy"],
+        Workload::Job(_) => &[
+            "parallelism",
+            "completions",
+            "backoffLimit",
+            "needs",
+            "podReplacementPolicy",
+        ],
     }
 }
 
@@ -21,11 +37,29 @@ pub(super) fn int32(value: &str) -> Result<i32, Problem> {
 }
 
 /// The steps from the workload to the field that was set; nothing if there is no such field.
-pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> Result<Option<Place>, Problem> {
+pub(super) fn field(
+    workload: &mut Workload,
+    path: &[Segment],
+    value: &str,
+) -> Result<Option<Place>, Problem> {
     let own = fields(workload);
     let group = workload.group_mut();
-    if let [Segment { name: template, index: None }, Segment { name, index: Some(key) }, Segment { name: field, index: None }] = path
-        && (template.as_str(), name.as_str(), field.as_str()) == ("template", "tolerations", "tolerationSeconds")
+    if let [
+        Segment {
+            name: template,
+            index: None,
+        },
+        Segment {
+            name,
+            index: Some(key),
+        },
+        Segment {
+            name: field,
+            index: None,
+        },
+    ] = path
+        && (template.as_str(), name.as_str(), field.as_str())
+            == ("template", "tolerations", "tolerationSeconds")
     {
         let steps = toleration_seconds(&mut group.template.tolerations, key, value)?;
         return Ok(Some([at!["template"], steps].concat()));
@@ -40,12 +74,21 @@ pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> R
                 "completions" => group.completions = Some(int32(value)?),
                 "backoffLimit" => group.backoff_limit = Some(int32(value)?),
                 "podManagementPolicy" => {
-                    let words = [("OrderedReady", PodManagementPolicy::OrderedReady), ("Parallel", PodManagementPolicy::Parallel)];
+                    let words = [
+                        ("OrderedReady", PodManagementPolicy::OrderedReady),
+                        ("Parallel", PodManagementPolicy::Parallel),
+                    ];
                     group.pod_management_policy = Some(word(value, &words)?);
                 }
                 "podReplacementPolicy" => {
                     let failed = ("Failed", PodReplacementPolicy::Failed);
-                    let words = [("TerminatingOrFailed", PodReplacementPolicy::TerminatingOrFailed), failed];
+                    let words = [
+                        (
+                            "TerminatingOrFailed",
+                            PodReplacementPolicy::TerminatingOrFailed,
+                        ),
+                        failed,
+                    ];
                     group.pod_replacement_policy = Some(word(value, &words)?);
                 }
                 _ => return Ok(None),
@@ -65,11 +108,17 @@ pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> R
             at!["template", "priorityClassName"]
         }
         ["template", "labels", key] => {
-            group.template.labels.insert((*key).to_owned(), value.to_owned());
+            group
+                .template
+                .labels
+                .insert((*key).to_owned(), value.to_owned());
             at!["template", "labels", *key]
         }
         ["template", "requests", resource] => {
-            group.template.requests.insert((*resource).to_owned(), QuantityText::from(value));
+            group
+                .template
+                .requests
+                .insert((*resource).to_owned(), QuantityText::from(value));
             at!["template", "requests", *resource]
         }
         _ => return Ok(None),
@@ -79,17 +128,34 @@ pub(super) fn field(workload: &mut Workload, path: &[Segment], value: &str) -> R
 
 pub(super) fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Problem> {
     let known: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
-    words.iter().find(|(w, _)| w.eq_ignore_ascii_case(value.trim())).map(|(_, t)| *t).ok_or_else(|| {
-        Problem::new(format!("`{value}` is none of the values of this field")).maybe_help(did_you_mean_or_list(value, &known))
-    })
+    words
+        .iter()
+        .find(|(w, _)| w.eq_ignore_ascii_case(value.trim()))
+        .map(|(_, t)| *t)
+        .ok_or_else(|| {
+            Problem::new(format!("`{value}` is none of the values of this field"))
+                .maybe_help(did_you_mean_or_list(value, &known))
+        })
 }
 
 /// The controllers that can be switched off.
-pub(super) const CONTROLLERS: [&str; 8] =
-    ["pod_gc", "deployment", "replica_set", "stateful_set", "daemon_set", "job", "disruption", "scheduler"];
+pub(super) const CONTROLLERS: [&str; 8] = [
+    "pod_gc",
+    "deployment",
+    "replica_set",
+    "stateful_set",
+    "daemon_set",
+    "job",
+    "disruption",
+    "scheduler",
+];
 
 /// Switches a controller on or off.
-pub(super) fn controller(controllers: &mut Controllers, name: &str, value: &str) -> Result<(), Problem> {
+pub(super) fn controller(
+    controllers: &mut Controllers,
+    name: &str,
+    value: &str,
+) -> Result<(), Problem> {
     let field = match name {
         "pod_gc" => &mut controllers.pod_gc,
         "deployment" => &mut controllers.deployment,
@@ -100,7 +166,9 @@ pub(super) fn controller(controllers: &mut Controllers, name: &str, value: &str)
         "disruption" => &mut controllers.disruption,
         "scheduler" => &mut controllers.scheduler,
         _ => {
-            let problem = Problem::new(format!("`{name}` is not a controller that can be switched off"));
+            let problem = Problem::new(format!(
+                "`{name}` is not a controller that can be switched off"
+            ));
             return Err(problem.maybe_help(did_you_mean_or_list(name, &CONTROLLERS)));
         }
     };
@@ -117,9 +185,14 @@ mod tests {
     #[test]
     fn paths_of_workloads() {
         let text = "(version: 1, horizon: \"1m\", workloads: [Deployment(name: \"web\", replicas: 3), StatefulSet(names: \"db-{0..1}\"), Job(name: \"sum\")])";
-        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))
+            .unwrap()
+            .spec;
         for path in known_paths(&spec) {
-            let problem = set(&mut spec, &format!("{path}=?")).err().map(|p| p.message).unwrap_or_default();
+            let problem = set(&mut spec, &format!("{path}=?"))
+                .err()
+                .map(|p| p.message)
+                .unwrap_or_default();
             assert!(!problem.contains("is not a path"), "{problem}");
         }
         for text in [
@@ -132,8 +205,14 @@ mod tests {
             assert!(set(&mut spec, text).is_ok(), "{text}");
         }
         let group = |i: usize| spec.workloads[i].group().clone();
-        assert_eq!((group(0).replicas, spec.controllers.pod_gc), (Some(7), Some(false)));
-        assert_eq!(group(1).pod_management_policy, Some(crate::scenario::spec::PodManagementPolicy::Parallel));
+        assert_eq!(
+            (group(0).replicas, spec.controllers.pod_gc),
+            (Some(7), Some(false))
+        );
+        assert_eq!(
+            group(1).pod_management_policy,
+            Some(crate::scenario::spec::PodManagementPolicy::Parallel)
+        );
         assert!((0..3).all(|i| group(i).template.tolerations[0].toleration_seconds == Some(60)));
         assert_eq!(group(1).template.requests["cpu"].as_str(), "2");
         let problem = |text: &str, spec: &mut _| set(spec, text).unwrap_err().to_string();
@@ -141,7 +220,10 @@ mod tests {
             problem("workloads.sum.replicas=2", &mut spec),
             "`workloads.sum.replicas` is not a path that can be set\n  help: did you mean `workloads.web.replicas`?"
         );
-        assert_eq!(problem("workloads.wbe.replicas=2", &mut spec), "there is no workload `wbe`\n  help: did you mean `web`?");
+        assert_eq!(
+            problem("workloads.wbe.replicas=2", &mut spec),
+            "there is no workload `wbe`\n  help: did you mean `web`?"
+        );
         assert_eq!(
             problem("workloads.db.podManagementPolicy=paralel", &mut spec),
             "`paralel` is none of the values of this field\n  help: did you mean `Parallel`?"

@@ -1,7 +1,8 @@
-//! Feature gates (`--feature-gates`): which release has which, with which default, and what they switch.
+//! Feature gates (`--feature-gates`): which release has which, with which default, and what they
+//! switch.
 //!
-//! `pkg/features/kube_features.go` of each release. Only gates that change something here are known. A gate is set for
-//! all components at once.
+//! `pkg/features/kube_features.go` of each release. Only gates that change something here are
+//! known. A gate is set for all components at once.
 
 use super::release::{Release, UnknownRelease};
 use crate::api::spelling;
@@ -23,15 +24,27 @@ struct Stage {
 }
 
 const fn off(minor: u32) -> Stage {
-    Stage { since: (minor, 0), default: false, locked: false }
+    Stage {
+        since: (minor, 0),
+        default: false,
+        locked: false,
+    }
 }
 
 const fn on(minor: u32) -> Stage {
-    Stage { since: (minor, 0), default: true, locked: false }
+    Stage {
+        since: (minor, 0),
+        default: true,
+        locked: false,
+    }
 }
 
 const fn locked(minor: u32, value: bool) -> Stage {
-    Stage { since: (minor, 0), default: value, locked: true }
+    Stage {
+        since: (minor, 0),
+        default: value,
+        locked: true,
+    }
 }
 
 /// A feature gate.
@@ -51,7 +64,13 @@ const GATES: &[Gate] = &[
         name: "TaintBasedEvictions",
         stages: &[off(6), on(13), locked(18, true)],
         removed: Some(20),
-        apply: |p, on| p.node_lifecycle.eviction_mode = if on { EvictionMode::Taints } else { EvictionMode::Timeout },
+        apply: |p, on| {
+            p.node_lifecycle.eviction_mode = if on {
+                EvictionMode::Taints
+            } else {
+                EvictionMode::Timeout
+            }
+        },
     },
     Gate {
         name: "TaintNodesByCondition",
@@ -137,7 +156,16 @@ const GATES: &[Gate] = &[
     // S27
     Gate {
         name: "SchedulerQueueingHints",
-        stages: &[on(28), Stage { since: (28, 5), default: false, locked: false }, on(32), locked(34, true)],
+        stages: &[
+            on(28),
+            Stage {
+                since: (28, 5),
+                default: false,
+                locked: false,
+            },
+            on(32),
+            locked(34, true),
+        ],
         removed: None,
         apply: |p, on| p.scheduler.queueing_hints &= on,
     },
@@ -157,14 +185,24 @@ const GATES: &[Gate] = &[
             }
         },
     },
-    Gate { name: "SchedulerPopFromBackoffQ", stages: &[on(33)], removed: None, apply: |p, on| p.scheduler.pops_from_backoff &= on },
+    Gate {
+        name: "SchedulerPopFromBackoffQ",
+        stages: &[on(33)],
+        removed: None,
+        apply: |p, on| p.scheduler.pops_from_backoff &= on,
+    },
     Gate {
         name: "LogarithmicScaleDown",
         stages: &[off(21), on(22), locked(31, true)],
         removed: Some(37),
         apply: |p, on| p.workload.logarithmic_scale_down &= on,
     },
-    Gate { name: "PodDeletionCost", stages: &[off(21), on(22)], removed: None, apply: |p, on| p.workload.pod_deletion_cost &= on },
+    Gate {
+        name: "PodDeletionCost",
+        stages: &[off(21), on(22)],
+        removed: None,
+        apply: |p, on| p.workload.pod_deletion_cost &= on,
+    },
     Gate {
         name: "DeploymentReplicaSetTerminatingReplicas",
         stages: &[off(33), on(35)],
@@ -231,7 +269,10 @@ impl Gate {
         if self.removed.is_some_and(|minor| release.minor >= minor) {
             return None;
         }
-        self.stages.iter().rev().find(|stage| stage.since <= (release.minor, release.patch))
+        self.stages
+            .iter()
+            .rev()
+            .find(|stage| stage.since <= (release.minor, release.patch))
     }
 
     /// `1.25 to 1.33`, `from 1.35 on`
@@ -287,9 +328,17 @@ impl GateError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Release(e) => Some(e.hint()),
-            Self::Unknown { nearest: Some(near), .. } => Some(format!("did you mean {near}?")),
-            Self::Unknown { known, .. } if known.is_empty() => Some("no gate of that release changes anything here".to_owned()),
-            Self::Unknown { known, .. } => Some(format!("gates that change something here: {}", known.join(", "))),
+            Self::Unknown {
+                nearest: Some(near),
+                ..
+            } => Some(format!("did you mean {near}?")),
+            Self::Unknown { known, .. } if known.is_empty() => {
+                Some("no gate of that release changes anything here".to_owned())
+            }
+            Self::Unknown { known, .. } => Some(format!(
+                "gates that change something here: {}",
+                known.join(", ")
+            )),
             Self::OtherRelease { name, range, .. } => Some(format!("{name} exists {range}")),
             Self::Locked { .. } => None,
         }
@@ -314,8 +363,13 @@ pub fn gate_names() -> impl Iterator<Item = &'static str> {
 
 /// The gates of a release.
 pub(super) fn of(release: Release) -> Vec<GateSetting> {
-    let setting =
-        |gate: &Gate| gate.stage(release).map(|stage| GateSetting { name: gate.name, default: stage.default, locked: stage.locked });
+    let setting = |gate: &Gate| {
+        gate.stage(release).map(|stage| GateSetting {
+            name: gate.name,
+            default: stage.default,
+            locked: stage.locked,
+        })
+    };
     GATES.iter().filter_map(setting).collect()
 }
 
@@ -324,12 +378,26 @@ pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Resu
     for (name, &value) in settings {
         let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
             let known = of(release).into_iter().map(|gate| gate.name).collect();
-            return Err(GateError::Unknown { name: name.clone(), nearest: spelling::nearest(name, gate_names()), known });
+            return Err(GateError::Unknown {
+                name: name.clone(),
+                nearest: spelling::nearest(name, gate_names()),
+                known,
+            });
         };
         match gate.stage(release) {
-            None => return Err(GateError::OtherRelease { name: gate.name, release, range: gate.range() }),
+            None => {
+                return Err(GateError::OtherRelease {
+                    name: gate.name,
+                    release,
+                    range: gate.range(),
+                });
+            }
             Some(stage) if stage.locked && stage.default != value => {
-                return Err(GateError::Locked { name: gate.name, locked: stage.default, release });
+                return Err(GateError::Locked {
+                    name: gate.name,
+                    locked: stage.default,
+                    release,
+                });
             }
             Some(_) => {}
         }
@@ -341,7 +409,10 @@ pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Resu
 pub(super) fn apply(profile: &mut Profile, release: Release, settings: &BTreeMap<String, bool>) {
     for gate in GATES {
         if let Some(stage) = gate.stage(release) {
-            (gate.apply)(profile, settings.get(gate.name).copied().unwrap_or(stage.default));
+            (gate.apply)(
+                profile,
+                settings.get(gate.name).copied().unwrap_or(stage.default),
+            );
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Profiles: which release of Kubernetes behaves how.
 //!
-//! A profile is what the table of `steps` makes of the oldest release known, one step after the other, and what
-//! the feature gates of `gates` then leave of it. Those two tables and the list of `release`s are the only
-//! places that know version numbers; everything else reads switches.
+//! A profile is what the table of `steps` makes of the oldest release known, one step after the
+//! other, and what the feature gates of `gates` then leave of it. Those two tables and the list of
+//! `release`s are the only places that know version numbers; everything else reads switches.
 //!
-//! The facts are those of Kubernetes' source at the first and last patch of every minor release from 1.6 to 1.37,
-//! and at single patches where a change was carried back. Left out: differences that cannot be seen here (logs,
-//! metrics, the components' names in events, how a kubelet closes dead connections), and up to 1.13 the cloud
-//! provider's say in whether a node still exists, as there is no cloud provider here.
+//! The facts are those of Kubernetes' source at the first and last patch of every minor release
+//! from 1.6 to 1.37, and at single patches where a change was carried back. Left out: differences
+//! that cannot be seen here (logs, metrics, the components' names in events, how a kubelet closes
+//! dead connections), and up to 1.13 the cloud provider's say in whether a node still exists, as
+//! there is no cloud provider here.
 
 mod gates;
 mod release;
@@ -21,8 +22,9 @@ use std::collections::BTreeMap;
 pub use gates::{GateError, GateSetting, gate_names};
 pub use release::{Release, UnknownRelease};
 
-/// The behaviour of a release: `"1.34"` (or `"v1.34"`) is the last patch of that minor, `"1.20.2"` one patch. What a
-/// vendor appends (`v1.34.4+k3s1`, `1.29.3-eks-a737599`) is left away; alpha, beta and candidate releases are refused.
+/// The behaviour of a release: `"1.34"` (or `"v1.34"`) is the last patch of that minor, `"1.20.2"`
+/// one patch. What a vendor appends (`v1.34.4+k3s1`, `1.29.3-eks-a737599`) is left away; alpha,
+/// beta and candidate releases are refused.
 ///
 /// # Errors
 /// What is not a release, or not one of 1.6 to 1.37.
@@ -33,11 +35,12 @@ pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
     Ok(profile)
 }
 
-/// The behaviour of a release with feature gates set (`--feature-gates`); those not named have the release's defaults.
+/// The behaviour of a release with feature gates set (`--feature-gates`); those not named have the
+/// release's defaults.
 ///
 /// # Errors
-/// An unknown release, a gate that is unknown or that this release does not have, and a locked gate that is set to
-/// something else.
+/// An unknown release, a gate that is unknown or that this release does not have, and a locked gate
+/// that is set to something else.
 pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Profile, GateError> {
     let release = Release::parse(version)?;
     gates::check(release, settings)?;
@@ -46,7 +49,8 @@ pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Pr
     Ok(profile)
 }
 
-/// The gates a release has, with their values there and whether they are locked; for `--help` and error messages.
+/// The gates a release has, with their values there and whether they are locked; for `--help` and
+/// error messages.
 pub fn gates_of(release: Release) -> Vec<GateSetting> {
     gates::of(release)
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use thiserror::Error;
 
-/// The last patch of each minor release, from [`FIRST_MINOR`] on. Of those still maintained (1.34 to 1.37) it is the
-/// patch whose source was compared.
+/// The last patch of each minor release, from [`FIRST_MINOR`] on. Of those still maintained (1.34
+/// to 1.37) it is the patch whose source was compared.
 const LAST_PATCH: [u32; 32] = [
     13, 16, 15, 11, // 1.6 to 1.9
     13, 10, 10, 12, 10, 12, 15, 17, 20, 16, // 1.10 to 1.19
@@ -54,7 +54,9 @@ impl UnknownRelease {
         let range = format!("1.{FIRST_MINOR} to 1.{LAST_MINOR} are known");
         match self {
             Self::Syntax(_) => {
-                format!("write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; {range}")
+                format!(
+                    "write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; {range}"
+                )
             }
             Self::PreRelease(_) => format!("only final releases are modelled; {range}"),
             Self::Minor(_) => range,
@@ -73,12 +75,19 @@ impl Release {
             Some(at) => (&numbers[..at], &numbers[at + 1..]),
             None => (numbers, ""),
         };
-        if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
+        if ["alpha", "beta", "rc"]
+            .iter()
+            .any(|stage| suffix.starts_with(stage))
+        {
             return Err(UnknownRelease::PreRelease(text.chars().take(40).collect()));
         }
         let number = |s: &str| {
             let digits = !s.is_empty() && s.len() <= 6 && s.bytes().all(|b| b.is_ascii_digit());
-            if digits { s.parse::<u32>().map_err(|_| syntax()) } else { Err(syntax()) }
+            if digits {
+                s.parse::<u32>().map_err(|_| syntax())
+            } else {
+                Err(syntax())
+            }
         };
         let mut parts = numbers.split('.');
         let major = number(parts.next().unwrap_or_default())?;
@@ -94,7 +103,10 @@ impl Release {
         if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
             return Err(UnknownRelease::Minor(given));
         }
-        let last = Self { minor, patch: LAST_PATCH[(minor - FIRST_MINOR) as usize] };
+        let last = Self {
+            minor,
+            patch: LAST_PATCH[(minor - FIRST_MINOR) as usize],
+        };
         match patch {
             Some(patch) if patch > last.patch => Err(UnknownRelease::Patch { given, last }),
             Some(patch) => Ok(Self { minor, patch }),
@@ -109,13 +121,18 @@ impl Release {
 
     /// The last known patch of every minor release, oldest first.
     pub fn all_minors() -> impl Iterator<Item = Self> {
-        (FIRST_MINOR..=LAST_MINOR).zip(LAST_PATCH).map(|(minor, patch)| Self { minor, patch })
+        (FIRST_MINOR..=LAST_MINOR)
+            .zip(LAST_PATCH)
+            .map(|(minor, patch)| Self { minor, patch })
     }
 
-    /// Whether a change is in this release that came with `since`: with the last of those releases and everything
-    /// after it, and in the older minor releases listed from that patch on.
+    /// Whether a change is in this release that came with `since`: with the last of those releases
+    /// and everything after it, and in the older minor releases listed from that patch on.
     pub(super) fn has(self, since: &[(u32, u32)]) -> bool {
-        since.iter().any(|&(minor, patch)| minor == self.minor && patch <= self.patch) || since.iter().all(|&(minor, _)| minor < self.minor)
+        since
+            .iter()
+            .any(|&(minor, patch)| minor == self.minor && patch <= self.patch)
+            || since.iter().all(|&(minor, _)| minor < self.minor)
     }
 }
 

@@ -1,28 +1,35 @@
 //! The steps from Kubernetes 1.6.0 to the newest release.
 //!
-//! A step says from which releases on it holds, carried-back patches included, and what it changes. Steps are applied
-//! in order, so that a later one may take back or refine an earlier one. Where a feature gate decides, the step says
-//! what the release does with the gate on, and [`super::gates`] takes it away where it is off. `S` numbers are rows of
-//! the list of behaviour switches in docs/model.md.
+//! A step says from which releases on it holds, carried-back patches included, and what it changes.
+//! Steps are applied in order, so that a later one may take back or refine an earlier one. Where a
+//! feature gate decides, the step says what the release does with the gate on, and [`super::gates`]
+//! takes it away where it is off. `S` numbers are rows of the list of behaviour switches in
+//! docs/model.md.
 //!
-//! No step: S24 and S25 are gates alone. S26, a fix for "an old worker's end removes its successor's entry", is in no
-//! release.
+//! No step: S24 and S25 are gates alone. S26, a fix for "an old worker's end removes its
+//! successor's entry", is in no release.
 
 use super::release::Release;
 use crate::apiserver::EvictionRules;
-use crate::controllers::{disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload};
+use crate::controllers::{
+    disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+};
 use crate::kernel::Dur;
 use crate::sim::log_forms::{EvictionLog, LogForms, WorkerLog};
 use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use scheduler::{Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights};
+use scheduler::{
+    Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, TaintMessage,
+    Weights,
+};
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, TerminalPods};
 
 /// One change.
 struct Step {
-    /// The (minor, patch) from which on it holds: in each minor release listed from that patch on, and in all later ones.
+    /// The (minor, patch) from which on it holds: in each minor release listed from that patch on,
+    /// and in all later ones.
     since: &'static [(u32, u32)],
     /// What it changes.
     change: fn(&mut Profile),
@@ -97,7 +104,12 @@ fn oldest() -> Profile {
         },
         scheduler: scheduler::Switches {
             filter_order: FilterOrder::ResourcesEarly,
-            weights: Weights { taint_toleration: 1, node_affinity: 1, topology_spread: 1, inter_pod_affinity: 1 },
+            weights: Weights {
+                taint_toleration: 1,
+                node_affinity: 1,
+                topology_spread: 1,
+                inter_pod_affinity: 1,
+            },
             taint_message: TaintMessage::Plain,
             comparison_operators: false,
             node_affinity_message: "node(s) didn't match node selector",
@@ -151,9 +163,20 @@ fn oldest() -> Profile {
             preemption_gets_pod: true,
             first_series_count: 1,
         },
-        pod_gc: pod_gc::Switches { out_of_service: false, marks_failed: false, disruption_target: false, settable_period: false },
-        disruption: disruption::Switches { resets_stale_condition: false },
-        eviction: EvictionRules { unstarted_pods_are_free: false, unready_pods_are_free: false, adds_disruption_target: false },
+        pod_gc: pod_gc::Switches {
+            out_of_service: false,
+            marks_failed: false,
+            disruption_target: false,
+            settable_period: false,
+        },
+        disruption: disruption::Switches {
+            resets_stale_condition: false,
+        },
+        eviction: EvictionRules {
+            unstarted_pods_are_free: false,
+            unready_pods_are_free: false,
+            adds_disruption_target: false,
+        },
         workload: workload::Switches {
             logarithmic_scale_down: false,
             pod_deletion_cost: false,
@@ -215,30 +238,46 @@ fn oldest() -> Profile {
 const STEPS: &[Step] = &[
     // Logs.
     step(&[(17, 0)], |p| p.log.expired_at_2 = true),
-    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.log.forever_cancelling = true),
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| {
+        p.log.forever_cancelling = true
+    }),
     step(&[(19, 0)], |p| p.log.events = true),
     step(&[(21, 0)], |p| p.event_goroutines = false),
-    step(&[(21, 0)], |p| p.log.taint_eviction = EvictionLog::Structured),
-    step(&[(23, 0)], |p| (p.log.node_helpers, p.log.pod_gc) = (true, true)),
+    step(&[(21, 0)], |p| {
+        p.log.taint_eviction = EvictionLog::Structured
+    }),
+    step(&[(23, 0)], |p| {
+        (p.log.node_helpers, p.log.pod_gc) = (true, true)
+    }),
     step(&[(24, 0)], |p| p.log.bound_at_2 = true),
-    step(&[(27, 0)], |p| (p.log.node_lifecycle, p.log.timed_workers) = (true, WorkerLog::Structured)),
-    step(&[(29, 0)], |p| p.log.taint_eviction = EvictionLog::OwnController),
+    step(&[(27, 0)], |p| {
+        (p.log.node_lifecycle, p.log.timed_workers) = (true, WorkerLog::Structured)
+    }),
+    step(&[(29, 0)], |p| {
+        p.log.taint_eviction = EvictionLog::OwnController
+    }),
     step(&[(31, 0)], |p| p.log.events_at_3 = true),
     step(&[(32, 0)], |p| p.log.healthy_removed = true),
     step(&[(33, 0)], |p| p.log.timed_workers = WorkerLog::EachStep),
     // The early era.
     step(&[(6, 2)], |p| p.node_lifecycle.swap_without_limiter = true),
-    step(&[(8, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly),
+    step(&[(8, 0)], |p| {
+        p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly
+    }),
     step(&[(9, 0)], |p| {
         p.node_lifecycle.alpha_taint_keys = false;
         p.node_lifecycle.rename_alpha_taints = true;
     }),
     step(&[(10, 0)], |p| p.node_lifecycle.pid_pressure_taint = true),
     step(&[(11, 0)], |p| p.taint_eviction.workers = 8),
-    step(&[(12, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::Mapped),
+    step(&[(12, 0)], |p| {
+        p.node_lifecycle.condition_taints = ConditionTaints::Mapped
+    }),
     // With the gate NodeLease; the node lifecycle controller does not read them yet.
     step(&[(12, 0)], |p| p.kubelet.leases = true),
-    step(&[(12, 6), (13, 3), (14, 0)], |p| p.taint_nodes_by_condition = true),
+    step(&[(12, 6), (13, 3), (14, 0)], |p| {
+        p.taint_nodes_by_condition = true
+    }),
     step(&[(13, 0)], |p| {
         p.node_lifecycle.leases = true;
         p.node_lifecycle.pid_pressure_unknown = true;
@@ -248,7 +287,9 @@ const STEPS: &[Step] = &[
         p.node_lifecycle.out_of_disk = false;
         p.node_lifecycle.rename_alpha_taints = false;
     }),
-    step(&[(14, 8), (15, 5), (16, 0)], |p| p.taint_eviction.pods_by_live_list = false),
+    step(&[(14, 8), (15, 5), (16, 0)], |p| {
+        p.taint_eviction.pods_by_live_list = false
+    }),
     step(&[(15, 11), (16, 8), (17, 0)], |p| {
         p.node_lifecycle.pod_workers = true;
         p.node_lifecycle.evicted_node_sheds_new_pods = true;
@@ -258,23 +299,37 @@ const STEPS: &[Step] = &[
         p.kubelet.report_frequency = Dur::from_secs(300);
     }),
     // S1
-    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.taint_eviction.forever_cancels = true),
-    step(&[(18, 0)], |p| p.scheduler.taint_message = TaintMessage::NamesTaint),
+    step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| {
+        p.taint_eviction.forever_cancels = true
+    }),
+    step(&[(18, 0)], |p| {
+        p.scheduler.taint_message = TaintMessage::NamesTaint
+    }),
     // S2, first with the bug and then without
-    step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates),
-    step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| p.node_lifecycle.requeue = Requeue::Correct),
+    step(&[(19, 0)], |p| {
+        p.node_lifecycle.requeue = Requeue::HeapDuplicates
+    }),
+    step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| {
+        p.node_lifecycle.requeue = Requeue::Correct
+    }),
     // S3
     step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true),
     // S4
-    step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false),
+    step(&[(21, 0)], |p| {
+        p.node_lifecycle.exclude_master_names = false
+    }),
     // S5
     step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true),
     // S6
-    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true),
+    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| {
+        p.kubelet.lease_jitter = true
+    }),
     // S7
     step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
     // S8
-    step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| p.node_lifecycle.taint_patch_has_version = true),
+    step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| {
+        p.node_lifecycle.taint_patch_has_version = true
+    }),
     // S9
     step(&[(24, 0)], |p| p.kubelet.no_execute_admission = true),
     // S10
@@ -286,14 +341,20 @@ const STEPS: &[Step] = &[
         p.pod_gc.disruption_target = true;
         p.pod_gc.settable_period = true;
     }),
-    step(&[(26, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::Apply),
-    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged),
+    step(&[(26, 0)], |p| {
+        p.taint_eviction.disruption_target = DisruptionTarget::Apply
+    }),
+    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| {
+        p.taint_eviction.disruption_target = DisruptionTarget::PatchIfChanged
+    }),
     // S12
     step(&[(25, 0)], |p| p.node_lifecycle.lock_across_calls = false),
     // S13
     step(&[(27, 0)], |p| p.node_lifecycle.pass_workers = 8),
     // S14
-    step(&[(27, 0)], |p| p.node_lifecycle.timeout_mode_available = false),
+    step(&[(27, 0)], |p| {
+        p.node_lifecycle.timeout_mode_available = false
+    }),
     // S15
     step(&[(29, 0)], |p| p.taint_eviction.separate_controller = true),
     // S16
@@ -301,9 +362,13 @@ const STEPS: &[Step] = &[
     // S17
     step(&[(30, 0)], |p| p.taint_eviction.one_clock_reading = true),
     // S18
-    step(&[(32, 0)], |p| p.node_monitor_grace_period = Dur::from_secs(50)),
+    step(&[(32, 0)], |p| {
+        p.node_monitor_grace_period = Dur::from_secs(50)
+    }),
     // S19
-    step(&[(33, 0)], |p| p.taint_eviction.finished_entry = FinishedEntry::Deleted),
+    step(&[(33, 0)], |p| {
+        p.taint_eviction.finished_entry = FinishedEntry::Deleted
+    }),
     // S20
     step(&[(34, 0)], |p| p.node_lifecycle.taint_on_observed = false),
     // S21
@@ -311,21 +376,38 @@ const STEPS: &[Step] = &[
     // S22
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     // S23: partial in 1.32.0, taken back in 1.32.3
-    step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),
+    step(&[(32, 0)], |p| {
+        p.kubelet.report_offset = ReportOffset::AfterChange
+    }),
     step(&[(32, 3)], |p| p.kubelet.report_offset = ReportOffset::None),
-    step(&[(34, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst),
+    step(&[(34, 0)], |p| {
+        p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst
+    }),
     // S27
     step(&[(28, 0)], |p| p.scheduler.queueing_hints = true),
     // S28
     step(&[(23, 0)], |p| {
-        p.scheduler.weights = Weights { taint_toleration: 3, node_affinity: 2, topology_spread: 2, inter_pod_affinity: 2 };
+        p.scheduler.weights = Weights {
+            taint_toleration: 3,
+            node_affinity: 2,
+            topology_spread: 2,
+            inter_pod_affinity: 2,
+        };
     }),
     // S29
-    step(&[(24, 0)], |p| p.scheduler.unschedulable_flush = Dur::from_secs(300)),
-    step(&[(24, 0)], |p| p.scheduler.taint_message = TaintMessage::Untolerated),
-    step(&[(34, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
+    step(&[(24, 0)], |p| {
+        p.scheduler.unschedulable_flush = Dur::from_secs(300)
+    }),
+    step(&[(24, 0)], |p| {
+        p.scheduler.taint_message = TaintMessage::Untolerated
+    }),
+    step(&[(34, 0)], |p| {
+        p.scheduler.taint_message = TaintMessage::UntoleratedPlural
+    }),
     // S30
-    step(&[(27, 0)], |p| p.kubelet.terminal_phase_before_removal = true),
+    step(&[(27, 0)], |p| {
+        p.kubelet.terminal_phase_before_removal = true
+    }),
     // The eviction subresource and the disruption controller
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
@@ -392,9 +474,15 @@ const STEPS: &[Step] = &[
         s.any_terminating_blocks = false;
         s.old_victim_reason = false;
     }),
-    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| p.scheduler.victims_get_preemptors_status = true),
-    step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| p.scheduler.victims_get_preemptors_status = false),
-    step(&[(29, 11), (30, 7), (31, 3), (32, 0)], |p| p.scheduler.sorts_victims = true),
+    step(&[(26, 11), (27, 8), (28, 4), (29, 0)], |p| {
+        p.scheduler.victims_get_preemptors_status = true
+    }),
+    step(&[(28, 14), (29, 9), (30, 5), (31, 1)], |p| {
+        p.scheduler.victims_get_preemptors_status = false
+    }),
+    step(&[(29, 11), (30, 7), (31, 3), (32, 0)], |p| {
+        p.scheduler.sorts_victims = true
+    }),
     step(&[(28, 0)], |p| p.scheduler.fit_ignores_unrequested = true),
     step(&[(29, 0)], |p| {
         let s = &mut p.scheduler;
@@ -442,16 +530,32 @@ const STEPS: &[Step] = &[
         p.workload.logarithmic_scale_down = true;
         p.workload.pod_deletion_cost = true;
     }),
-    step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
-    step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
+    step(&[(25, 0)], |p| {
+        p.workload.scaling_text = ScalingText::ToFrom
+    }),
+    step(&[(32, 0)], |p| {
+        p.workload.scaling_text = ScalingText::FromTo
+    }),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
     step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
-    step(&[(22, 0)], |p| p.workload.stateful_set.min_ready_seconds = true),
-    step(&[(23, 0)], |p| p.workload.stateful_set.status_after_error = true),
-    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| p.workload.stateful_set.batches = true),
-    step(&[(27, 9), (28, 5), (29, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Recreate),
-    step(&[(28, 11), (29, 6), (30, 2), (31, 0)], |p| p.workload.stateful_set.terminal_pods = TerminalPods::Delete),
-    step(&[(34, 0)], |p| p.workload.stateful_set.unavailable_blocks = true),
+    step(&[(22, 0)], |p| {
+        p.workload.stateful_set.min_ready_seconds = true
+    }),
+    step(&[(23, 0)], |p| {
+        p.workload.stateful_set.status_after_error = true
+    }),
+    step(&[(25, 12), (26, 7), (27, 4), (28, 0)], |p| {
+        p.workload.stateful_set.batches = true
+    }),
+    step(&[(27, 9), (28, 5), (29, 0)], |p| {
+        p.workload.stateful_set.terminal_pods = TerminalPods::Recreate
+    }),
+    step(&[(28, 11), (29, 6), (30, 2), (31, 0)], |p| {
+        p.workload.stateful_set.terminal_pods = TerminalPods::Delete
+    }),
+    step(&[(34, 0)], |p| {
+        p.workload.stateful_set.unavailable_blocks = true
+    }),
     step(&[(35, 0)], |p| p.workload.stateful_set.capital_words = true),
     step(&[(36, 0)], |p| {
         p.workload.stateful_set.exact_availability_check = true;
@@ -467,22 +571,34 @@ const STEPS: &[Step] = &[
         ];
         waits.into_iter().for_each(|switch| *switch = true);
     }),
-    step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
-    step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
-    step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
+    step(&[(25, 6), (26, 1), (27, 0)], |p| {
+        p.workload.daemon_set.status_after_error = true
+    }),
+    step(&[(26, 5), (27, 0)], |p| {
+        p.workload.daemon_set.replaces_succeeded = true
+    }),
+    step(&[(26, 7), (27, 4), (28, 0)], |p| {
+        p.workload.daemon_set.ended_pods_make_room = true
+    }),
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
     step(&[(23, 0)], |p| {
         p.workload.job.batch_period = Dur::from_millis(500);
         p.workload.job.gets_before_status = false;
     }),
-    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(24, 0)], |p| {
+        p.workload.job.batch_period = Dur::from_secs(1)
+    }),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
-    step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
+    step(&[(27, 0)], |p| {
+        p.workload.job.failure_backoff = Some(Dur::from_secs(360))
+    }),
     step(&[(28, 0)], |p| {
         p.workload.job.failure_backoff = Some(Dur::from_secs(600));
         p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
         p.workload.job.pod_replacement_policy = true;
     }),
-    step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
+    step(&[(31, 0)], |p| {
+        p.workload.job.delays_terminal_condition = true
+    }),
 ];

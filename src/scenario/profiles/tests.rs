@@ -1,5 +1,6 @@
-//! Every switch at its boundaries: the release before a change, and the first one with it. The releases are those of
-//! the reference's list of switches, written out again here and not computed from the table under test.
+//! Every switch at its boundaries: the release before a change, and the first one with it. The
+//! releases are those of the reference's list of switches, written out again here and not computed
+//! from the table under test.
 
 use super::*;
 use crate::controllers::kubelet::{FirstTry, ReportOffset};
@@ -17,7 +18,8 @@ fn check<T: PartialEq + Debug>(row: &str, read: fn(&Profile) -> T, expected: &[(
     }
 }
 
-/// A change that holds from certain patches on: `before` are the releases without it, `from` those with it.
+/// A change that holds from certain patches on: `before` are the releases without it, `from` those
+/// with it.
 fn boundary(row: &str, read: fn(&Profile) -> bool, before: &[&str], from: &[&str]) {
     let without = before.iter().map(|v| (*v, false));
     let with = from.iter().map(|v| (*v, true));
@@ -53,16 +55,44 @@ fn taint_eviction_switches() {
             ("1.37.1", PatchIfChanged),
         ],
     );
-    boundary("S15", |p| p.taint_eviction.separate_controller, &["1.28.15"], &["1.29.0", "1.34.0", "1.37.0"]);
-    boundary("S17", |p| p.taint_eviction.one_clock_reading, &["1.29.15"], &["1.30.0", "1.37.0"]);
+    boundary(
+        "S15",
+        |p| p.taint_eviction.separate_controller,
+        &["1.28.15"],
+        &["1.29.0", "1.34.0", "1.37.0"],
+    );
+    boundary(
+        "S17",
+        |p| p.taint_eviction.one_clock_reading,
+        &["1.29.15"],
+        &["1.30.0", "1.37.0"],
+    );
     check(
         "S19",
         |p| p.taint_eviction.finished_entry,
-        &[("1.6.0", FinishedEntry::Nil), ("1.32.13", FinishedEntry::Nil), ("1.33.0", FinishedEntry::Deleted)],
+        &[
+            ("1.6.0", FinishedEntry::Nil),
+            ("1.32.13", FinishedEntry::Nil),
+            ("1.33.0", FinishedEntry::Deleted),
+        ],
     );
-    boundary("S21", |p| p.taint_eviction.cancelled_flag, &["1.34.12"], &["1.35.0", "1.37.1"]);
-    boundary("S24", |p| p.taint_eviction.comparison_operators, &["1.34.0", "1.35.0", "1.36.0", "1.37.1"], &[]);
-    check("workers", |p| p.taint_eviction.workers, &[("1.6.0", 1), ("1.10.13", 1), ("1.11.0", 8), ("1.37.1", 8)]);
+    boundary(
+        "S21",
+        |p| p.taint_eviction.cancelled_flag,
+        &["1.34.12"],
+        &["1.35.0", "1.37.1"],
+    );
+    boundary(
+        "S24",
+        |p| p.taint_eviction.comparison_operators,
+        &["1.34.0", "1.35.0", "1.36.0", "1.37.1"],
+        &[],
+    );
+    check(
+        "workers",
+        |p| p.taint_eviction.workers,
+        &[("1.6.0", 1), ("1.10.13", 1), ("1.11.0", 8), ("1.37.1", 8)],
+    );
     boundary(
         "live list",
         |p| p.taint_eviction.pods_by_live_list,
@@ -91,28 +121,87 @@ fn node_lifecycle_switches() {
             ("1.37.1", Correct),
         ],
     );
-    boundary("S3", |p| p.node_lifecycle.pod_event, &["1.18.20"], &["1.19.0", "1.37.1"]);
-    boundary("S4", |p| p.node_lifecycle.exclude_master_names, &["1.21.0", "1.22.0"], &["1.6.0", "1.15.0", "1.16.0", "1.20.15"]);
-    boundary("S5", |p| p.node_lifecycle.exclude_label, &["1.15.12", "1.16.0", "1.18.20"], &["1.19.0", "1.20.0", "1.21.0", "1.22.0"]);
+    boundary(
+        "S3",
+        |p| p.node_lifecycle.pod_event,
+        &["1.18.20"],
+        &["1.19.0", "1.37.1"],
+    );
+    boundary(
+        "S4",
+        |p| p.node_lifecycle.exclude_master_names,
+        &["1.21.0", "1.22.0"],
+        &["1.6.0", "1.15.0", "1.16.0", "1.20.15"],
+    );
+    boundary(
+        "S5",
+        |p| p.node_lifecycle.exclude_label,
+        &["1.15.12", "1.16.0", "1.18.20"],
+        &["1.19.0", "1.20.0", "1.21.0", "1.22.0"],
+    );
     boundary(
         "S8",
         |p| p.node_lifecycle.taint_patch_has_version,
         &["1.22.17", "1.23.12", "1.24.7", "1.25.3"],
         &["1.23.13", "1.24.8", "1.25.4", "1.26.0", "1.37.1"],
     );
-    boundary("S12", |p| p.node_lifecycle.lock_across_calls, &["1.25.0", "1.37.1"], &["1.6.0", "1.24.17"]);
-    check("S13", |p| p.node_lifecycle.pass_workers, &[("1.26.15", 1), ("1.27.0", 8)]);
-    boundary("S14", |p| p.node_lifecycle.timeout_mode_available, &["1.27.0", "1.37.1"], &["1.6.0", "1.26.15"]);
-    boundary("S16", |p| p.node_lifecycle.retry_without_ready, &["1.29.15"], &["1.30.0"]);
+    boundary(
+        "S12",
+        |p| p.node_lifecycle.lock_across_calls,
+        &["1.25.0", "1.37.1"],
+        &["1.6.0", "1.24.17"],
+    );
+    check(
+        "S13",
+        |p| p.node_lifecycle.pass_workers,
+        &[("1.26.15", 1), ("1.27.0", 8)],
+    );
+    boundary(
+        "S14",
+        |p| p.node_lifecycle.timeout_mode_available,
+        &["1.27.0", "1.37.1"],
+        &["1.6.0", "1.26.15"],
+    );
+    boundary(
+        "S16",
+        |p| p.node_lifecycle.retry_without_ready,
+        &["1.29.15"],
+        &["1.30.0"],
+    );
     let seconds = Dur::from_secs;
-    check("S18", |p| p.node_monitor_grace_period, &[("1.6.0", seconds(40)), ("1.31.14", seconds(40)), ("1.32.0", seconds(50))]);
-    boundary("S20", |p| p.node_lifecycle.taint_on_observed, &["1.34.0", "1.37.1"], &["1.6.0", "1.33.13"]);
-    boundary("S25", |p| p.node_lifecycle.lease_circuit_breaker, &["1.36.5"], &["1.37.0", "1.37.1"]);
+    check(
+        "S18",
+        |p| p.node_monitor_grace_period,
+        &[
+            ("1.6.0", seconds(40)),
+            ("1.31.14", seconds(40)),
+            ("1.32.0", seconds(50)),
+        ],
+    );
+    boundary(
+        "S20",
+        |p| p.node_lifecycle.taint_on_observed,
+        &["1.34.0", "1.37.1"],
+        &["1.6.0", "1.33.13"],
+    );
+    boundary(
+        "S25",
+        |p| p.node_lifecycle.lease_circuit_breaker,
+        &["1.36.5"],
+        &["1.37.0", "1.37.1"],
+    );
     use EvictionMode::{Taints, Timeout};
     check(
         "S31",
         |p| p.node_lifecycle.eviction_mode,
-        &[("1.6.0", Timeout), ("1.12.10", Timeout), ("1.13.0", Taints), ("1.18.0", Taints), ("1.20.0", Taints), ("1.37.1", Taints)],
+        &[
+            ("1.6.0", Timeout),
+            ("1.12.10", Timeout),
+            ("1.13.0", Taints),
+            ("1.18.0", Taints),
+            ("1.20.0", Taints),
+            ("1.37.1", Taints),
+        ],
     );
 }
 
@@ -122,29 +211,110 @@ fn the_early_era_of_the_node_lifecycle_controller() {
     check(
         "condition taints",
         |p| p.node_lifecycle.condition_taints,
-        &[("1.7.16", Off), ("1.8.0", Off), ("1.11.10", Off), ("1.12.0", Mapped), ("1.17.0", Mapped), ("1.18.0", Mapped)],
+        &[
+            ("1.7.16", Off),
+            ("1.8.0", Off),
+            ("1.11.10", Off),
+            ("1.12.0", Mapped),
+            ("1.17.0", Mapped),
+            ("1.18.0", Mapped),
+        ],
     );
-    boundary("swap", |p| p.node_lifecycle.swap_without_limiter, &["1.6.1"], &["1.6.2", "1.7.0"]);
-    boundary("alpha keys", |p| p.node_lifecycle.alpha_taint_keys, &["1.9.0"], &["1.6.0", "1.8.15"]);
-    boundary("renaming", |p| p.node_lifecycle.rename_alpha_taints, &["1.8.15", "1.14.0"], &["1.9.0", "1.13.12"]);
-    boundary("pid taint", |p| p.node_lifecycle.pid_pressure_taint, &["1.9.11"], &["1.10.0"]);
-    boundary("pid unknown", |p| p.node_lifecycle.pid_pressure_unknown, &["1.12.10"], &["1.13.0"]);
-    boundary("out of disk", |p| p.node_lifecycle.out_of_disk, &["1.14.0"], &["1.6.0", "1.13.12"]);
-    boundary("zone labels", |p| p.node_lifecycle.beta_zone_labels, &["1.17.0"], &["1.6.0", "1.16.15"]);
+    boundary(
+        "swap",
+        |p| p.node_lifecycle.swap_without_limiter,
+        &["1.6.1"],
+        &["1.6.2", "1.7.0"],
+    );
+    boundary(
+        "alpha keys",
+        |p| p.node_lifecycle.alpha_taint_keys,
+        &["1.9.0"],
+        &["1.6.0", "1.8.15"],
+    );
+    boundary(
+        "renaming",
+        |p| p.node_lifecycle.rename_alpha_taints,
+        &["1.8.15", "1.14.0"],
+        &["1.9.0", "1.13.12"],
+    );
+    boundary(
+        "pid taint",
+        |p| p.node_lifecycle.pid_pressure_taint,
+        &["1.9.11"],
+        &["1.10.0"],
+    );
+    boundary(
+        "pid unknown",
+        |p| p.node_lifecycle.pid_pressure_unknown,
+        &["1.12.10"],
+        &["1.13.0"],
+    );
+    boundary(
+        "out of disk",
+        |p| p.node_lifecycle.out_of_disk,
+        &["1.14.0"],
+        &["1.6.0", "1.13.12"],
+    );
+    boundary(
+        "zone labels",
+        |p| p.node_lifecycle.beta_zone_labels,
+        &["1.17.0"],
+        &["1.6.0", "1.16.15"],
+    );
     let late = ["1.15.11", "1.16.8", "1.17.0", "1.37.1"];
-    boundary("pod workers", |p| p.node_lifecycle.pod_workers, &["1.14.10", "1.15.10", "1.16.7"], &late);
-    boundary("later pods", |p| p.node_lifecycle.evicted_node_sheds_new_pods, &["1.15.10", "1.16.7"], &late);
-    boundary("admission", |p| p.taint_nodes_by_condition, &["1.11.10", "1.12.5", "1.13.2"], &["1.12.6", "1.13.3", "1.14.0", "1.37.1"]);
-    boundary("leases", |p| p.node_lifecycle.leases, &["1.12.10", "1.13.12"], &["1.14.0", "1.37.1"]);
+    boundary(
+        "pod workers",
+        |p| p.node_lifecycle.pod_workers,
+        &["1.14.10", "1.15.10", "1.16.7"],
+        &late,
+    );
+    boundary(
+        "later pods",
+        |p| p.node_lifecycle.evicted_node_sheds_new_pods,
+        &["1.15.10", "1.16.7"],
+        &late,
+    );
+    boundary(
+        "admission",
+        |p| p.taint_nodes_by_condition,
+        &["1.11.10", "1.12.5", "1.13.2"],
+        &["1.12.6", "1.13.3", "1.14.0", "1.37.1"],
+    );
+    boundary(
+        "leases",
+        |p| p.node_lifecycle.leases,
+        &["1.12.10", "1.13.12"],
+        &["1.14.0", "1.37.1"],
+    );
 }
 
 #[test]
 fn kubelet_switches() {
-    boundary("leases", |p| p.kubelet.leases, &["1.6.0", "1.13.12"], &["1.14.0", "1.37.1"]);
-    boundary("S6", |p| p.kubelet.lease_jitter, &["1.20.7", "1.21.1", "1.22.0"], &["1.20.8", "1.21.2", "1.22.1", "1.23.0"]);
+    boundary(
+        "leases",
+        |p| p.kubelet.leases,
+        &["1.6.0", "1.13.12"],
+        &["1.14.0", "1.37.1"],
+    );
+    boundary(
+        "S6",
+        |p| p.kubelet.lease_jitter,
+        &["1.20.7", "1.21.1", "1.22.0"],
+        &["1.20.8", "1.21.2", "1.22.1", "1.23.0"],
+    );
     boundary("S7", |p| p.kubelet.status_jitter, &["1.22.17"], &["1.23.0"]);
-    boundary("S9", |p| p.kubelet.no_execute_admission, &["1.23.17"], &["1.24.0"]);
-    check("S22", |p| p.kubelet.first_try, &[("1.30.14", FirstTry::Get), ("1.31.0", FirstTry::Informer)]);
+    boundary(
+        "S9",
+        |p| p.kubelet.no_execute_admission,
+        &["1.23.17"],
+        &["1.24.0"],
+    );
+    check(
+        "S22",
+        |p| p.kubelet.first_try,
+        &[("1.30.14", FirstTry::Get), ("1.31.0", FirstTry::Informer)],
+    );
     use ReportOffset::{AfterChange, AfterChangeOrFirst, None};
     check(
         "S23",
@@ -159,9 +329,20 @@ fn kubelet_switches() {
             ("1.37.1", AfterChangeOrFirst),
         ],
     );
-    boundary("S30", |p| p.kubelet.terminal_phase_before_removal, &["1.26.15"], &["1.27.0"]);
+    boundary(
+        "S30",
+        |p| p.kubelet.terminal_phase_before_removal,
+        &["1.26.15"],
+        &["1.27.0"],
+    );
     let (ten, sixty, five) = (Dur::from_secs(10), Dur::from_secs(60), Dur::from_secs(300));
-    let report = [("1.12.10", ten), ("1.13.0", sixty), ("1.16.15", sixty), ("1.17.0", five), ("1.37.1", five)];
+    let report = [
+        ("1.12.10", ten),
+        ("1.13.0", sixty),
+        ("1.16.15", sixty),
+        ("1.17.0", five),
+        ("1.37.1", five),
+    ];
     check("report frequency", |p| p.kubelet.report_frequency, &report);
 }
 
@@ -182,9 +363,23 @@ fn stateful_and_daemon_set_switches() {
         ("1.30.2", Delete),
         ("1.31.0", Delete),
     ];
-    check("ended pods", |p| p.workload.stateful_set.terminal_pods, &ended);
-    boundary("batches", |p| p.workload.stateful_set.batches, &["1.25.11", "1.26.6", "1.27.3"], &["1.25.12", "1.26.7", "1.27.4", "1.28.0"]);
-    boundary("minReadySeconds", |p| p.workload.stateful_set.min_ready_seconds, &["1.21.14", "1.22.17"], &["1.23.0", "1.27.0", "1.37.1"]);
+    check(
+        "ended pods",
+        |p| p.workload.stateful_set.terminal_pods,
+        &ended,
+    );
+    boundary(
+        "batches",
+        |p| p.workload.stateful_set.batches,
+        &["1.25.11", "1.26.6", "1.27.3"],
+        &["1.25.12", "1.26.7", "1.27.4", "1.28.0"],
+    );
+    boundary(
+        "minReadySeconds",
+        |p| p.workload.stateful_set.min_ready_seconds,
+        &["1.21.14", "1.22.17"],
+        &["1.23.0", "1.27.0", "1.37.1"],
+    );
     let own_writes: [fn(&Profile) -> bool; 4] = [
         |p| p.workload.waits_for_own_writes,
         |p| p.workload.stateful_set.waits_for_own_writes,
@@ -194,28 +389,79 @@ fn stateful_and_daemon_set_switches() {
     for of in own_writes {
         boundary("own writes", of, &["1.35.0"], &["1.36.0", "1.37.1"]);
     }
-    boundary("status after error", |p| p.workload.daemon_set.status_after_error, &["1.25.5", "1.26.0"], &["1.25.6", "1.26.1", "1.27.0"]);
-    boundary("succeeded daemon pods", |p| p.workload.daemon_set.replaces_succeeded, &["1.25.16", "1.26.4"], &["1.26.5", "1.27.0"]);
-    boundary("ended daemon pods", |p| p.workload.daemon_set.ended_pods_make_room, &["1.26.6", "1.27.3"], &["1.26.7", "1.27.4", "1.28.0"]);
-    boundary("node queue", |p| p.workload.daemon_set.node_queue, &["1.32.13"], &["1.33.0"]);
+    boundary(
+        "status after error",
+        |p| p.workload.daemon_set.status_after_error,
+        &["1.25.5", "1.26.0"],
+        &["1.25.6", "1.26.1", "1.27.0"],
+    );
+    boundary(
+        "succeeded daemon pods",
+        |p| p.workload.daemon_set.replaces_succeeded,
+        &["1.25.16", "1.26.4"],
+        &["1.26.5", "1.27.0"],
+    );
+    boundary(
+        "ended daemon pods",
+        |p| p.workload.daemon_set.ended_pods_make_room,
+        &["1.26.6", "1.27.3"],
+        &["1.26.7", "1.27.4", "1.28.0"],
+    );
+    boundary(
+        "node queue",
+        |p| p.workload.daemon_set.node_queue,
+        &["1.32.13"],
+        &["1.33.0"],
+    );
 }
 
 #[test]
 fn scheduler_and_pod_gc_switches() {
-    boundary("S10", |p| p.pod_gc.out_of_service, &["1.23.17", "1.24.0", "1.25.16"], &["1.26.0", "1.28.0", "1.32.0", "1.37.1"]);
-    boundary("S11", |p| p.pod_gc.marks_failed, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
-    boundary("S11", |p| p.pod_gc.disruption_target, &["1.24.17", "1.25.0"], &["1.26.0", "1.31.0", "1.34.0"]);
+    boundary(
+        "S10",
+        |p| p.pod_gc.out_of_service,
+        &["1.23.17", "1.24.0", "1.25.16"],
+        &["1.26.0", "1.28.0", "1.32.0", "1.37.1"],
+    );
+    boundary(
+        "S11",
+        |p| p.pod_gc.marks_failed,
+        &["1.24.17", "1.25.0"],
+        &["1.26.0", "1.31.0", "1.34.0"],
+    );
+    boundary(
+        "S11",
+        |p| p.pod_gc.disruption_target,
+        &["1.24.17", "1.25.0"],
+        &["1.26.0", "1.31.0", "1.34.0"],
+    );
     boundary(
         "S27",
         |p| p.scheduler.queueing_hints,
         &["1.27.16", "1.28.5", "1.28.15", "1.29.0", "1.31.14"],
         &["1.28.0", "1.28.4", "1.32.0", "1.34.0", "1.37.1"],
     );
-    check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
-    check("S29", |p| p.scheduler.unschedulable_flush, &[("1.23.17", Dur::from_secs(60)), ("1.24.0", Dur::from_secs(300))]);
+    check(
+        "S28",
+        |p| p.scheduler.weights.taint_toleration,
+        &[("1.22.17", 1), ("1.23.0", 3)],
+    );
+    check(
+        "S29",
+        |p| p.scheduler.unschedulable_flush,
+        &[
+            ("1.23.17", Dur::from_secs(60)),
+            ("1.24.0", Dur::from_secs(300)),
+        ],
+    );
     use TaintMessage::{NamesTaint, Plain, Untolerated, UntoleratedPlural};
-    let messages =
-        [("1.17.17", Plain), ("1.18.0", NamesTaint), ("1.23.17", NamesTaint), ("1.24.0", Untolerated), ("1.34.0", UntoleratedPlural)];
+    let messages = [
+        ("1.17.17", Plain),
+        ("1.18.0", NamesTaint),
+        ("1.23.17", NamesTaint),
+        ("1.24.0", Untolerated),
+        ("1.34.0", UntoleratedPlural),
+    ];
     check("message", |p| p.scheduler.taint_message, &messages);
 }
 
@@ -231,73 +477,183 @@ fn releases_are_read_as_people_write_them() {
         ("v1.29.3-eks-a737599", "v1.29.3"),
         ("1.37", "v1.37.1"),
     ] {
-        assert_eq!(profile(text).map(|p| p.release), Ok(release.to_owned()), "{text}");
+        assert_eq!(
+            profile(text).map(|p| p.release),
+            Ok(release.to_owned()),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn unknown_releases_are_refused_with_what_there_is() {
     for (text, message, hint) in [
-        ("1.5", "Kubernetes 1.5 is not known", "1.6 to 1.37 are known"),
-        ("1.38.0", "Kubernetes 1.38.0 is not known", "1.6 to 1.37 are known"),
-        ("2.0", "Kubernetes 2.0 is not known", "1.6 to 1.37 are known"),
-        ("1.32.99", "Kubernetes 1.32.99 is not known: the last known patch of 1.32 is v1.32.13", "write \"1.32\" for v1.32.13"),
-        ("1.37.0-rc.1", "1.37.0-rc.1 is a release before the release", "only final releases are modelled; 1.6 to 1.37 are known"),
+        (
+            "1.5",
+            "Kubernetes 1.5 is not known",
+            "1.6 to 1.37 are known",
+        ),
+        (
+            "1.38.0",
+            "Kubernetes 1.38.0 is not known",
+            "1.6 to 1.37 are known",
+        ),
+        (
+            "2.0",
+            "Kubernetes 2.0 is not known",
+            "1.6 to 1.37 are known",
+        ),
+        (
+            "1.32.99",
+            "Kubernetes 1.32.99 is not known: the last known patch of 1.32 is v1.32.13",
+            "write \"1.32\" for v1.32.13",
+        ),
+        (
+            "1.37.0-rc.1",
+            "1.37.0-rc.1 is a release before the release",
+            "only final releases are modelled; 1.6 to 1.37 are known",
+        ),
     ] {
         let error = profile(text).expect_err(text);
-        assert_eq!((error.to_string().as_str(), error.hint().as_str()), (message, hint));
+        assert_eq!(
+            (error.to_string().as_str(), error.hint().as_str()),
+            (message, hint)
+        );
     }
-    for text in ["", "1", "v", "latest", "1.x", "1.20.2.3", "1..2", "-1.20", "1.99999999999999999999", "１.３４"] {
-        assert!(matches!(profile(text), Err(UnknownRelease::Syntax(_))), "{text:?}");
+    for text in [
+        "",
+        "1",
+        "v",
+        "latest",
+        "1.x",
+        "1.20.2.3",
+        "1..2",
+        "-1.20",
+        "1.99999999999999999999",
+        "１.３４",
+    ] {
+        assert!(
+            matches!(profile(text), Err(UnknownRelease::Syntax(_))),
+            "{text:?}"
+        );
     }
 }
 
 #[test]
 fn recorded_minors_are_marked() {
-    let recorded: Vec<u32> = Release::all_minors().filter(|r| r.recorded()).map(|r| r.minor).collect();
+    let recorded: Vec<u32> = Release::all_minors()
+        .filter(|r| r.recorded())
+        .map(|r| r.minor)
+        .collect();
     assert_eq!(recorded, [18, 20, 22, 24, 27, 29, 31, 32, 33, 34, 36, 37]);
     assert_eq!(Release::all_minors().count(), 32);
     // The releases that the recordings name.
-    for text in
-        ["1.18.20", "1.20.15", "1.22.17", "1.24.17", "1.27.16", "1.29.6", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.36.3", "1.37.1"]
-    {
+    for text in [
+        "1.18.20", "1.20.15", "1.22.17", "1.24.17", "1.27.16", "1.29.6", "1.31.14", "1.32.13",
+        "1.33.13", "1.34.4", "1.36.3", "1.37.1",
+    ] {
         assert!(profile(text).is_ok_and(|p| p.recorded), "{text}");
     }
 }
 
 fn gated(version: &str, settings: &[(&str, bool)]) -> Result<Profile, GateError> {
-    with_gates(version, &settings.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect())
+    with_gates(
+        version,
+        &settings
+            .iter()
+            .map(|(name, on)| ((*name).to_owned(), *on))
+            .collect(),
+    )
 }
 
 #[test]
 fn gates_switch_what_they_switch_upstream() {
-    let read = |version: &str, gate: &str, on: bool, read: fn(&Profile) -> bool| read(&gated(version, &[(gate, on)]).unwrap());
-    assert!(read("1.12", "TaintBasedEvictions", true, |p| p.node_lifecycle.eviction_mode == EvictionMode::Taints));
-    assert!(read("1.17", "TaintBasedEvictions", false, |p| p.node_lifecycle.eviction_mode == EvictionMode::Timeout));
-    assert!(read("1.8", "TaintNodesByCondition", true, |p| p.node_lifecycle.condition_taints == ConditionTaints::TrueOnly));
-    assert!(read("1.16", "TaintNodesByCondition", false, |p| p.node_lifecycle.condition_taints == ConditionTaints::Off));
-    assert!(read("1.16", "TaintNodesByCondition", false, |p| !p.taint_nodes_by_condition));
-    assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases && !p.node_lifecycle.leases));
-    assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases && p.node_lifecycle.leases));
-    assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases && !p.node_lifecycle.leases));
-    assert!(read("1.20", "LegacyNodeRoleBehavior", false, |p| !p.node_lifecycle.exclude_master_names));
-    assert!(read("1.18", "NodeDisruptionExclusion", true, |p| p.node_lifecycle.exclude_label));
-    assert!(read("1.20", "NodeDisruptionExclusion", false, |p| !p.node_lifecycle.exclude_label));
+    let read = |version: &str, gate: &str, on: bool, read: fn(&Profile) -> bool| {
+        read(&gated(version, &[(gate, on)]).unwrap())
+    };
+    assert!(read("1.12", "TaintBasedEvictions", true, |p| p
+        .node_lifecycle
+        .eviction_mode
+        == EvictionMode::Taints));
+    assert!(read("1.17", "TaintBasedEvictions", false, |p| p
+        .node_lifecycle
+        .eviction_mode
+        == EvictionMode::Timeout));
+    assert!(read("1.8", "TaintNodesByCondition", true, |p| p
+        .node_lifecycle
+        .condition_taints
+        == ConditionTaints::TrueOnly));
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| p
+        .node_lifecycle
+        .condition_taints
+        == ConditionTaints::Off));
+    assert!(read("1.16", "TaintNodesByCondition", false, |p| !p
+        .taint_nodes_by_condition));
+    assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases
+        && !p.node_lifecycle.leases));
+    assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases
+        && p.node_lifecycle.leases));
+    assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases
+        && !p.node_lifecycle.leases));
+    assert!(read("1.20", "LegacyNodeRoleBehavior", false, |p| !p
+        .node_lifecycle
+        .exclude_master_names));
+    assert!(read("1.18", "NodeDisruptionExclusion", true, |p| p
+        .node_lifecycle
+        .exclude_label));
+    assert!(read("1.20", "NodeDisruptionExclusion", false, |p| !p
+        .node_lifecycle
+        .exclude_label));
     // 1.25 patches what changed; server-side apply came with 1.26.
     assert!(read("1.25", "PodDisruptionConditions", true, |p| {
-        p.taint_eviction.disruption_target == DisruptionTarget::PatchIfChanged && p.pod_gc.marks_failed
+        p.taint_eviction.disruption_target == DisruptionTarget::PatchIfChanged
+            && p.pod_gc.marks_failed
     }));
-    assert!(read("1.30", "PodDisruptionConditions", false, |p| p.taint_eviction.disruption_target == DisruptionTarget::Off));
-    assert!(read("1.33", "SeparateTaintEvictionController", false, |p| !p.taint_eviction.separate_controller));
-    assert!(read("1.35", "TaintTolerationComparisonOperators", true, |p| p.taint_eviction.comparison_operators));
-    assert!(read("1.37", "NodeControllerLeaseCircuitBreaker", false, |p| !p.node_lifecycle.lease_circuit_breaker));
-    assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p.pod_gc.out_of_service));
-    assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p.scheduler.queueing_hints));
-    assert!(read("1.26", "PodSchedulingReadiness", true, |p| p.scheduler.scheduling_gates));
-    assert!(read("1.29", "PodSchedulingReadiness", false, |p| !p.scheduler.scheduling_gates));
-    assert!(read("1.32", "SchedulerAsyncPreemption", true, |p| p.scheduler.preemption_writes == PreemptionWrites::Async));
-    assert!(read("1.37", "SchedulerAsyncPreemption", false, |p| p.scheduler.preemption_writes == PreemptionWrites::DeletionsFirst));
-    assert!(read("1.33", "SchedulerPopFromBackoffQ", false, |p| !p.scheduler.pops_from_backoff));
+    assert!(read("1.30", "PodDisruptionConditions", false, |p| p
+        .taint_eviction
+        .disruption_target
+        == DisruptionTarget::Off));
+    assert!(read(
+        "1.33",
+        "SeparateTaintEvictionController",
+        false,
+        |p| !p.taint_eviction.separate_controller
+    ));
+    assert!(read(
+        "1.35",
+        "TaintTolerationComparisonOperators",
+        true,
+        |p| p.taint_eviction.comparison_operators
+    ));
+    assert!(read(
+        "1.37",
+        "NodeControllerLeaseCircuitBreaker",
+        false,
+        |p| !p.node_lifecycle.lease_circuit_breaker
+    ));
+    assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p
+        .pod_gc
+        .out_of_service));
+    assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p
+        .scheduler
+        .queueing_hints));
+    assert!(read("1.26", "PodSchedulingReadiness", true, |p| p
+        .scheduler
+        .scheduling_gates));
+    assert!(read("1.29", "PodSchedulingReadiness", false, |p| !p
+        .scheduler
+        .scheduling_gates));
+    assert!(read("1.32", "SchedulerAsyncPreemption", true, |p| p
+        .scheduler
+        .preemption_writes
+        == PreemptionWrites::Async));
+    assert!(read("1.37", "SchedulerAsyncPreemption", false, |p| p
+        .scheduler
+        .preemption_writes
+        == PreemptionWrites::DeletionsFirst));
+    assert!(read("1.33", "SchedulerPopFromBackoffQ", false, |p| !p
+        .scheduler
+        .pops_from_backoff));
 }
 
 #[test]
@@ -305,7 +661,12 @@ fn a_gate_set_to_its_default_changes_nothing() {
     for release in Release::all_minors() {
         let version = release.to_string();
         for gate in gates_of(release) {
-            assert_eq!(gated(&version, &[(gate.name, gate.default)]), Ok(profile(&version).unwrap()), "{version} {}", gate.name);
+            assert_eq!(
+                gated(&version, &[(gate.name, gate.default)]),
+                Ok(profile(&version).unwrap()),
+                "{version} {}",
+                gate.name
+            );
         }
     }
 }
@@ -313,7 +674,13 @@ fn a_gate_set_to_its_default_changes_nothing() {
 #[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
-        ("1.34", "TaintBasedEviction", true, "unrecognized feature gate: TaintBasedEviction", Some("did you mean TaintBasedEvictions?")),
+        (
+            "1.34",
+            "TaintBasedEviction",
+            true,
+            "unrecognized feature gate: TaintBasedEviction",
+            Some("did you mean TaintBasedEvictions?"),
+        ),
         (
             "1.34",
             "TaintBasedEvictions",
@@ -361,9 +728,18 @@ fn gates_that_cannot_be_set_are_refused() {
                  PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobPodReplacementPolicy",
             ),
         ),
-        ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
+        (
+            "1.99",
+            "NodeLease",
+            true,
+            "Kubernetes 1.99 is not known",
+            Some("1.6 to 1.37 are known"),
+        ),
     ] {
         let error = gated(version, &[(gate, value)]).expect_err(gate);
-        assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
+        assert_eq!(
+            (error.to_string().as_str(), error.hint().as_deref()),
+            (message, hint)
+        );
     }
 }

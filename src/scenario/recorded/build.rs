@@ -1,16 +1,23 @@
-//! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for the rest.
+//! A recorded scenario as a plan, with exactly the delays it states and the recorder's defaults for
+//! the rest.
 //!
-//! The recorder's `kubelet.go` (`join`), `scenario.go` and `oracle_test.go` (`play`, `startControllers`, `act`) are the
-//! reference. Where the recorder would do nothing (deleting a pod that never existed), nothing is planned; where it would have
-//! crashed (cutting a node that never existed), the scenario is refused.
+//! The recorder's `kubelet.go` (`join`), `scenario.go` and `oracle_test.go` (`play`,
+//! `startControllers`, `act`) are the reference. Where the recorder would do nothing (deleting a
+//! pod that never existed), nothing is planned; where it would have crashed (cutting a node that
+//! never existed), the scenario is refused.
 
 use super::file::Recorded;
-use super::format::{ActionSpec, BudgetSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec};
+use super::format::{
+    ActionSpec, BudgetSpec, GoDuration, LimitsSpec, NodeSpec, PodSpec, RecordedScenario,
+    TolerationSpec, WorkloadSpec,
+};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::kubectl_taint::{self, TaintEdit};
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::ConditionStatus;
-use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType};
+use crate::api::node::{
+    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeConditionType,
+};
 use crate::api::pod::PodTemplate;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::scheduling::SchedulingSpec;
@@ -22,20 +29,26 @@ use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
 use crate::scenario::profiles;
 use crate::sim::plan::{
-    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan,
-    PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
+    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart,
+    Perturb, Phase, Plan, PodIndex, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
+    UserMode, WatchedResource, WorkloadPlan,
 };
 use crate::sim::profile::Profile;
 use crate::trace::Actor;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as good as ever.
+/// The longest horizon that is taken, 366 days; a longer one is a mistake, and would run for as
+/// good as ever.
 const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
 /// The shortest period of anything that recurs; a shorter one would be all that a run is busy with.
 const SHORTEST_PERIOD: Dur = Dur::from_millis(1);
-/// client-go's default limits (`rest/config.go: DefaultQPS, DefaultBurst`), which stand where a limit is given as zero.
-const DEFAULT_LIMITS: Limits = Limits { qps: 5.0, burst: 10 };
+/// client-go's default limits (`rest/config.go: DefaultQPS, DefaultBurst`), which stand where a
+/// limit is given as zero.
+const DEFAULT_LIMITS: Limits = Limits {
+    qps: 5.0,
+    burst: 10,
+};
 
 /// Why a recorded scenario makes no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,9 +91,15 @@ const MODELLED: [&str; 10] = [
 fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(wanted) = &sc.controllers {
-        out.extend(wanted.iter().filter(|c| !MODELLED.contains(&c.as_str())).cloned());
+        out.extend(
+            wanted
+                .iter()
+                .filter(|c| !MODELLED.contains(&c.as_str()))
+                .cloned(),
+        );
         let missing = |name: &str| !wanted.iter().any(|c| c == name);
-        // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with it.
+        // Up to 1.28 the taint manager is a part of the node lifecycle controller, and comes with
+        // it.
         if missing("node-lifecycle") || separate && missing("taint-eviction") {
             out.push("a run without node-lifecycle or taint-eviction".to_owned());
         }
@@ -89,7 +108,11 @@ fn not_modelled(sc: &RecordedScenario, separate: bool) -> Vec<String> {
 }
 
 fn controllers(sc: &RecordedScenario) -> Controllers {
-    let wanted = |name: &str| sc.controllers.as_ref().is_some_and(|all| all.iter().any(|c| c == name));
+    let wanted = |name: &str| {
+        sc.controllers
+            .as_ref()
+            .is_some_and(|all| all.iter().any(|c| c == name))
+    };
     Controllers {
         pod_gc: wanted("pod-gc"),
         deployment: wanted("deployment"),
@@ -110,7 +133,14 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     }
     let mut b = Builder::default();
     for n in &sc.nodes {
-        b.node(n, if n.silent { NodeStart::Silent } else { NodeStart::Ready })?;
+        b.node(
+            n,
+            if n.silent {
+                NodeStart::Silent
+            } else {
+                NodeStart::Ready
+            },
+        )?;
     }
     for p in &sc.pods {
         b.pod(p, PodStart::Pending)?;
@@ -120,14 +150,17 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     }
     let mut last = Time::ZERO;
     for a in &sc.actions {
-        // The recorder works through the list; an action that comes too early in it is done when its turn comes.
+        // The recorder works through the list; an action that comes too early in it is done when
+        // its turn comes.
         last = last.max(Time::ZERO + a.at.0);
         b.action(last, a)?;
     }
     // The recorder works through all actions, even those beyond the horizon.
     let horizon = (Time::ZERO + sc.horizon.0).max(last);
     if horizon.since(Time::ZERO) > LONGEST_HORIZON {
-        return Err(invalid(format!("a horizon of {horizon} is longer than {LONGEST_HORIZON}")));
+        return Err(invalid(format!(
+            "a horizon of {horizon} is longer than {LONGEST_HORIZON}"
+        )));
     }
     let flags = flags(sc, &profile)?;
     Ok(Plan {
@@ -138,7 +171,10 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         flags,
         timing: timing(sc)?,
         admission: Admission {
-            default_toleration_seconds: sc.admission.as_ref().is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
+            default_toleration_seconds: sc
+                .admission
+                .as_ref()
+                .is_none_or(|a| a.join(",").contains("DefaultTolerationSeconds")),
             taint_nodes_by_condition: true,
             pod_toleration_restriction: false,
             extended_resource_toleration: false,
@@ -167,14 +203,26 @@ fn or(given: GoDuration, default: Dur) -> Dur {
 }
 
 fn period(what: &str, d: Dur) -> Result<Dur, PlanError> {
-    if d < SHORTEST_PERIOD { Err(invalid(format!("{what} of {d} is shorter than {SHORTEST_PERIOD}"))) } else { Ok(d) }
+    if d < SHORTEST_PERIOD {
+        Err(invalid(format!(
+            "{what} of {d} is shorter than {SHORTEST_PERIOD}"
+        )))
+    } else {
+        Ok(d)
+    }
 }
 
 fn flags(sc: &RecordedScenario, profile: &Profile) -> Result<Flags, PlanError> {
     let f = &sc.flags;
     Ok(Flags {
-        node_monitor_period: period("node-monitor-period", or(f.node_monitor_period, Dur::from_secs(5)))?,
-        node_monitor_grace_period: or(f.node_monitor_grace_period, profile.node_monitor_grace_period),
+        node_monitor_period: period(
+            "node-monitor-period",
+            or(f.node_monitor_period, Dur::from_secs(5)),
+        )?,
+        node_monitor_grace_period: or(
+            f.node_monitor_grace_period,
+            profile.node_monitor_grace_period,
+        ),
         node_startup_grace_period: or(f.node_startup_grace_period, Dur::from_secs(60)),
         node_eviction_rate: f.node_eviction_rate.unwrap_or(0.1),
         secondary_node_eviction_rate: f.secondary_node_eviction_rate.unwrap_or(0.01),
@@ -202,7 +250,12 @@ const OTHERS: [Actor; 8] = [
 
 fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
     let constant = |d: Dur| Delay { min: d, max: d };
-    let limits = |actor: &str| sc.clients.get(actor).or_else(|| sc.clients.get("*")).and_then(client_limits);
+    let limits = |actor: &str| {
+        sc.clients
+            .get(actor)
+            .or_else(|| sc.clients.get("*"))
+            .and_then(client_limits)
+    };
     let second = Dur::from_secs(1);
     let k = &sc.kubelet;
     Ok(Timing {
@@ -216,7 +269,10 @@ fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         clock_advances: false,
         node_lifecycle_client: limits("node-lifecycle"),
         taint_eviction_client: limits("taint-eviction"),
-        clients: OTHERS.into_iter().filter_map(|actor| Some((actor, limits(actor.as_str())?))).collect(),
+        clients: OTHERS
+            .into_iter()
+            .filter_map(|actor| Some((actor, limits(actor.as_str())?)))
+            .collect(),
         kubelet: KubeletMode::Imitated(Imitated {
             start: k.start.map_or(second, |d| d.0),
             stop: k.stop.map_or(second, |d| d.0),
@@ -229,8 +285,16 @@ fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
 
 /// The limits as client-go takes them: zero is its default, a negative rate is unlimited.
 fn client_limits(l: &LimitsSpec) -> Option<Limits> {
-    let qps = if l.qps == 0.0 { DEFAULT_LIMITS.qps } else { l.qps };
-    let burst = if l.burst == 0 { DEFAULT_LIMITS.burst } else { l.burst };
+    let qps = if l.qps == 0.0 {
+        DEFAULT_LIMITS.qps
+    } else {
+        l.qps
+    };
+    let burst = if l.burst == 0 {
+        DEFAULT_LIMITS.burst
+    } else {
+        l.burst
+    };
     (qps > 0.0).then_some(Limits { qps, burst })
 }
 
@@ -254,9 +318,15 @@ impl Builder {
             return Err(invalid("a node has no name"));
         }
         if start == NodeStart::Absent && spec.silent {
-            return Err(PlanError::NotModelled(vec!["a silent node that joins later".to_owned()]));
+            return Err(PlanError::NotModelled(vec![
+                "a silent node that joins later".to_owned(),
+            ]));
         }
-        let taints = spec.taints.iter().map(|t| taint_edit(t, false)).collect::<Result<Vec<_>, _>>()?;
+        let taints = spec
+            .taints
+            .iter()
+            .map(|t| taint_edit(t, false))
+            .collect::<Result<Vec<_>, _>>()?;
         let taints = taints.into_iter().flat_map(|edit| edit.add).collect();
         let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
         capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
@@ -273,7 +343,8 @@ impl Builder {
             status_offset: or(spec.status_offset, Dur::from_secs(10)),
             start,
         };
-        // A pod may be bound to a node before that joins; the node then keeps the index the pod refers to.
+        // A pod may be bound to a node before that joins; the node then keeps the index the pod
+        // refers to.
         if let (NodeStart::Absent, Some(&i)) = (&plan.start, self.node_names.get(&spec.name))
             && self.nodes[i as usize].start == NodeStart::Absent
             && !self.actions.iter().any(|a| a.act == Do::AddNode(i))
@@ -287,11 +358,18 @@ impl Builder {
         Ok(index)
     }
 
-    /// The node of that name; one that never joins where the scenario knows none, which the API server allows.
+    /// The node of that name; one that never joins where the scenario knows none, which the API
+    /// server allows.
     fn node_of_pod(&mut self, name: &str) -> Result<NodeIndex, PlanError> {
         match self.node_names.get(name) {
             Some(&i) => Ok(i),
-            None => self.node(&NodeSpec { name: name.to_owned(), ..NodeSpec::default() }, NodeStart::Absent),
+            None => self.node(
+                &NodeSpec {
+                    name: name.to_owned(),
+                    ..NodeSpec::default()
+                },
+                NodeStart::Absent,
+            ),
         }
     }
 
@@ -300,10 +378,19 @@ impl Builder {
             return Err(invalid("a pod has no name"));
         }
         let template = self.template(template(spec)?);
-        let node = if spec.node.is_empty() { None } else { Some(self.node_of_pod(&spec.node)?) };
+        let node = if spec.node.is_empty() {
+            None
+        } else {
+            Some(self.node_of_pod(&spec.node)?)
+        };
         let name = pod_name(&spec.namespace, &spec.name);
         let index = self.pods.len() as PodIndex;
-        self.pods.push(PodPlan { name: name.as_str().into(), template, node, start });
+        self.pods.push(PodPlan {
+            name: name.as_str().into(),
+            template,
+            node,
+            start,
+        });
         self.pod_names.insert(name, index);
         Ok(index)
     }
@@ -311,7 +398,10 @@ impl Builder {
     /// The place of a template; equal ones share it.
     fn template(&mut self, template: PodTemplate) -> u32 {
         let next = self.templates.len() as u32;
-        let index = *self.template_texts.entry(format!("{template:?}")).or_insert(next);
+        let index = *self
+            .template_texts
+            .entry(format!("{template:?}"))
+            .or_insert(next);
         if index == next {
             self.templates.push(template);
         }
@@ -320,19 +410,32 @@ impl Builder {
 
     /// A workload as the recorder makes it (`workloads.go: createWorkload`).
     fn workload(&mut self, w: &WorkloadSpec) -> Result<(), PlanError> {
-        let kind = WorkloadKind::parse(&w.kind).ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;
+        let kind = WorkloadKind::parse(&w.kind)
+            .ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;
         if w.name.is_empty() || w.replicas < 0 {
-            return Err(invalid(format!("a {kind} has no name, or fewer than no pods", kind = w.kind)));
+            return Err(invalid(format!(
+                "a {kind} has no name, or fewer than no pods",
+                kind = w.kind
+            )));
         }
         let mut pod = template(&w.template)?;
         pod.labels.insert("app".to_owned(), w.name.clone());
         let spec = match kind {
-            WorkloadKind::Deployment => Spec::Deployment { replicas: w.replicas },
-            WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas: w.replicas },
-            WorkloadKind::StatefulSet => Spec::StatefulSet { replicas: w.replicas, parallel: w.parallel, first_ordinal: 0 },
+            WorkloadKind::Deployment => Spec::Deployment {
+                replicas: w.replicas,
+            },
+            WorkloadKind::ReplicaSet => Spec::ReplicaSet {
+                replicas: w.replicas,
+            },
+            WorkloadKind::StatefulSet => Spec::StatefulSet {
+                replicas: w.replicas,
+                parallel: w.parallel,
+                first_ordinal: 0,
+            },
             WorkloadKind::DaemonSet => Spec::DaemonSet,
             WorkloadKind::Job => {
-                pod.labels.insert("controller-uid".to_owned(), w.name.clone());
+                pod.labels
+                    .insert("controller-uid".to_owned(), w.name.clone());
                 Spec::Job(JobSpec {
                     parallelism: w.replicas,
                     completions: Some(w.replicas),
@@ -343,8 +446,15 @@ impl Builder {
                 })
             }
         };
-        let selector = LabelSelector { match_labels: Labels::from([("app".to_owned(), w.name.clone())]), ..LabelSelector::default() };
-        let node = if w.template.node.is_empty() { None } else { Some(self.node_of_pod(&w.template.node)?) };
+        let selector = LabelSelector {
+            match_labels: Labels::from([("app".to_owned(), w.name.clone())]),
+            ..LabelSelector::default()
+        };
+        let node = if w.template.node.is_empty() {
+            None
+        } else {
+            Some(self.node_of_pod(&w.template.node)?)
+        };
         let template = self.template(pod);
         self.workloads.push(WorkloadPlan {
             name: format!("{}/default/{}", w.kind, w.name),
@@ -362,13 +472,21 @@ impl Builder {
 
     /// The nodes of an action whose write finds no node where there is none, and so does nothing.
     fn known_nodes(&self, a: &ActionSpec) -> Vec<NodeIndex> {
-        a.node_names().filter_map(|n| self.node_names.get(n).copied()).collect()
+        a.node_names()
+            .filter_map(|n| self.node_names.get(n).copied())
+            .collect()
     }
 
     /// The nodes of an action that needs their kubelets.
     fn kubelets(&self, a: &ActionSpec) -> Result<Vec<NodeIndex>, PlanError> {
-        let of =
-            |n| self.node_names.get(n).copied().ok_or_else(|| invalid(format!("{:?} names the node {n:?}, which is not there", a.act)));
+        let of = |n| {
+            self.node_names.get(n).copied().ok_or_else(|| {
+                invalid(format!(
+                    "{:?} names the node {n:?}, which is not there",
+                    a.act
+                ))
+            })
+        };
         a.node_names().map(of).collect()
     }
 
@@ -377,23 +495,34 @@ impl Builder {
         let act = match a.act.as_str() {
             "cut" => Do::Cut(self.kubelets(a)?),
             "heal" => Do::Heal(self.kubelets(a)?),
-            "taint" | "untaint" => Do::Taint(self.known_nodes(a), taint_edit(&a.taint, a.act == "untaint")?),
+            "taint" | "untaint" => Do::Taint(
+                self.known_nodes(a),
+                taint_edit(&a.taint, a.act == "untaint")?,
+            ),
             "cordon" | "uncordon" => Do::Cordon(self.known_nodes(a), a.act == "cordon"),
             "label-node" => Do::Label(self.known_nodes(a), a.labels.clone().into_iter().collect()),
             "condition" => {
-                let kind = NodeConditionType::parse(&a.kind)
-                    .ok_or_else(|| PlanError::NotModelled(vec![format!("the node condition {:?}", a.kind)]))?;
-                let status =
-                    ConditionStatus::parse(&a.status).ok_or_else(|| invalid(format!("{:?} is no status of a condition", a.status)))?;
+                let kind = NodeConditionType::parse(&a.kind).ok_or_else(|| {
+                    PlanError::NotModelled(vec![format!("the node condition {:?}", a.kind)])
+                })?;
+                let status = ConditionStatus::parse(&a.status).ok_or_else(|| {
+                    invalid(format!("{:?} is no status of a condition", a.status))
+                })?;
                 Do::Condition(self.kubelets(a)?, kind, status)
             }
             "create-node" => {
-                let spec = a.spec.as_ref().ok_or_else(|| invalid("create-node has no \"spec\""))?;
+                let spec = a
+                    .spec
+                    .as_ref()
+                    .ok_or_else(|| invalid("create-node has no \"spec\""))?;
                 Do::AddNode(self.node(spec, NodeStart::Absent)?)
             }
             "delete-node" => Do::DeleteNode(self.kubelets(a)?),
             "create-pod" => {
-                let spec = a.pod_spec.as_ref().ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
+                let spec = a
+                    .pod_spec
+                    .as_ref()
+                    .ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
                 Do::CreatePod(self.pod(spec, PodStart::Absent)?)
             }
             "delete-pod" | "bind-pod" | "patch-pod-tolerations" => {
@@ -401,14 +530,21 @@ impl Builder {
                     Some(&pod) => pod,
                     // It may be a pod of a workload.
                     None if !self.workloads.is_empty() && !a.pod.is_empty() => {
-                        let named = PodSpec { name: a.pod.clone(), namespace: a.namespace.clone(), ..PodSpec::default() };
+                        let named = PodSpec {
+                            name: a.pod.clone(),
+                            namespace: a.namespace.clone(),
+                            ..PodSpec::default()
+                        };
                         self.pod(&named, PodStart::Absent)?
                     }
-                    // The API server answers "not found" for a pod that never existed, and nothing comes of it.
+                    // The API server answers "not found" for a pod that never existed, and nothing
+                    // comes of it.
                     None => return Ok(()),
                 };
                 match a.act.as_str() {
-                    "delete-pod" => Do::DeletePod(pod, a.grace.map(|g| g.clamp(0, i64::from(i32::MAX)))),
+                    "delete-pod" => {
+                        Do::DeletePod(pod, a.grace.map(|g| g.clamp(0, i64::from(i32::MAX))))
+                    }
                     "bind-pod" => Do::BindPod(pod, self.node_of_pod(&a.node)?),
                     _ => Do::PatchTolerations(pod, tolerations(&a.tolerations)?),
                 }
@@ -433,16 +569,33 @@ impl Builder {
             other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
         };
         let entry = self.timeline.len() as u32;
-        self.timeline.push(TimelineEntry { at, name: entry_name(a), ends, is_fault: a.act == "cut" });
-        self.actions.push(Action { at, entry, phase: Phase::Begin, act });
+        self.timeline.push(TimelineEntry {
+            at,
+            name: entry_name(a),
+            ends,
+            is_fault: a.act == "cut",
+        });
+        self.actions.push(Action {
+            at,
+            entry,
+            phase: Phase::Begin,
+            act,
+        });
         Ok(())
     }
 }
 
 /// What a pod's spec comes down to.
 fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
-    if spec.grace.is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g)) {
-        return Err(invalid(format!("pod {:?} has a grace period of {} s", spec.name, spec.grace.unwrap_or_default())));
+    if spec
+        .grace
+        .is_some_and(|g| !(0..=i64::from(i32::MAX)).contains(&g))
+    {
+        return Err(invalid(format!(
+            "pod {:?} has a grace period of {} s",
+            spec.name,
+            spec.grace.unwrap_or_default()
+        )));
     }
     let never_preempts = spec.preemption_policy.as_deref() == Some("Never");
     Ok(PodTemplate {
@@ -451,8 +604,18 @@ fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
         termination_grace_period_seconds: spec.grace,
         node_selector: spec.node_selector.clone(),
         priority: spec.priority,
-        scheduling: never_preempts.then(|| Rc::new(SchedulingSpec { never_preempts, ..SchedulingSpec::default() })),
-        requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
+        scheduling: never_preempts.then(|| {
+            Rc::new(SchedulingSpec {
+                never_preempts,
+                ..SchedulingSpec::default()
+            })
+        }),
+        requests: resources(
+            spec.requests
+                .iter()
+                .map(|(r, q)| (r.as_str(), q.as_str()))
+                .collect(),
+        )?,
         ..PodTemplate::default()
     })
 }
@@ -461,24 +624,61 @@ fn budget(spec: &BudgetSpec) -> Result<BudgetPlan, PlanError> {
     let rule = match (spec.min_available, spec.max_unavailable) {
         (Some(min), None) => BudgetRule::MinAvailable(IntOrPercent::Int(min)),
         (None, Some(max)) => BudgetRule::MaxUnavailable(IntOrPercent::Int(max)),
-        _ => return Err(invalid(format!("budget {:?} asks for nothing, or for two things", spec.name))),
+        _ => {
+            return Err(invalid(format!(
+                "budget {:?} asks for nothing, or for two things",
+                spec.name
+            )));
+        }
     };
-    let selector = LabelSelector { match_labels: spec.labels.clone(), ..LabelSelector::default() };
-    let selector = selector.as_selector().map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
-    Ok(BudgetPlan { name: format!("PodDisruptionBudget/default/{}", spec.name), selector, rule, always_allow_unhealthy: false })
+    let selector = LabelSelector {
+        match_labels: spec.labels.clone(),
+        ..LabelSelector::default()
+    };
+    let selector = selector
+        .as_selector()
+        .map_err(|e| invalid(format!("budget {:?}: {e}", spec.name)))?;
+    Ok(BudgetPlan {
+        name: format!("PodDisruptionBudget/default/{}", spec.name),
+        selector,
+        rule,
+        always_allow_unhealthy: false,
+    })
 }
 
 /// What an action does in a few words, for people.
 fn entry_name(a: &ActionSpec) -> String {
-    let of_spec = a.spec.as_ref().map(|s| s.name.as_str()).or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
+    let of_spec = a
+        .spec
+        .as_ref()
+        .map(|s| s.name.as_str())
+        .or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
     let mut parts: Vec<&str> = vec![&a.act];
     parts.extend(a.node_names());
-    parts.extend([of_spec.unwrap_or_default(), &a.pod, &a.taint, &a.kind, &a.status, &a.resource].into_iter().filter(|p| !p.is_empty()));
+    parts.extend(
+        [
+            of_spec.unwrap_or_default(),
+            &a.pod,
+            &a.taint,
+            &a.kind,
+            &a.status,
+            &a.resource,
+        ]
+        .into_iter()
+        .filter(|p| !p.is_empty()),
+    );
     parts.join(" ")
 }
 
 fn pod_name(namespace: &str, name: &str) -> String {
-    format!("{}/{name}", if namespace.is_empty() { "default" } else { namespace })
+    format!(
+        "{}/{name}",
+        if namespace.is_empty() {
+            "default"
+        } else {
+            namespace
+        }
+    )
 }
 
 /// The labels a node gets (`kubelet.go: join`).
@@ -492,7 +692,10 @@ fn node_labels(spec: &NodeSpec) -> Labels {
     for key in ["kubernetes.io/arch", "beta.kubernetes.io/arch"] {
         set(key, "amd64");
     }
-    for (value, stable, beta) in [(&spec.region, LABEL_REGION, LABEL_REGION_BETA), (&spec.zone, LABEL_ZONE, LABEL_ZONE_BETA)] {
+    for (value, stable, beta) in [
+        (&spec.region, LABEL_REGION, LABEL_REGION_BETA),
+        (&spec.zone, LABEL_ZONE, LABEL_ZONE_BETA),
+    ] {
         if !value.is_empty() {
             set(stable, value);
             set(beta, value);
@@ -512,7 +715,8 @@ fn resources(given: BTreeMap<&str, &str>) -> Result<Resources, PlanError> {
 
 /// The taints of one write. Of two with the same key and effect the last one stands, in its place.
 fn taint_edit(text: &str, removes: bool) -> Result<TaintEdit, PlanError> {
-    let mut edit = kubectl_taint::parse_recorded(text, removes).map_err(|e| invalid(format!("{text:?}: {e}")))?;
+    let mut edit = kubectl_taint::parse_recorded(text, removes)
+        .map_err(|e| invalid(format!("{text:?}: {e}")))?;
     let mut add: Vec<Taint> = Vec::new();
     for taint in edit.add {
         add.retain(|t| !t.matches(&taint));
@@ -537,7 +741,16 @@ fn toleration(t: &TolerationSpec) -> Result<Toleration, PlanError> {
     let effect = if t.effect.is_empty() {
         None
     } else {
-        Some(Effect::parse(&t.effect).ok_or_else(|| invalid(format!("{:?} is no effect of a taint", t.effect)))?)
+        Some(
+            Effect::parse(&t.effect)
+                .ok_or_else(|| invalid(format!("{:?} is no effect of a taint", t.effect)))?,
+        )
     };
-    Ok(Toleration { key: t.key.clone(), operator, value: t.value.clone(), effect, toleration_seconds: t.toleration_seconds })
+    Ok(Toleration {
+        key: t.key.clone(),
+        operator,
+        value: t.value.clone(),
+        effect,
+        toleration_seconds: t.toleration_seconds,
+    })
 }

@@ -1,9 +1,10 @@
-//! Reading recorded files: one recording each, or packed, all releases of a scenario in one; plain or gzipped.
+//! Reading recorded files: one recording each, or packed, all releases of a scenario in one; plain
+//! or gzipped.
 //!
-//! A packed file holds the scenario once, each distinct timeline once, and per release what the recording of that
-//! release would say, with the timelines by number:
-//! `{"scenario", "timelines": [[record, …], …], "releases": [{"kubernetes", "runs", "distinct", "outcomes": [{"count", "timeline"}]}]}`,
-//! and for envelopes `{"kubernetes", "runs", "kinds"}` per release.
+//! A packed file holds the scenario once, each distinct timeline once, and per release what the
+//! recording of that release would say, with the timelines by number: `{"scenario", "timelines":
+//! [[record, …], …], "releases": [{"kubernetes", "runs", "distinct", "outcomes": [{"count",
+//! "timeline"}]}]}`, and for envelopes `{"kubernetes", "runs", "kinds"}` per release.
 
 use super::format::RecordedScenario;
 use super::line::{Line, sort_lines};
@@ -13,7 +14,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How many bytes a file may hold once decompressed. The largest recording there is has half a megabyte.
+/// How many bytes a file may hold once decompressed. The largest recording there is has half a
+/// megabyte.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// What one release did with one scenario.
@@ -111,7 +113,8 @@ struct RawOutcome {
     timeline: Option<usize>,
 }
 
-/// Reads a file, gzipped or not: one recording, or those of all releases that are packed in it, in the file's order.
+/// Reads a file, gzipped or not: one recording, or those of all releases that are packed in it, in
+/// the file's order.
 pub fn read(path: &Path) -> Result<Vec<Recorded>, FileError> {
     let bytes = files::unpack(files::read(path, MOST_BYTES)?, MOST_BYTES)?;
     parse(files::text(bytes)?.as_bytes())
@@ -121,15 +124,33 @@ pub fn read(path: &Path) -> Result<Vec<Recorded>, FileError> {
 pub fn parse(json: &[u8]) -> Result<Vec<Recorded>, FileError> {
     // The deserializer would take a list as well, field by field.
     if json.trim_ascii_start().first() == Some(&b'[') {
-        return Err(FileError::Form("it is a list, not one recording".to_owned()));
+        return Err(FileError::Form(
+            "it is a list, not one recording".to_owned(),
+        ));
     }
     let file: RawFile = serde_json::from_slice(json)?;
-    let scenario = Arc::new(file.scenario.ok_or_else(|| FileError::Form("it has no \"scenario\"".to_owned()))?);
-    let shared: Vec<Arc<Vec<Line>>> = file.timelines.unwrap_or_default().into_iter().map(sorted).collect();
-    let single =
-        RawRelease { kubernetes: file.kubernetes, runs: file.runs, distinct: file.distinct, outcomes: file.outcomes, kinds: file.kinds };
+    let scenario = Arc::new(
+        file.scenario
+            .ok_or_else(|| FileError::Form("it has no \"scenario\"".to_owned()))?,
+    );
+    let shared: Vec<Arc<Vec<Line>>> = file
+        .timelines
+        .unwrap_or_default()
+        .into_iter()
+        .map(sorted)
+        .collect();
+    let single = RawRelease {
+        kubernetes: file.kubernetes,
+        runs: file.runs,
+        distinct: file.distinct,
+        outcomes: file.outcomes,
+        kinds: file.kinds,
+    };
     let releases = file.releases.unwrap_or_else(|| vec![single]);
-    releases.into_iter().map(|r| release(r, &scenario, &shared)).collect()
+    releases
+        .into_iter()
+        .map(|r| release(r, &scenario, &shared))
+        .collect()
 }
 
 fn sorted(mut lines: Vec<Line>) -> Arc<Vec<Line>> {
@@ -137,33 +158,61 @@ fn sorted(mut lines: Vec<Line>) -> Arc<Vec<Line>> {
     Arc::new(lines)
 }
 
-fn release(raw: RawRelease, scenario: &Arc<RecordedScenario>, shared: &[Arc<Vec<Line>>]) -> Result<Recorded, FileError> {
+fn release(
+    raw: RawRelease,
+    scenario: &Arc<RecordedScenario>,
+    shared: &[Arc<Vec<Line>>],
+) -> Result<Recorded, FileError> {
     let form = |text: &str| FileError::Form(text.to_owned());
-    let release = raw.kubernetes.ok_or_else(|| form("it has no \"kubernetes\""))?;
+    let release = raw
+        .kubernetes
+        .ok_or_else(|| form("it has no \"kubernetes\""))?;
     let observed = match (raw.outcomes, raw.kinds) {
         (Some(outcomes), None) => {
-            let outcomes = outcomes.into_iter().map(|o| outcome(o, shared)).collect::<Result<Vec<_>, _>>()?;
+            let outcomes = outcomes
+                .into_iter()
+                .map(|o| outcome(o, shared))
+                .collect::<Result<Vec<_>, _>>()?;
             if outcomes.is_empty() {
                 return Err(form("its \"outcomes\" are empty"));
             }
-            let distinct = raw.distinct.unwrap_or(outcomes.len() as u32).max(outcomes.len() as u32);
-            Observed::Timelines { runs: raw.runs, distinct, outcomes }
+            let distinct = raw
+                .distinct
+                .unwrap_or(outcomes.len() as u32)
+                .max(outcomes.len() as u32);
+            Observed::Timelines {
+                runs: raw.runs,
+                distinct,
+                outcomes,
+            }
         }
-        (None, Some(kinds)) => Observed::Envelope { runs: raw.runs, kinds },
+        (None, Some(kinds)) => Observed::Envelope {
+            runs: raw.runs,
+            kinds,
+        },
         _ => return Err(form("it needs either \"outcomes\" or \"kinds\"")),
     };
-    Ok(Recorded { release, scenario: Arc::clone(scenario), observed })
+    Ok(Recorded {
+        release,
+        scenario: Arc::clone(scenario),
+        observed,
+    })
 }
 
 fn outcome(raw: RawOutcome, shared: &[Arc<Vec<Line>>]) -> Result<Outcome, FileError> {
     let lines = match (raw.events, raw.timeline) {
         (Some(events), _) => sorted(events),
-        (None, Some(i)) => {
-            Arc::clone(shared.get(i).ok_or_else(|| FileError::Form(format!("an outcome refers to timeline {i}, which is not there")))?)
-        }
+        (None, Some(i)) => Arc::clone(shared.get(i).ok_or_else(|| {
+            FileError::Form(format!(
+                "an outcome refers to timeline {i}, which is not there"
+            ))
+        })?),
         (None, None) => return Err(FileError::Form("an outcome has no \"events\"".to_owned())),
     };
-    Ok(Outcome { count: raw.count, lines })
+    Ok(Outcome {
+        count: raw.count,
+        lines,
+    })
 }
 
 #[cfg(test)]
@@ -185,8 +234,23 @@ mod tests {
         for text in [one, packed] {
             let read = parse(text.as_bytes()).unwrap();
             assert_eq!((read.len(), read[0].release.as_str()), (1, "v1.34.4"));
-            let Observed::Timelines { runs, distinct, outcomes } = &read[0].observed else { panic!("no timelines") };
-            assert_eq!((*runs, *distinct, outcomes[0].count, outcomes[0].lines[0].node.as_str()), (3, 2, 2, "n1"));
+            let Observed::Timelines {
+                runs,
+                distinct,
+                outcomes,
+            } = &read[0].observed
+            else {
+                panic!("no timelines")
+            };
+            assert_eq!(
+                (
+                    *runs,
+                    *distinct,
+                    outcomes[0].count,
+                    outcomes[0].lines[0].node.as_str()
+                ),
+                (3, 2, 2, "n1")
+            );
         }
     }
 
@@ -200,12 +264,32 @@ mod tests {
         check(" []".into(), "it is a list");
         check("{}".into(), "no \"scenario\"");
         check(format!("{{{SCENARIO}}}"), "no \"kubernetes\"");
-        check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4"}}"#), "either \"outcomes\" or \"kinds\"");
-        check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": []}}"#), "empty");
-        check(format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": [{{"count": 1, "timeline": 7}}]}}"#), "timeline 7");
-        check(r#"{"scenario": {"name": "s", "horizon": "soon"}}"#.into(), "\"soon\"");
-        check(r#"{"scenario": {"name": "s", "horizon": "-1s"}}"#.into(), "negative");
+        check(
+            format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4"}}"#),
+            "either \"outcomes\" or \"kinds\"",
+        );
+        check(
+            format!(r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": []}}"#),
+            "empty",
+        );
+        check(
+            format!(
+                r#"{{{SCENARIO}, "kubernetes": "v1.34.4", "outcomes": [{{"count": 1, "timeline": 7}}]}}"#
+            ),
+            "timeline 7",
+        );
+        check(
+            r#"{"scenario": {"name": "s", "horizon": "soon"}}"#.into(),
+            "\"soon\"",
+        );
+        check(
+            r#"{"scenario": {"name": "s", "horizon": "-1s"}}"#.into(),
+            "negative",
+        );
         check("[".repeat(100_000), "it is a list");
-        check(format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)), "invalid type");
+        check(
+            format!(r#"{{{SCENARIO}, "kubernetes": {}"#, "[".repeat(100_000)),
+            "invalid type",
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! The recorder's scenario format: what its JSON says, before it becomes a plan.
 //!
-//! Unknown fields are ignored, as the recorder ignores them; a list or group that is `null` is as if absent. Every field but
-//! `name` and `horizon` is optional; a duration of zero stands for the default where the recorder has it so.
+//! Unknown fields are ignored, as the recorder ignores them; a list or group that is `null` is as
+//! if absent. Every field but `name` and `horizon` is optional; a duration of zero stands for the
+//! default where the recorder has it so.
 
 use crate::kernel::Dur;
 use crate::scenario::duration;
@@ -15,7 +16,9 @@ pub struct GoDuration(pub Dur);
 impl<'de> Deserialize<'de> for GoDuration {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(d)?;
-        duration::parse(&text).map(GoDuration).map_err(serde::de::Error::custom)
+        duration::parse(&text)
+            .map(GoDuration)
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -24,7 +27,8 @@ fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(d: D) -> R
     Option::<T>::deserialize(d).map(Option::unwrap_or_default)
 }
 
-/// A scenario as the recorder reads it. `SCENARIO.md` of the recorder gives the meaning of every field.
+/// A scenario as the recorder reads it. `SCENARIO.md` of the recorder gives the meaning of every
+/// field.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RecordedScenario {
     /// Its name, unique among the scenarios of a release.
@@ -288,6 +292,9 @@ pub struct ActionSpec {
 impl ActionSpec {
     /// The nodes it is about, in the recorder's order.
     pub fn node_names(&self) -> impl Iterator<Item = &str> {
-        Some(self.node.as_str()).filter(|n| !n.is_empty()).into_iter().chain(self.nodes.iter().map(String::as_str))
+        Some(self.node.as_str())
+            .filter(|n| !n.is_empty())
+            .into_iter()
+            .chain(self.nodes.iter().map(String::as_str))
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One observable fact. The fields stand in the order in which the recorder writes them, and empty ones are
-/// not written, so that the JSON text sorts as the recorder's does.
+/// One observable fact. The fields stand in the order in which the recorder writes them, and empty
+/// ones are not written, so that the JSON text sorts as the recorder's does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
@@ -32,7 +32,11 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The message of an event.
-    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "message")]
+    #[serde(
+        default,
+        skip_serializing_if = "String::is_empty",
+        deserialize_with = "message"
+    )]
     pub message: String,
     /// `spec.unschedulable`
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +45,11 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace: Option<i64>,
     /// How often an event was seen, if more than once.
-    #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "more_than_one")]
+    #[serde(
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "more_than_one"
+    )]
     pub count: u32,
     /// Taints that were added, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,7 +63,8 @@ fn message<'de, D: serde::Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     String::deserialize(d).map(|text| without_uids(&text))
 }
 
-/// A message with `UID` for each uid: those of a recording count objects that the model has not, namespaces say.
+/// A message with `UID` for each uid: those of a recording count objects that the model has not,
+/// namespaces say.
 pub fn without_uids(text: &str) -> String {
     let is_uid = |word: &str| {
         let parts: Vec<usize> = word.split('-').map(str::len).collect();
@@ -64,7 +73,10 @@ pub fn without_uids(text: &str) -> String {
     if !text.split(' ').any(is_uid) {
         return text.to_owned();
     }
-    text.split(' ').map(|word| if is_uid(word) { "UID" } else { word }).collect::<Vec<_>>().join(" ")
+    text.split(' ')
+        .map(|word| if is_uid(word) { "UID" } else { word })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Up to 1.25 a series of events begins with a count of one, which says no more than none.
@@ -87,14 +99,22 @@ impl Line {
         self.t_ns / 1_000_000
     }
 
-    /// The kind that envelopes count by: actor, what, and, where there are any, type, status, reason and the signed
-    /// taints, sorted.
+    /// The kind that envelopes count by: actor, what, and, where there are any, type, status,
+    /// reason and the signed taints, sorted.
     pub fn envelope_kind(&self) -> String {
-        let mut taints: Vec<String> =
-            self.added.iter().map(|t| format!("+{t}")).chain(self.removed.iter().map(|t| format!("-{t}"))).collect();
+        let mut taints: Vec<String> = self
+            .added
+            .iter()
+            .map(|t| format!("+{t}"))
+            .chain(self.removed.iter().map(|t| format!("-{t}")))
+            .collect();
         taints.sort();
         let mut out = format!("{} {}", self.actor, self.what);
-        for part in [&self.kind, &self.status, &self.reason].into_iter().filter(|p| !p.is_empty()).chain(&taints) {
+        for part in [&self.kind, &self.status, &self.reason]
+            .into_iter()
+            .filter(|p| !p.is_empty())
+            .chain(&taints)
+        {
             out.push(' ');
             out.push_str(part);
         }
@@ -113,8 +133,8 @@ mod tests {
 
     #[test]
     fn the_text_is_the_recorders() {
-        // Two records of traces/v1.34.4/cut-one-of-three.json as the recorder itself prints them: no blanks, no HTML
-        // escapes, empty fields left out, but an `unschedulable` of false kept.
+        // Two records of traces/v1.34.4/cut-one-of-three.json as the recorder itself prints them:
+        // no blanks, no HTML escapes, empty fields left out, but an `unschedulable` of false kept.
         for text in [
             r#"{"t_ns":105000000000,"actor":"node-lifecycle","what":"event","object":"Node/n2","type":"Normal","reason":"NodeNotReady","message":"Node n2 status is now: NodeNotReady"}"#,
             r#"{"t_ns":0,"actor":"user","what":"pod-created","node":"n1","pod":"default/p1"}"#,
@@ -129,25 +149,51 @@ mod tests {
     #[test]
     fn kinds_are_those_of_the_envelopes() {
         // A key of envelopes/v1.34.4/limits-zone-dark-10.json; '+' sorts before '-'.
-        let line = Line { actor: "node-lifecycle".into(), what: "node-taints".into(), node: "n".into(), ..Line::default() };
-        let one = Line { added: vec!["node.kubernetes.io/unreachable:NoExecute".into()], ..line.clone() };
-        assert_eq!(one.envelope_kind(), "node-lifecycle node-taints +node.kubernetes.io/unreachable:NoExecute");
-        let two = Line { added: vec!["z:NoExecute".into()], removed: vec!["a:NoExecute".into()], ..line };
-        assert_eq!(two.envelope_kind(), "node-lifecycle node-taints +z:NoExecute -a:NoExecute");
+        let line = Line {
+            actor: "node-lifecycle".into(),
+            what: "node-taints".into(),
+            node: "n".into(),
+            ..Line::default()
+        };
+        let one = Line {
+            added: vec!["node.kubernetes.io/unreachable:NoExecute".into()],
+            ..line.clone()
+        };
+        assert_eq!(
+            one.envelope_kind(),
+            "node-lifecycle node-taints +node.kubernetes.io/unreachable:NoExecute"
+        );
+        let two = Line {
+            added: vec!["z:NoExecute".into()],
+            removed: vec!["a:NoExecute".into()],
+            ..line
+        };
+        assert_eq!(
+            two.envelope_kind(),
+            "node-lifecycle node-taints +z:NoExecute -a:NoExecute"
+        );
     }
 
     #[test]
     fn uids_are_all_alike() {
         let text = "Preempted by pod 00000000-0000-4000-8000-00000000001a on node n1";
         assert_eq!(without_uids(text), "Preempted by pod UID on node n1");
-        for other in ["00000000-0000-4000-8000-00000000001", "web-5468c74c4d-x7x2k on node", "zzzzzzzz-0000-4000-8000-00000000001a", ""] {
+        for other in [
+            "00000000-0000-4000-8000-00000000001",
+            "web-5468c74c4d-x7x2k on node",
+            "zzzzzzzz-0000-4000-8000-00000000001a",
+            "",
+        ] {
             assert_eq!(without_uids(other), other);
         }
     }
 
     #[test]
     fn lines_sort_by_number_not_by_digits() {
-        let at = |t_ns| Line { t_ns, ..Line::default() };
+        let at = |t_ns| Line {
+            t_ns,
+            ..Line::default()
+        };
         let mut lines = vec![at(10_000_000), at(9_000_000)];
         sort_lines(&mut lines);
         assert_eq!(lines[0].t_ns, 9_000_000);

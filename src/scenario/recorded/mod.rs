@@ -1,12 +1,13 @@
 //! Recorded timelines: what upstream's own controllers did in virtual time with a scenario.
 //!
-//! A recorded file holds a scenario in JSON and what came of it in one release, either the distinct outcomes of
-//! several runs record for record, or, where no two runs are equal, an envelope of counts and times. [`read`] takes such
-//! files, alone or packed by scenario; [`Recorded::plan`] makes the scenario a [`Plan`](crate::sim::plan::Plan)
-//! with exactly the delays it states. Comparing is the business of [`analysis::conformance`](crate::analysis::conformance).
+//! A recorded file holds a scenario in JSON and what came of it in one release, either the distinct
+//! outcomes of several runs record for record, or, where no two runs are equal, an envelope of
+//! counts and times. [`read`] takes such files, alone or packed by scenario; [`Recorded::plan`]
+//! makes the scenario a [`Plan`](crate::sim::plan::Plan) with exactly the delays it states.
+//! Comparing is the business of [`analysis::conformance`](crate::analysis::conformance).
 //!
-//! Left out: scenarios that need controllers or objects that are not modelled are read, and named as such by
-//! [`Recorded::plan`].
+//! Left out: scenarios that need controllers or objects that are not modelled are read, and named
+//! as such by [`Recorded::plan`].
 
 mod build;
 mod file;
@@ -18,6 +19,7 @@ mod tests;
 pub use build::PlanError;
 pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
 pub use format::{
-    ActionSpec, ApiSpec, FlagsSpec, GoDuration, KubeletSpec, LimitsSpec, NodeSpec, PodSpec, RecordedScenario, TolerationSpec, WorkloadSpec,
+    ActionSpec, ApiSpec, FlagsSpec, GoDuration, KubeletSpec, LimitsSpec, NodeSpec, PodSpec,
+    RecordedScenario, TolerationSpec, WorkloadSpec,
 };
 pub use line::{Line, sort_lines, without_uids};

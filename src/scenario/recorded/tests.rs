@@ -16,14 +16,21 @@ fn recorded(release: &str, fields: &str) -> Recorded {
 }
 
 fn plan(release: &str, fields: &str) -> Plan {
-    recorded(release, fields).plan().unwrap_or_else(|e| panic!("{fields}: {e}"))
+    recorded(release, fields)
+        .plan()
+        .unwrap_or_else(|e| panic!("{fields}: {e}"))
 }
 
 fn acts(fields: &str) -> Vec<(u64, Do)> {
-    plan("v1.34.4", fields).actions.into_iter().map(|a| (a.at.as_millis(), a.act)).collect()
+    plan("v1.34.4", fields)
+        .actions
+        .into_iter()
+        .map(|a| (a.at.as_millis(), a.act))
+        .collect()
 }
 
-const NODES: &str = r#", "nodes": [{"name": "n1"}, {"name": "n2"}], "pods": [{"name": "p1", "node": "n1"}]"#;
+const NODES: &str =
+    r#", "nodes": [{"name": "n1"}, {"name": "n2"}], "pods": [{"name": "p1", "node": "n1"}]"#;
 
 #[test]
 fn an_empty_scenario_has_the_recorders_defaults() {
@@ -31,16 +38,46 @@ fn an_empty_scenario_has_the_recorders_defaults() {
     assert_eq!(p.horizon, Time::from_secs(600));
     assert_eq!(p.controllers_start, Time::ZERO);
     let f = &p.flags;
-    assert_eq!((f.node_monitor_period, f.node_startup_grace_period), (Dur::from_secs(5), Dur::from_secs(60)));
-    assert_eq!((f.node_eviction_rate, f.secondary_node_eviction_rate, f.unhealthy_zone_threshold), (0.1, 0.01, 0.55));
+    assert_eq!(
+        (f.node_monitor_period, f.node_startup_grace_period),
+        (Dur::from_secs(5), Dur::from_secs(60))
+    );
+    assert_eq!(
+        (
+            f.node_eviction_rate,
+            f.secondary_node_eviction_rate,
+            f.unhealthy_zone_threshold
+        ),
+        (0.1, 0.01, 0.55)
+    );
     assert_eq!(f.large_cluster_size_threshold, 50);
-    assert_eq!((f.default_not_ready_toleration_seconds, f.default_unreachable_toleration_seconds), (300, 300));
-    let constant = |ns| Delay { min: Dur::from_nanos(ns), max: Dur::from_nanos(ns) };
+    assert_eq!(
+        (
+            f.default_not_ready_toleration_seconds,
+            f.default_unreachable_toleration_seconds
+        ),
+        (300, 300)
+    );
+    let constant = |ns| Delay {
+        min: Dur::from_nanos(ns),
+        max: Dur::from_nanos(ns),
+    };
     let t = &p.timing;
-    assert_eq!((t.request, t.response, t.watch, t.pass_overhead), (constant(0), constant(1), constant(0), Dur::from_micros(1)));
-    assert_eq!((t.node_lifecycle_client, t.taint_eviction_client, t.user), (None, None, UserMode::Raw));
+    assert_eq!(
+        (t.request, t.response, t.watch, t.pass_overhead),
+        (constant(0), constant(1), constant(0), Dur::from_micros(1))
+    );
+    assert_eq!(
+        (t.node_lifecycle_client, t.taint_eviction_client, t.user),
+        (None, None, UserMode::Raw)
+    );
     let second = Dur::from_secs(1);
-    let kubelet = Imitated { start: second, stop: second, status_report: Dur::from_secs(300), repost_pod_ready: true };
+    let kubelet = Imitated {
+        start: second,
+        stop: second,
+        status_report: Dur::from_secs(300),
+        repost_pod_ready: true,
+    };
     assert_eq!(t.kubelet, KubeletMode::Imitated(kubelet));
     assert!(p.admission.default_toleration_seconds);
 }
@@ -48,9 +85,20 @@ fn an_empty_scenario_has_the_recorders_defaults() {
 #[test]
 fn the_grace_period_is_that_of_the_release() {
     for (release, seconds) in [("v1.31.14", 40), ("v1.32.13", 50)] {
-        assert_eq!(plan(release, "").flags.node_monitor_grace_period, Dur::from_secs(seconds), "{release}");
-        let stated = plan(release, r#", "flags": {"node-monitor-grace-period": "20s", "node-eviction-rate": 0}"#).flags;
-        assert_eq!((stated.node_monitor_grace_period, stated.node_eviction_rate), (Dur::from_secs(20), 0.0));
+        assert_eq!(
+            plan(release, "").flags.node_monitor_grace_period,
+            Dur::from_secs(seconds),
+            "{release}"
+        );
+        let stated = plan(
+            release,
+            r#", "flags": {"node-monitor-grace-period": "20s", "node-eviction-rate": 0}"#,
+        )
+        .flags;
+        assert_eq!(
+            (stated.node_monitor_grace_period, stated.node_eviction_rate),
+            (Dur::from_secs(20), 0.0)
+        );
     }
 }
 
@@ -61,8 +109,14 @@ fn limits_go_by_actor_and_have_client_gos_defaults() {
         (t.node_lifecycle_client, t.taint_eviction_client)
     };
     let of = |qps, burst| Some(Limits { qps, burst });
-    assert_eq!(limits(r#"{"*": {"qps": 20, "burst": 30}}"#), (of(20.0, 30), of(20.0, 30)));
-    assert_eq!(limits(r#"{"*": {"qps": 20, "burst": 30}, "taint-eviction": {"qps": -1}}"#), (of(20.0, 30), None));
+    assert_eq!(
+        limits(r#"{"*": {"qps": 20, "burst": 30}}"#),
+        (of(20.0, 30), of(20.0, 30))
+    );
+    assert_eq!(
+        limits(r#"{"*": {"qps": 20, "burst": 30}, "taint-eviction": {"qps": -1}}"#),
+        (of(20.0, 30), None)
+    );
     // `rest.Config` with zeros: 5 requests per second, burst 10.
     assert_eq!(limits(r#"{"node-lifecycle": {}}"#), (of(5.0, 10), None));
 }
@@ -76,7 +130,9 @@ fn nodes_have_the_recorders_labels_and_offsets() {
              "lease_offset": "1.3s", "status_offset": "3.7s"},
             {"name": "n2", "silent": true, "unschedulable": true, "lease_period": "20s"}]"#,
     );
-    let [n1, n2] = &p.nodes[..] else { panic!("two nodes") };
+    let [n1, n2] = &p.nodes[..] else {
+        panic!("two nodes")
+    };
     let labels: Vec<String> = n1.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
     // `kubelet.go: join`, sorted.
     let expected = [
@@ -92,12 +148,34 @@ fn nodes_have_the_recorders_labels_and_offsets() {
         "x=y",
     ];
     assert_eq!(labels, expected);
-    assert_eq!(n1.taints, [Taint { value: "v".into(), ..Taint::new("k", Effect::NoExecute) }]);
-    assert_eq!((n1.lease_offset, n1.lease_period, n1.status_offset), (Dur::from_millis(1300), Dur::from_secs(10), Dur::from_millis(3700)));
-    assert_eq!((n1.allocatable["cpu"], n1.allocatable["pods"]), (Quantity::from_units(8), Quantity::from_units(110)));
+    assert_eq!(
+        n1.taints,
+        [Taint {
+            value: "v".into(),
+            ..Taint::new("k", Effect::NoExecute)
+        }]
+    );
+    assert_eq!(
+        (n1.lease_offset, n1.lease_period, n1.status_offset),
+        (
+            Dur::from_millis(1300),
+            Dur::from_secs(10),
+            Dur::from_millis(3700)
+        )
+    );
+    assert_eq!(
+        (n1.allocatable["cpu"], n1.allocatable["pods"]),
+        (Quantity::from_units(8), Quantity::from_units(110))
+    );
     // `kubelet.go: every`: an offset of zero is one period.
-    assert_eq!((n2.lease_offset, n2.lease_period, n2.status_offset), (Dur::from_secs(20), Dur::from_secs(20), Dur::from_secs(10)));
-    assert_eq!((&n1.start, &n2.start, n2.unschedulable), (&NodeStart::Ready, &NodeStart::Silent, true));
+    assert_eq!(
+        (n2.lease_offset, n2.lease_period, n2.status_offset),
+        (Dur::from_secs(20), Dur::from_secs(20), Dur::from_secs(10))
+    );
+    assert_eq!(
+        (&n1.start, &n2.start, n2.unschedulable),
+        (&NodeStart::Ready, &NodeStart::Silent, true)
+    );
 }
 
 #[test]
@@ -114,17 +192,48 @@ fn actions_become_primitive_steps() {
             {{"at": "15s", "do": "stall-watches", "resource": "configmaps", "downtime": "5s"}},
             {{"at": "9s", "do": "restart-controllers", "downtime": "2s"}}]"#
     );
-    let a = |value: &str| Taint { value: value.into(), ..Taint::new("a", Effect::NoExecute) };
+    let a = |value: &str| Taint {
+        value: value.into(),
+        ..Taint::new("a", Effect::NoExecute)
+    };
     let acts = acts(&fields);
     assert_eq!(acts[0], (10_000, Do::Cut(vec![1, 0])));
-    let Do::Taint(nodes, edit) = &acts[1].1 else { panic!("{:?}", acts[1]) };
-    assert_eq!((nodes, &edit.add), (&vec![0], &vec![Taint::new("c", Effect::NoSchedule), a("d")]), "the later of two stands, at its place");
-    let Do::Taint(_, edit) = &acts[2].1 else { panic!("{:?}", acts[2]) };
-    assert_eq!(edit.remove, [("a".into(), None), ("c".into(), Some(Effect::NoSchedule))]);
-    assert_eq!(acts[3], (13_000, Do::DeletePod(0, Some(0))), "the recorder takes a negative grace period as zero");
-    assert!(matches!(&acts[4], (14_000, Do::Taint(nodes, _)) if nodes.is_empty()), "a pod or node that never was changes nothing");
-    assert_eq!(acts[5], (15_000, Do::StallWatches(WatchedResource::Pods, Dur::from_secs(5))));
-    assert_eq!(acts[6], (15_000, Do::RestartControllers(Dur::from_secs(2))), "the recorder works through its list in order");
+    let Do::Taint(nodes, edit) = &acts[1].1 else {
+        panic!("{:?}", acts[1])
+    };
+    assert_eq!(
+        (nodes, &edit.add),
+        (&vec![0], &vec![Taint::new("c", Effect::NoSchedule), a("d")]),
+        "the later of two stands, at its place"
+    );
+    let Do::Taint(_, edit) = &acts[2].1 else {
+        panic!("{:?}", acts[2])
+    };
+    assert_eq!(
+        edit.remove,
+        [("a".into(), None), ("c".into(), Some(Effect::NoSchedule))]
+    );
+    assert_eq!(
+        acts[3],
+        (13_000, Do::DeletePod(0, Some(0))),
+        "the recorder takes a negative grace period as zero"
+    );
+    assert!(
+        matches!(&acts[4], (14_000, Do::Taint(nodes, _)) if nodes.is_empty()),
+        "a pod or node that never was changes nothing"
+    );
+    assert_eq!(
+        acts[5],
+        (
+            15_000,
+            Do::StallWatches(WatchedResource::Pods, Dur::from_secs(5))
+        )
+    );
+    assert_eq!(
+        acts[6],
+        (15_000, Do::RestartControllers(Dur::from_secs(2))),
+        "the recorder works through its list in order"
+    );
     assert_eq!(acts.len(), 7);
 }
 
@@ -145,11 +254,27 @@ fn a_name_means_the_latest_node_or_pod_of_it() {
     let acts: Vec<&Do> = p.actions.iter().map(|a| &a.act).collect();
     assert_eq!(
         acts,
-        [&Do::DeleteNode(vec![0]), &Do::AddNode(2), &Do::Cut(vec![2]), &Do::CreatePod(1), &Do::AddNode(3), &Do::DeletePod(1, None)]
+        [
+            &Do::DeleteNode(vec![0]),
+            &Do::AddNode(2),
+            &Do::Cut(vec![2]),
+            &Do::CreatePod(1),
+            &Do::AddNode(3),
+            &Do::DeletePod(1, None)
+        ]
     );
-    assert_eq!((p.nodes[2].start.clone(), p.nodes[3].name.as_str()), (NodeStart::Absent, "later"));
-    assert_eq!((p.pods[1].node, p.pods[1].start, &*p.pods[1].name), (Some(3), PodStart::Absent, "default/p1"));
-    assert_eq!(p.templates[p.pods[1].template as usize].termination_grace_period_seconds, Some(5));
+    assert_eq!(
+        (p.nodes[2].start.clone(), p.nodes[3].name.as_str()),
+        (NodeStart::Absent, "later")
+    );
+    assert_eq!(
+        (p.pods[1].node, p.pods[1].start, &*p.pods[1].name),
+        (Some(3), PodStart::Absent, "default/p1")
+    );
+    assert_eq!(
+        p.templates[p.pods[1].template as usize].termination_grace_period_seconds,
+        Some(5)
+    );
 }
 
 #[test]
@@ -162,11 +287,23 @@ fn the_run_lasts_until_its_last_action() {
 fn what_is_not_modelled_is_named() {
     let check = |release, fields, expected: &[&str]| {
         let expected: Vec<String> = expected.iter().map(|s| (*s).to_owned()).collect();
-        assert_eq!(recorded(release, fields).plan().unwrap_err(), PlanError::NotModelled(expected), "{fields}");
+        assert_eq!(
+            recorded(release, fields).plan().unwrap_err(),
+            PlanError::NotModelled(expected),
+            "{fields}"
+        );
     };
-    check("v1.34.4", r#", "controllers": ["node-lifecycle", "taint-eviction", "endpointslice", "cronjob"]"#, &["endpointslice", "cronjob"]);
+    check(
+        "v1.34.4",
+        r#", "controllers": ["node-lifecycle", "taint-eviction", "endpointslice", "cronjob"]"#,
+        &["endpointslice", "cronjob"],
+    );
     let alone = r#", "controllers": ["node-lifecycle"]"#;
-    check("v1.34.4", alone, &["a run without node-lifecycle or taint-eviction"]);
+    check(
+        "v1.34.4",
+        alone,
+        &["a run without node-lifecycle or taint-eviction"],
+    );
     // Up to 1.28 taint eviction comes with the node lifecycle controller.
     assert!(recorded("v1.27.16", alone).plan().is_ok());
 }
@@ -178,17 +315,47 @@ fn what_cannot_be_is_refused() {
         assert!(error.contains(reason), "{fields}: {error}");
     };
     check(r#", "nodes": [{"name": ""}]"#, "no name");
-    check(r#", "nodes": [{"name": "n", "taints": ["k:NoExcute"]}]"#, "k:NoExcute");
-    check(r#", "nodes": [{"name": "n", "taints": ["k"]}]"#, "invalid taint spec");
-    check(r#", "nodes": [{"name": "n", "capacity": {"cpu": "many"}}]"#, "cpu");
-    check(r#", "nodes": [{"name": "n", "lease_period": "1ns"}]"#, "shorter");
+    check(
+        r#", "nodes": [{"name": "n", "taints": ["k:NoExcute"]}]"#,
+        "k:NoExcute",
+    );
+    check(
+        r#", "nodes": [{"name": "n", "taints": ["k"]}]"#,
+        "invalid taint spec",
+    );
+    check(
+        r#", "nodes": [{"name": "n", "capacity": {"cpu": "many"}}]"#,
+        "cpu",
+    );
+    check(
+        r#", "nodes": [{"name": "n", "lease_period": "1ns"}]"#,
+        "shorter",
+    );
     check(r#", "flags": {"node-monitor-period": "1ns"}"#, "shorter");
-    check(r#", "pods": [{"name": "p", "grace": -1}]"#, "grace period of -1 s");
-    check(r#", "pods": [{"name": "p", "tolerations": [{"operator": "Sometimes"}]}]"#, "no operator");
-    check(r#", "pods": [{"name": "p", "tolerations": [{"effect": "NoExcute"}]}]"#, "no effect");
+    check(
+        r#", "pods": [{"name": "p", "grace": -1}]"#,
+        "grace period of -1 s",
+    );
+    check(
+        r#", "pods": [{"name": "p", "tolerations": [{"operator": "Sometimes"}]}]"#,
+        "no operator",
+    );
+    check(
+        r#", "pods": [{"name": "p", "tolerations": [{"effect": "NoExcute"}]}]"#,
+        "no effect",
+    );
     check(r#", "actions": [{"do": "explode"}]"#, "explode");
     check(r#", "actions": [{"do": "cut", "node": "n9"}]"#, "n9");
-    check(r#", "actions": [{"do": "condition", "type": "Ready", "status": "Perhaps"}]"#, "Perhaps");
-    check(r#", "actions": [{"at": "9000h", "do": "restart-controllers"}]"#, "longer than");
-    assert!(recorded("v1.5.0", "").plan().is_err(), "a release without a profile");
+    check(
+        r#", "actions": [{"do": "condition", "type": "Ready", "status": "Perhaps"}]"#,
+        "Perhaps",
+    );
+    check(
+        r#", "actions": [{"at": "9000h", "do": "restart-controllers"}]"#,
+        "longer than",
+    );
+    assert!(
+        recorded("v1.5.0", "").plan().is_err(),
+        "a release without a profile"
+    );
 }

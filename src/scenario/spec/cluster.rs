@@ -1,6 +1,8 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
-use super::scheduling::{Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint};
+use super::scheduling::{
+    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+};
 use super::texts::{DurationText, NamesText, OneOrMany, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,9 +29,14 @@ pub struct NodeGroup {
     /// `spec.taints` in kubectl's syntax: `"key=value:NoExecute"`, `"key:NoSchedule"`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taints: Vec<String>,
-    /// `timeAdded` of taints, from the start of the run: `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only
-    /// controllers set it, so that it appears in imports; nothing reads it.
-    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
+    /// `timeAdded` of taints, from the start of the run:
+    /// `{"node.kubernetes.io/unreachable:NoExecute": "-8m"}`. Only controllers set it, so that it
+    /// appears in imports; nothing reads it.
+    #[serde(
+        default,
+        rename = "taintsAdded",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
     pub taints_added: BTreeMap<String, DurationText>,
     /// `spec.unschedulable`: cordoned from the start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -40,13 +47,15 @@ pub struct NodeGroup {
     /// How the nodes start; `Ready` where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<NodeStart>,
-    /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's name where not given.
+    /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's
+    /// name where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_offset: Option<DurationText>,
     /// Imitated kubelets: the period of lease renewals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_period: Option<DurationText>,
-    /// Imitated kubelets: when the status is first checked. Spread by the node's name where not given.
+    /// Imitated kubelets: when the status is first checked. Spread by the node's name where not
+    /// given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_offset: Option<DurationText>,
 }
@@ -64,7 +73,8 @@ pub enum NodeStart {
         /// `status.conditions`
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conditions: Vec<Condition>,
-        /// The lease's `spec.renewTime`, from the start of the run and not after it: `"-3.25s"`. None if there is no lease.
+        /// The lease's `spec.renewTime`, from the start of the run and not after it: `"-3.25s"`.
+        /// None if there is no lease.
         #[serde(default, rename = "renewTime", skip_serializing_if = "Option::is_none")]
         renew_time: Option<DurationText>,
         /// The kubelet does not reach the API server when the run starts.
@@ -125,8 +135,8 @@ pub enum Status {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PodGroup {
-    /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it: `web-0`, `web-1`, …, or
-    /// `agent-NODE`, or `web-NODE-0`.
+    /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it:
+    /// `web-0`, `web-1`, …, or `agent-NODE`, or `web-NODE-0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The names of several pods, `"db-{0..2}"`; instead of `name`.
@@ -149,14 +159,23 @@ pub struct PodGroup {
     /// The controlling owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
-    /// `spec.tolerations`. Admission adds those for not-ready and unreachable where they are missing.
+    /// `spec.tolerations`. Admission adds those for not-ready and unreachable where they are
+    /// missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(default, rename = "terminationGracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "terminationGracePeriodSeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        rename = "nodeSelector",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
     pub node_selector: BTreeMap<String, String>,
     /// The sum of the containers' `resources.requests`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -165,31 +184,53 @@ pub struct PodGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "priorityClassName",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "topologySpreadConstraints",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "schedulingGates",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "preemptionPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub preemption_policy: Option<PreemptionPolicy>,
-    /// The requests of each container, where there are several: some scores count what a container does not ask for.
+    /// The requests of each container, where there are several: some scores count what a container
+    /// does not ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
-    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet those that cost less go first; 0 where not given.
-    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
+    /// those that cost less go first; 0 where not given.
+    #[serde(
+        default,
+        rename = "podDeletionCost",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pod_deletion_cost: Option<i32>,
     /// A static pod: where its kubelet has it from.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
@@ -294,7 +335,11 @@ pub struct Toleration {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// How long a NoExecute taint is tolerated; for ever where not given.
-    #[serde(default, rename = "tolerationSeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "tolerationSeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub toleration_seconds: Option<i64>,
 }
 
@@ -347,7 +392,11 @@ pub enum PodStart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ready: Option<PodCondition>,
         /// The condition DisruptionTarget.
-        #[serde(default, rename = "disruptionTarget", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            rename = "disruptionTarget",
+            skip_serializing_if = "Option::is_none"
+        )]
         disruption_target: Option<PodCondition>,
         /// Set if it was being deleted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -399,7 +448,8 @@ pub enum PodReason {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deletion {
-    /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run: `"-4m"`, `"12s"`.
+    /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run:
+    /// `"-4m"`, `"12s"`.
     pub timestamp: DurationText,
     /// `metadata.deletionGracePeriodSeconds`
     #[serde(rename = "gracePeriodSeconds")]
@@ -409,6 +459,8 @@ pub struct Deletion {
 impl NodeGroup {
     /// The name or names as written.
     pub fn names_texts(&self) -> Option<OneOrMany> {
-        self.names.clone().or_else(|| self.name.clone().map(OneOrMany::One))
+        self.names
+            .clone()
+            .or_else(|| self.name.clone().map(OneOrMany::One))
     }
 }

@@ -1,8 +1,10 @@
 //! Expectations: what a run must come to for a scenario to pass as a test.
 //!
-//! The list of kinds is closed. Those about records (`Evicted`, `Tainted`, …) count what happened and when; `Pending` looks at a moment;
-//! `AtLeast`, `AtMost` and `Equal` hold a figure of a workload or of the run to a limit; `Always`, `Never`, `Eventually` and `Until`
-//! speak of every moment; `Order` of what comes first; `Mostly` of a share of many seeds. What is left out: sums over several figures.
+//! The list of kinds is closed. Those about records (`Evicted`, `Tainted`, …) count what happened
+//! and when; `Pending` looks at a moment; `AtLeast`, `AtMost` and `Equal` hold a figure of a
+//! workload or of the run to a limit; `Always`, `Never`, `Eventually` and `Until` speak of every
+//! moment; `Order` of what comes first; `Mostly` of a share of many seeds. What is left out: sums
+//! over several figures.
 
 use super::cluster::{ConditionKind, NodeSelector, Phase, PodSelector, Status};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
@@ -12,8 +14,9 @@ use serde::{Deserialize, Serialize};
 /// A stretch of the run: from the first time to the second, both included.
 pub type Window = (TimeText, TimeText);
 
-/// Writes a struct with fields of its own and then those of the named groups, which several kinds of expectation have: those that select
-/// `pods`, those that select the nodes of a `place`, how `often` and `when` something happens, and `during` which stretch to look.
+/// Writes a struct with fields of its own and then those of the named groups, which several kinds
+/// of expectation have: those that select `pods`, those that select the nodes of a `place`, how
+/// `often` and `when` something happens, and `during` which stretch to look.
 macro_rules! seen {
     ($(#[$doc:meta])* $name:ident has $($group:ident)* { $($own:tt)* }) => {
         seen! { @ [$($group)*] [] { $(#[$doc])* $name } $($own)* }
@@ -26,7 +29,8 @@ macro_rules! seen {
             /// These pods.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub pods: Option<PodSelector>,
-            /// The pods of that workload, `web` or `Deployment/web`; or of that group of pods, or owner.
+            /// The pods of that workload, `web` or `Deployment/web`; or of that group of pods, or
+            /// owner.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub workload: Option<String>,
             /// Only pods with labels that match: `"app=web,tier!=cache"`.
@@ -52,15 +56,16 @@ macro_rules! seen {
     };
     (@ [often $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* count] $head $($fields)*
-            /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each selected object. At least once where not given.
+            /// How often: `3`, `"2..5"`, `"2.."`, `"..5"`, or `"all"` for once or more of each
+            /// selected object. At least once where not given.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub count: Option<FlagValue>,
         }
     };
     (@ [when $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* at after before between first spread] $head $($fields)*
-            /// It happens at exactly these times, to the millisecond, once at each, or as often as `"3x 10m"` says; with a `count`, once or
-            /// more.
+            /// It happens at exactly these times, to the millisecond, once at each, or as often as
+            /// `"3x 10m"` says; with a `count`, once or more.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub at: Option<OneOrMany>,
             /// None of it happens before this time.
@@ -108,7 +113,10 @@ macro_rules! seen {
 
 /// The fields that several kinds of expectation have; those that a kind lacks are none.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "the fields are those of the kinds themselves, and are explained there")]
+#[expect(
+    missing_docs,
+    reason = "the fields are those of the kinds themselves, and are explained there"
+)]
 pub struct Common<'a> {
     pub pod: Option<&'a String>,
     pub pods: Option<&'a PodSelector>,
@@ -135,8 +143,8 @@ seen! {
 seen! {
     /// Pods that are evicted.
     EvictedSeen has pods place often when during {
-        /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain), `drain-delete`, `pod-eviction-timeout`; by
-        /// any of them where not given.
+        /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain),
+        /// `drain-delete`, `pod-eviction-timeout`; by any of them where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
     }
@@ -144,7 +152,8 @@ seen! {
 seen! {
     /// Pods whose deletion begins.
     DeletedSeen has pods place often when during {
-        /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`, `replicaset`, …
+        /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`,
+        /// `replicaset`, …
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
     }
@@ -174,7 +183,8 @@ seen! {
         /// A part of their message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub message: Option<String>,
-        /// What they are about: `"Node/b-*"`, `"StatefulSet/default/db"`; `*` stands for any letters.
+        /// What they are about: `"Node/b-*"`, `"StatefulSet/default/db"`; `*` stands for any
+        /// letters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub object: Option<String>,
     }
@@ -186,7 +196,8 @@ seen! {
 seen! {
     /// Taints of nodes that are added or removed.
     TaintsSeen has place often when during {
-        /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may be left out.
+        /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may
+        /// be left out.
         pub taint: String,
     }
 }
@@ -271,16 +282,19 @@ pub enum Quantity {
     /// Pods of a workload that are Running, Ready and not being deleted.
     #[serde(rename = "available")]
     Available(String),
-    /// Pods of a workload that are missing: wanted and not available, once all of them have been available.
+    /// Pods of a workload that are missing: wanted and not available, once all of them have been
+    /// available.
     #[serde(rename = "unavailable")]
     Unavailable(String),
-    /// Pods of a workload that are up, whatever the API says: their machine runs, their containers have started, clients reach them.
+    /// Pods of a workload that are up, whatever the API says: their machine runs, their containers
+    /// have started, clients reach them.
     #[serde(rename = "up")]
     Up(String),
     /// Pods of a workload that are desired and not up.
     #[serde(rename = "missing")]
     Missing(String),
-    /// Containers of a workload that run, and that clients reach, although their pod is being deleted or gone.
+    /// Containers of a workload that run, and that clients reach, although their pod is being
+    /// deleted or gone.
     #[serde(rename = "ghosts")]
     Ghosts(String),
     /// Pods of a workload that the API has as ready and that are not up.
@@ -301,7 +315,8 @@ pub enum Quantity {
     /// Nodes of a zone whose Ready condition is not True.
     #[serde(rename = "not_ready_nodes")]
     NotReadyNodes(String),
-    /// Requests that a controller sent to the API server so far, by its name in `events.jsonl`: `requests("taint-eviction")`.
+    /// Requests that a controller sent to the API server so far, by its name in `events.jsonl`:
+    /// `requests("taint-eviction")`.
     #[serde(rename = "requests")]
     Requests(String),
     /// The time in which a workload lacked pods, in all: a duration.
@@ -389,7 +404,8 @@ pub enum Claim {
     StaleReady,
     /// A pod is placed and evicted on the same node again and again.
     EvictLoop,
-    /// A property by its name on the command line, with a bound where it has one: `Property("pod-stuck(10s)")`
+    /// A property by its name on the command line, with a bound where it has one:
+    /// `Property("pod-stuck(10s)")`
     Property(String),
 }
 
@@ -411,7 +427,8 @@ pub enum Expectation {
     Bound(PodsSeen),
     /// Pods come into a phase: `Phase(workload: "web", phase: Running, count: 20)`
     Phase(PhaseSeen),
-    /// A condition of pods changes: `PodCondition(workload: "web", type: Ready, status: False, count: 10)`
+    /// A condition of pods changes: `PodCondition(workload: "web", type: Ready, status: False,
+    /// count: 10)`
     PodCondition(PodConditionSeen),
     /// Eviction timers are set: `TimerSet(workload: "web", count: 10)`
     TimerSet(PodsSeen),
@@ -419,13 +436,16 @@ pub enum Expectation {
     TimerCancelled(PodsSeen),
     /// Pods could not be deleted in five tries: `EvictionFailed(pod: "web-0", count: 1)`
     EvictionFailed(PodsSeen),
-    /// Pods wait at a moment, the end of the run where none is given: `Pending(workload: "web", count: 3, reason: "Insufficient cpu")`
+    /// Pods wait at a moment, the end of the run where none is given: `Pending(workload: "web",
+    /// count: 3, reason: "Insufficient cpu")`
     Pending(Pending),
     /// Taints are added to nodes: `Tainted(zone: "b", taint: "unreachable:NoExecute", count: 12)`
     Tainted(TaintsSeen),
-    /// Taints of nodes are removed: `Untainted(zone: "b", taint: "unreachable:NoExecute", after: "end of cut b")`
+    /// Taints of nodes are removed: `Untainted(zone: "b", taint: "unreachable:NoExecute", after:
+    /// "end of cut b")`
     Untainted(TaintsSeen),
-    /// A condition of nodes changes: `Condition(zone: "b", type: Ready, status: Unknown, count: "all")`
+    /// A condition of nodes changes: `Condition(zone: "b", type: Ready, status: Unknown, count:
+    /// "all")`
     Condition(ConditionSeen),
     /// Nodes are cordoned: `Cordoned(node: "a-00", at: "5m")`
     Cordoned(NodesSeen),
@@ -437,22 +457,27 @@ pub enum Expectation {
     MasterDisruption(DisruptionSeen),
     /// Events are stored: `Event(reason: "TaintManagerEviction", workload: "web", count: "1..")`
     Event(EventSeen),
-    /// The first of each comes in this order: `Order([Tainted(node: "b-00", taint: "unreachable:NoExecute"), Evicted(node: "b-00")])`
+    /// The first of each comes in this order: `Order([Tainted(node: "b-00", taint:
+    /// "unreachable:NoExecute"), Evicted(node: "b-00")])`
     Order(Vec<Expectation>),
     /// A figure is the limit or more at every moment: `AtLeast(of: available("web"), is: 8)`
     AtLeast(Limit),
-    /// A figure is the limit or less at every moment, and above zero no longer than `longest` at a stretch:
-    /// `AtMost(of: unavailable("db"), is: 1, longest: "8m")`; `AtMost(of: longest_gap("db"), is: "8m")`
+    /// A figure is the limit or less at every moment, and above zero no longer than `longest` at a
+    /// stretch: `AtMost(of: unavailable("db"), is: 1, longest: "8m")`; `AtMost(of:
+    /// longest_gap("db"), is: "8m")`
     AtMost(Limit),
-    /// A figure is the limit at every moment, or one of the whole run is: `Equal(of: evicted("db"), is: 0)`
+    /// A figure is the limit at every moment, or one of the whole run is:
+    /// `Equal(of: evicted("db"), is: 0)`
     Equal(Limit),
-    /// It holds at every moment: `Always(AnyOf([AtLeast(of: available("web"), is: 8), AtMost(of: timers("*"), is: 0)]))`
+    /// It holds at every moment: `Always(AnyOf([AtLeast(of: available("web"), is: 8), AtMost(of:
+    /// timers("*"), is: 0)]))`
     Always(Claim),
     /// It holds at no moment, or a property is never violated: `Never(PodStuck)`
     Never(Claim),
     /// A property is violated, as it is where a release has a known defect: `Violates(PodStuck)`
     Violates(Claim),
-    /// It holds at some moment: `Eventually(that: AtMost(of: unavailable("web"), is: 0), after: "cut b", within: "15m")`
+    /// It holds at some moment: `Eventually(that: AtMost(of: unavailable("web"), is: 0), after:
+    /// "cut b", within: "15m")`
     Eventually {
         /// What has to hold.
         that: Claim,
@@ -463,8 +488,8 @@ pub enum Expectation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         within: Option<DurationText>,
     },
-    /// It holds until something else does, which does come:
-    /// `Until(that: AtMost(of: evicted("*"), is: 0), until: AtLeast(of: not_ready_nodes("b"), is: 12))`
+    /// It holds until something else does, which does come: `Until(that: AtMost(of: evicted("*"),
+    /// is: 0), until: AtLeast(of: not_ready_nodes("b"), is: 12))`
     Until {
         /// What has to hold until then.
         that: Claim,
@@ -474,7 +499,8 @@ pub enum Expectation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<TimeText>,
     },
-    /// With `seeds`, it holds in so large a part of the runs: `Mostly(in_at_least: 0.95, that: Evicted(workload: "web", before: "14m"))`
+    /// With `seeds`, it holds in so large a part of the runs: `Mostly(in_at_least: 0.95, that:
+    /// Evicted(workload: "web", before: "14m"))`
     Mostly {
         /// The part of the runs, above 0 and at most 1.
         in_at_least: f64,

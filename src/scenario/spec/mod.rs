@@ -1,8 +1,9 @@
 //! The types of a scenario file, field by field, exactly as they are written.
 //!
-//! Fields of Kubernetes objects have Kubernetes' own names (`terminationGracePeriodSeconds`); fields of the language
-//! itself are in snake case. Texts with a syntax of their own (durations, quantities, taints, names with ranges) are
-//! kept as written; [`build`](super::build) reads them, so that all mistakes of a file are reported at once.
+//! Fields of Kubernetes objects have Kubernetes' own names (`terminationGracePeriodSeconds`);
+//! fields of the language itself are in snake case. Texts with a syntax of their own (durations,
+//! quantities, taints, names with ranges) are kept as written; [`build`](super::build) reads them,
+//! so that all mistakes of a file are reported at once.
 
 mod budget;
 mod cluster;
@@ -17,26 +18,32 @@ mod workload;
 
 pub use budget::{PodDisruptionBudget, UnhealthyPodEvictionPolicy};
 pub use cluster::{
-    Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator, Owner, Phase, Placement, PodCondition,
-    PodGroup, PodReason, PodSelector, PodStart, StaticPod, Status, Toleration,
+    Condition, ConditionKind, Deletion, Effect, NodeGroup, NodeSelector, NodeStart, Operator,
+    Owner, Phase, Placement, PodCondition, PodGroup, PodReason, PodSelector, PodStart, StaticPod,
+    Status, Toleration,
 };
 pub use expect::{
-    Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState, EventSeen, Expectation, Limit, NodesSeen,
-    NotEvicted, Pending, PhaseSeen, PodConditionSeen, PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
+    Claim, Common, Comparison, ConditionSeen, DeletedSeen, DisruptionSeen, DisruptionState,
+    EventSeen, Expectation, Limit, NodesSeen, NotEvicted, Pending, PhaseSeen, PodConditionSeen,
+    PodConditionType, PodsSeen, Quantity, TaintsSeen, Window, ZoneSeen, ZoneState,
 };
 pub use namespace::Namespace;
 pub use scheduling::{
-    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator, NodeRequirement, NodeTerm, NodeTerms, PodAffinity,
-    PodAffinityTerm, PreemptionPolicy, PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
+    Affinity, EveryNamespace, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
+    NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PreemptionPolicy,
+    PreferredNodes, Protocol, SchedulerConfiguration, SchedulingGate, ScoringStrategy,
     TopologySpreadConstraint, WeightedPods, WhenUnsatisfiable,
 };
 pub use tape::{Deviation, Tape, object_text_of_number};
 pub use texts::{DelayText, DurationText, FlagValue, NamesText, OneOrMany, QuantityText, TimeText};
-pub use timeline::{Afterwards, Cut, DrainFlags, Entry, IfNotDrained, InstanceState, Resource, Step};
+pub use timeline::{
+    Afterwards, Cut, DrainFlags, Entry, IfNotDrained, InstanceState, Resource, Step,
+};
 pub use timing::{ClientLimit, ClientLimits, KubeletTiming, Timing, User};
 pub use workload::{
-    Controllers, LabelSelector, LabelSelectorRequirement, Ordinals, PodConditionKind, PodFailurePolicy, PodFailurePolicyAction,
-    PodFailurePolicyOnPodConditions, PodFailurePolicyRule, PodManagementPolicy, PodReplacementPolicy, PodTemplate, PriorityClass,
+    Controllers, LabelSelector, LabelSelectorRequirement, Ordinals, PodConditionKind,
+    PodFailurePolicy, PodFailurePolicyAction, PodFailurePolicyOnPodConditions,
+    PodFailurePolicyRule, PodManagementPolicy, PodReplacementPolicy, PodTemplate, PriorityClass,
     RestartPolicy, SelectorOperator, Workload, WorkloadGroup,
 };
 
@@ -53,7 +60,8 @@ pub struct Scenario {
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
-    /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"` a patch.
+    /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
+    /// a patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kubernetes: Option<String>,
     /// The end of the run. A file without one is refused.
@@ -83,8 +91,8 @@ pub struct Scenario {
     /// A file whose nodes, workloads and pods come behind those written here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Cluster>,
-    /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the template of their workload, or a flag
-    /// the default tolerations; `Rollout` where not given.
+    /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the
+    /// template of their workload, or a flag the default tolerations; `Rollout` where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing: Option<Existing>,
     /// Groups of nodes.
@@ -94,10 +102,18 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<PodGroup>,
     /// Priorities by name, beside Kubernetes' own two.
-    #[serde(default, rename = "priorityClasses", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "priorityClasses",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub priority_classes: Vec<PriorityClass>,
     /// How many pods an eviction may take away.
-    #[serde(default, rename = "podDisruptionBudgets", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "podDisruptionBudgets",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
     /// What namespaces say of the tolerations of their pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,8 +121,8 @@ pub struct Scenario {
     /// What pods are made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workloads: Vec<Workload>,
-    /// How many pods workloads need, by their names, beside what these say themselves: for those that come from a file. A number, or a share
-    /// of what they ask for, `"80%"`.
+    /// How many pods workloads need, by their names, beside what these say themselves: for those
+    /// that come from a file. A number, or a share of what they ask for, `"80%"`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: BTreeMap<String, FlagValue>,
     /// What goes wrong, and what people do.
@@ -118,15 +134,18 @@ pub struct Scenario {
     /// What the run must come to, for `taintsim test`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
-    /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where not given.
+    /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where
+    /// not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u32>,
-    /// A file that holds the timeline that the run must have; its path is relative to the scenario. `taintsim test --update` writes it.
-    /// `{release}` in its name is the release that is run, for a file for each of several releases.
+    /// A file that holds the timeline that the run must have; its path is relative to the scenario.
+    /// `taintsim test --update` writes it. `{release}` in its name is the release that is run, for
+    /// a file for each of several releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<String>,
-    /// Settings that the expectations guard, each with a value that must break one of them, as after `--set`:
-    /// `"flags.kube-controller-manager.node-monitor-grace-period=60s"`. `taintsim test --guards` tries them.
+    /// Settings that the expectations guard, each with a value that must break one of them, as
+    /// after `--set`: `"flags.kube-controller-manager.node-monitor-grace-period=60s"`.
+    /// `taintsim test --guards` tries them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
 }
@@ -134,7 +153,8 @@ pub struct Scenario {
 /// What becomes of pods that exist where a setting says something else of new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 pub enum Existing {
-    /// They are changed as a rollout would have done: each as if made anew from its template, and admitted under the flags.
+    /// They are changed as a rollout would have done: each as if made anew from its template, and
+    /// admitted under the flags.
     #[serde(alias = "rollout")]
     Rollout,
     /// They stay as they are; only pods that come later are made from what is set.
@@ -146,7 +166,8 @@ pub enum Existing {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Cluster {
-    /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is relative to the scenario.
+    /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is
+    /// relative to the scenario.
     From(String),
 }
 
@@ -160,7 +181,8 @@ pub struct Flags {
     /// kube-apiserver
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kube_apiserver: BTreeMap<String, FlagValue>,
-    /// kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration file.
+    /// kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration
+    /// file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kubelet: BTreeMap<String, FlagValue>,
 }
@@ -168,6 +190,8 @@ pub struct Flags {
 impl Flags {
     /// Whether no flag is given.
     pub fn is_empty(&self) -> bool {
-        self.kube_controller_manager.is_empty() && self.kube_apiserver.is_empty() && self.kubelet.is_empty()
+        self.kube_controller_manager.is_empty()
+            && self.kube_apiserver.is_empty()
+            && self.kubelet.is_empty()
     }
 }

@@ -4,7 +4,8 @@ use super::cluster::Toleration;
 use super::texts::NamesText;
 use serde::{Deserialize, Serialize};
 
-/// What a namespace says of the tolerations of its pods. It counts where `enable-admission-plugins` has PodTolerationRestriction.
+/// What a namespace says of the tolerations of its pods. It counts where `enable-admission-plugins`
+/// has PodTolerationRestriction.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Namespace {
@@ -15,9 +16,18 @@ pub struct Namespace {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NamesText>,
     /// The annotation `scheduler.alpha.kubernetes.io/defaultTolerations`: what new pods get.
-    #[serde(default, rename = "defaultTolerations", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "defaultTolerations",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub default_tolerations: Option<Vec<Toleration>>,
-    /// The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have; anything where it is empty.
-    #[serde(default, rename = "tolerationsWhitelist", skip_serializing_if = "Option::is_none")]
+    /// The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
+    /// anything where it is empty.
+    #[serde(
+        default,
+        rename = "tolerationsWhitelist",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub tolerations_whitelist: Option<Vec<Toleration>>,
 }

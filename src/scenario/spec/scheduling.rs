@@ -8,7 +8,18 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// `v1.Affinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct Affinity {
     /// Which nodes.
@@ -23,19 +34,47 @@ pub struct Affinity {
 }
 
 /// `v1.NodeAffinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeAffinity {
     /// One of its terms must match.
-    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "requiredDuringSchedulingIgnoredDuringExecution",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub required: Option<NodeTerms>,
     /// Terms that should match.
-    #[serde(rename = "preferredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "preferredDuringSchedulingIgnoredDuringExecution",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub preferred: Vec<PreferredNodes>,
 }
 
 /// `v1.NodeSelector`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct NodeTerms {
     /// One of them must match.
@@ -44,7 +83,9 @@ pub struct NodeTerms {
 }
 
 /// `v1.PreferredSchedulingTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct PreferredNodes {
     /// 1 to 100.
@@ -54,7 +95,18 @@ pub struct PreferredNodes {
 }
 
 /// `v1.NodeSelectorTerm`: all of it must match.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeTerm {
     /// Conditions on labels.
@@ -66,7 +118,9 @@ pub struct NodeTerm {
 }
 
 /// `v1.NodeSelectorRequirement`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct NodeRequirement {
     /// The label, or `metadata.name`.
@@ -79,7 +133,9 @@ pub struct NodeRequirement {
 }
 
 /// `v1.NodeSelectorOperator`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum NodeOperator {
     /// One of the values.
     In,
@@ -96,19 +152,38 @@ pub enum NodeOperator {
 }
 
 /// `v1.PodAffinity` and `v1.PodAntiAffinity`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct PodAffinity {
     /// Terms that must hold.
-    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "requiredDuringSchedulingIgnoredDuringExecution",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub required: Vec<PodAffinityTerm>,
     /// Terms that should hold.
-    #[serde(rename = "preferredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "preferredDuringSchedulingIgnoredDuringExecution",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub preferred: Vec<WeightedPods>,
 }
 
 /// `v1.WeightedPodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPods {
     /// 1 to 100.
@@ -119,17 +194,27 @@ pub struct WeightedPods {
 }
 
 /// `v1.PodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct PodAffinityTerm {
     /// Which pods; none where not given.
-    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "labelSelector",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub label_selector: Option<LabelSelector>,
     /// Their namespaces; the pod's own where not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
     /// `()` is every namespace.
-    #[serde(default, rename = "namespaceSelector", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "namespaceSelector",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub namespace_selector: Option<EveryNamespace>,
     /// The node label that says which nodes are together.
     #[serde(rename = "topologyKey")]
@@ -137,12 +222,26 @@ pub struct PodAffinityTerm {
 }
 
 /// An empty selector: every namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct EveryNamespace {}
 
 /// `v1.TopologySpreadConstraint`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct TopologySpreadConstraint {
     /// How uneven it may be.
@@ -155,24 +254,46 @@ pub struct TopologySpreadConstraint {
     #[serde(rename = "whenUnsatisfiable")]
     pub when_unsatisfiable: WhenUnsatisfiable,
     /// Which pods are counted; none where not given.
-    #[serde(default, rename = "labelSelector", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "labelSelector",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub label_selector: Option<LabelSelector>,
     /// With fewer domains than this the least count is zero.
-    #[serde(default, rename = "minDomains", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "minDomains",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub min_domains: Option<i32>,
     /// Whether node selector and node affinity say which nodes count; `Honor` where not given.
-    #[serde(default, rename = "nodeAffinityPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "nodeAffinityPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub node_affinity_policy: Option<InclusionPolicy>,
     /// Whether taints say which nodes count; `Ignore` where not given.
-    #[serde(default, rename = "nodeTaintsPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "nodeTaintsPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub node_taints_policy: Option<InclusionPolicy>,
     /// The pod's own values of these labels are added to the selector.
-    #[serde(default, rename = "matchLabelKeys", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "matchLabelKeys",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub match_label_keys: Vec<String>,
 }
 
 /// `whenUnsatisfiable`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum WhenUnsatisfiable {
     /// The pod waits.
     DoNotSchedule,
@@ -181,7 +302,9 @@ pub enum WhenUnsatisfiable {
 }
 
 /// `nodeAffinityPolicy`, `nodeTaintsPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum InclusionPolicy {
     /// Nodes that do not suit do not count.
     Honor,
@@ -190,7 +313,9 @@ pub enum InclusionPolicy {
 }
 
 /// A port of the node that a container takes (`v1.ContainerPort`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct HostPort {
     /// The port.
@@ -205,7 +330,9 @@ pub struct HostPort {
 }
 
 /// `v1.Protocol`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum Protocol {
     /// TCP
     TCP,
@@ -216,7 +343,9 @@ pub enum Protocol {
 }
 
 /// `v1.PodSchedulingGate`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulingGate {
     /// Its name.
@@ -224,7 +353,9 @@ pub struct SchedulingGate {
 }
 
 /// `spec.preemptionPolicy`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum PreemptionPolicy {
     /// It makes pods of lower priority leave.
     PreemptLowerPriority,
@@ -237,7 +368,10 @@ pub enum PreemptionPolicy {
 #[serde(deny_unknown_fields, default)]
 pub struct SchedulerConfiguration {
     /// `percentageOfNodesToScore`; where not given, it depends on the size of the cluster.
-    #[serde(rename = "percentageOfNodesToScore", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "percentageOfNodesToScore",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub percentage_of_nodes_to_score: Option<u32>,
     /// `scoringStrategy.type` of the plugin NodeResourcesFit.
     #[serde(rename = "scoringStrategy", skip_serializing_if = "Option::is_none")]

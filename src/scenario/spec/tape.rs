@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The choices of a run: `tape: (choices: 1, deviations: [("next", "eviction:default/db-0", 0, 1)])`.
+/// The choices of a run: `tape: (choices: 1, deviations: [("next", "eviction:default/db-0", 0,
+/// 1)])`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tape {
     /// The number of the choice format that it was written in.
     pub choices: u32,
-    /// The release that it was found on, `1.34.4`, and is a tape of; one without is tried on whatever release the scenario runs as.
+    /// The release that it was found on, `1.34.4`, and is a tape of; one without is tried on
+    /// whatever release the scenario runs as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,
     /// Which kinds of trouble are left to the choices: `stale`, `crash`, `coalesce`.
@@ -33,6 +35,7 @@ pub fn object_text_of_number(number: u64) -> String {
     }
 }
 
-/// Point, object, ordinal, value: the how many-th choice for the object at the point, from 0, and what to choose.
+/// Point, object, ordinal, value: the how many-th choice for the object at the point, from 0, and
+/// what to choose.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Deviation(pub String, pub String, pub u32, pub u64);

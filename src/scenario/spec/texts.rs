@@ -20,7 +20,8 @@ macro_rules! schema {
     };
 }
 
-/// A type that holds a text as written; `expecting` is what an error says when something else stands there.
+/// A type that holds a text as written; `expecting` is what an error says when something else
+/// stands there.
 macro_rules! text {
     ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
         $(#[$doc])*
@@ -79,11 +80,13 @@ macro_rules! text {
 }
 
 text! {
-    /// A span of time in Go's syntax: `"5m30s"`, `"200ms"`. Where it may be negative, the field says so.
+    /// A span of time in Go's syntax: `"5m30s"`, `"200ms"`. Where it may be negative, the field
+    /// says so.
     DurationText, "a duration in quotes, such as \"5m30s\""
 }
 text! {
-    /// When an entry begins: `"10m"`, or relative to a named entry, `"cut b + 50s"`, `"end of cut b + 5s"`.
+    /// When an entry begins: `"10m"`, or relative to a named entry, `"cut b + 50s"`,
+    /// `"end of cut b + 5s"`.
     TimeText, "a time in quotes, such as \"10m\" or \"cut b + 50s\""
 }
 text! {
@@ -130,7 +133,10 @@ impl<'de> Deserialize<'de> for QuantityText {
             FlagValue::Text(text) => Ok(Self(text)),
             FlagValue::Int(n) => Ok(Self(n.to_string())),
             FlagValue::Float(x) => Ok(Self(x.to_string())),
-            FlagValue::Bool(b) => Err(de::Error::invalid_value(de::Unexpected::Bool(b), &"a quantity such as \"500m\" or \"32Gi\"")),
+            FlagValue::Bool(b) => Err(de::Error::invalid_value(
+                de::Unexpected::Bool(b),
+                &"a quantity such as \"500m\" or \"32Gi\"",
+            )),
         }
     }
 }
@@ -189,7 +195,9 @@ impl<'de> Deserialize<'de> for FlagValue {
                 Ok(FlagValue::Int(n))
             }
             fn visit_u64<E: de::Error>(self, n: u64) -> Result<FlagValue, E> {
-                i64::try_from(n).map(FlagValue::Int).map_err(|_| E::custom(format!("{n} is too large")))
+                i64::try_from(n)
+                    .map(FlagValue::Int)
+                    .map_err(|_| E::custom(format!("{n} is too large")))
             }
             fn visit_f64<E: de::Error>(self, x: f64) -> Result<FlagValue, E> {
                 Ok(FlagValue::Float(x))
@@ -208,7 +216,8 @@ pub enum OneOrMany {
     Many(Vec<String>),
 }
 
-/// Names: one text, or a list of them, each with any number of ranges: `"a-{00..09}"`, `"{a,b,c}-{1..3}"`.
+/// Names: one text, or a list of them, each with any number of ranges: `"a-{00..09}"`,
+/// `"{a,b,c}-{1..3}"`.
 pub type NamesText = OneOrMany;
 
 impl OneOrMany {

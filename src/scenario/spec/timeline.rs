@@ -1,7 +1,9 @@
 //! Entries of the timeline: faults, and what people do.
 
 use super::budget::PodDisruptionBudget;
-use super::cluster::{ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration};
+use super::cluster::{
+    ConditionKind, NodeGroup, NodeSelector, PodGroup, PodSelector, Status, Toleration,
+};
 use super::texts::{DurationText, FlagValue, OneOrMany, TimeText};
 use super::workload::Workload;
 use serde::{Deserialize, Serialize};
@@ -27,11 +29,13 @@ pub struct Entry {
     pub times: Option<u32>,
 }
 
-/// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
+/// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given;
+/// the same for pods.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
-    /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot reach their pods. Containers run on.
+    /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot
+    /// reach their pods. Containers run on.
     Partition {
         /// One node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +50,8 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         duration: Option<DurationText>,
     },
-    /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an import included.
+    /// Kubelets reach the API server again, and clients their pods, whatever cut them off, an
+    /// import included.
     Heal {
         /// One node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,7 +194,8 @@ pub enum Step {
         /// Several nodes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
-        /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`, `"key-"`.
+        /// One taint or several, in one write: `"key=value:NoExecute"`, `"key:NoExecute-"`,
+        /// `"key-"`.
         taint: OneOrMany,
         /// `--overwrite`
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -249,7 +255,11 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pods: Option<PodSelector>,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            rename = "gracePeriodSeconds",
+            skip_serializing_if = "Option::is_none"
+        )]
         grace_period_seconds: Option<i64>,
     },
     /// An unbound pod is bound, as a scheduler would.
@@ -302,7 +312,11 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         disable_eviction: bool,
         /// `--grace-period`; the pods' own where not given.
-        #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            rename = "gracePeriodSeconds",
+            skip_serializing_if = "Option::is_none"
+        )]
         grace_period_seconds: Option<i64>,
         /// `--timeout`, of each node anew; it waits for ever where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -333,15 +347,24 @@ pub enum Step {
         /// The budget.
         budget: PodDisruptionBudget,
     },
-    /// A disruption budget asks for something else from now on (`kubectl patch`); what is given replaces what it asked for.
+    /// A disruption budget asks for something else from now on (`kubectl patch`); what is given
+    /// replaces what it asked for.
     PatchBudget {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
         /// `spec.minAvailable`: a number, or `"50%"`.
-        #[serde(default, rename = "minAvailable", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            rename = "minAvailable",
+            skip_serializing_if = "Option::is_none"
+        )]
         min_available: Option<FlagValue>,
         /// `spec.maxUnavailable`: a number, or `"25%"`.
-        #[serde(default, rename = "maxUnavailable", skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            rename = "maxUnavailable",
+            skip_serializing_if = "Option::is_none"
+        )]
         max_unavailable: Option<FlagValue>,
     },
     /// `kubectl delete pdb`
@@ -349,8 +372,9 @@ pub enum Step {
         /// Which budget: its name, or `"shop/web"`.
         budget: String,
     },
-    /// A rolling maintenance: so many nodes at a time are cordoned and drained, their machines are off for a while and boot, and once a node
-    /// is Ready again it is uncordoned, and the next one begins.
+    /// A rolling maintenance: so many nodes at a time are cordoned and drained, their machines are
+    /// off for a while and boot, and once a node is Ready again it is uncordoned, and the next one
+    /// begins.
     Maintain {
         /// One node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -358,7 +382,8 @@ pub enum Step {
         /// Several nodes, in the order of the selector.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nodes: Option<NodeSelector>,
-        /// How many nodes at a time: a number, or a share of these nodes such as `"5%"`, rounded down, but at least one; 1 where not given.
+        /// How many nodes at a time: a number, or a share of these nodes such as `"5%"`, rounded
+        /// down, but at least one; 1 where not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_a_time: Option<FlagValue>,
         /// How each node is drained.
@@ -382,7 +407,8 @@ pub struct DrainFlags {
     /// `--force`: pods without a controller go, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
-    /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given, as no machine could be maintained otherwise.
+    /// `--ignore-daemonsets`: their pods stay, and go down with the machine; true where not given,
+    /// as no machine could be maintained otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_daemonsets: Option<bool>,
     /// `--delete-emptydir-data`: pods with an emptyDir go, too.
@@ -392,7 +418,11 @@ pub struct DrainFlags {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disable_eviction: bool,
     /// `--grace-period`; the pods' own where not given.
-    #[serde(default, rename = "gracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "gracePeriodSeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub grace_period_seconds: Option<i64>,
     /// `--timeout` of each node; it waits for ever where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -429,7 +459,9 @@ pub enum IfNotDrained {
 }
 
 /// Whom a partition cuts nodes off from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum Cut {
     /// From everybody: kubelets cannot report, and nobody reaches their pods.
     #[default]

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum Timing {
-    /// As timelines are recorded: no delays to speak of, kubelets without jitter, clients without limits.
+    /// As timelines are recorded: no delays to speak of, kubelets without jitter, clients without
+    /// limits.
     Ideal,
     /// As on a real control plane.
     Typical,

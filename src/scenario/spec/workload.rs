@@ -1,12 +1,15 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, Toleration};
-use super::scheduling::{Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint};
+use super::scheduling::{
+    Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
+};
 use super::texts::{FlagValue, NamesText, QuantityText};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A workload, or several that are alike but for their names: `Deployment(name: "web", replicas: 3)`.
+/// A workload, or several that are alike but for their names:
+/// `Deployment(name: "web", replicas: 3)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Workload {
@@ -37,19 +40,28 @@ impl Workload {
     /// Its fields.
     pub fn group(&self) -> &WorkloadGroup {
         match self {
-            Self::Deployment(g) | Self::ReplicaSet(g) | Self::StatefulSet(g) | Self::DaemonSet(g) | Self::Job(g) => g,
+            Self::Deployment(g)
+            | Self::ReplicaSet(g)
+            | Self::StatefulSet(g)
+            | Self::DaemonSet(g)
+            | Self::Job(g) => g,
         }
     }
 
     /// Its fields, to change them.
     pub fn group_mut(&mut self) -> &mut WorkloadGroup {
         match self {
-            Self::Deployment(g) | Self::ReplicaSet(g) | Self::StatefulSet(g) | Self::DaemonSet(g) | Self::Job(g) => g,
+            Self::Deployment(g)
+            | Self::ReplicaSet(g)
+            | Self::StatefulSet(g)
+            | Self::DaemonSet(g)
+            | Self::Job(g) => g,
         }
     }
 }
 
-/// The fields of all kinds of workload; which kind has which is checked with the rest of the scenario's meaning.
+/// The fields of all kinds of workload; which kind has which is checked with the rest of the
+/// scenario's meaning.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadGroup {
@@ -68,18 +80,28 @@ pub struct WorkloadGroup {
     /// `spec.replicas`; 1 where not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
-    /// `spec.selector`; the label `app` with the workload's name where not given, which the template then has too.
+    /// `spec.selector`; the label `app` with the workload's name where not given, which the
+    /// template then has too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// `spec.minReadySeconds`; 0 where not given.
-    #[serde(default, rename = "minReadySeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "minReadySeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub min_ready_seconds: Option<i32>,
-    /// How many of its pods have to be up for it to do its work: a number, or a share of those it asks for, `"80%"`, rounded up. Where not
-    /// given it is what its disruption budget demands, else one.
+    /// How many of its pods have to be up for it to do its work: a number, or a share of those it
+    /// asks for, `"80%"`, rounded up. Where not given it is what its disruption budget demands,
+    /// else one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<FlagValue>,
     /// `spec.podManagementPolicy` of a StatefulSet; `OrderedReady` where not given.
-    #[serde(default, rename = "podManagementPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "podManagementPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pod_management_policy: Option<PodManagementPolicy>,
     /// `spec.ordinals` of a StatefulSet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,18 +113,31 @@ pub struct WorkloadGroup {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<i32>,
     /// `spec.backoffLimit` of a Job; 6 where not given.
-    #[serde(default, rename = "backoffLimit", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "backoffLimit",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub backoff_limit: Option<i32>,
     /// `spec.podReplacementPolicy` of a Job.
-    #[serde(default, rename = "podReplacementPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "podReplacementPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pod_replacement_policy: Option<PodReplacementPolicy>,
     /// `spec.podFailurePolicy` of a Job.
-    #[serde(default, rename = "podFailurePolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "podFailurePolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pod_failure_policy: Option<PodFailurePolicy>,
     /// `spec.template`
     #[serde(default, skip_serializing_if = "PodTemplate::is_empty")]
     pub template: PodTemplate,
-    /// Where its pods run when the run starts. Without it, there are none: its controller creates them.
+    /// Where its pods run when the run starts. Without it, there are none: its controller creates
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
 }
@@ -114,14 +149,23 @@ pub struct PodTemplate {
     /// `metadata.labels`
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// `spec.tolerations`. Admission adds those for not-ready and unreachable to each pod where they are missing.
+    /// `spec.tolerations`. Admission adds those for not-ready and unreachable to each pod where
+    /// they are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerations: Vec<Toleration>,
     /// `spec.terminationGracePeriodSeconds`; 30 where not given.
-    #[serde(default, rename = "terminationGracePeriodSeconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "terminationGracePeriodSeconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub termination_grace_period_seconds: Option<i64>,
     /// `spec.nodeSelector`
-    #[serde(default, rename = "nodeSelector", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        rename = "nodeSelector",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
     pub node_selector: BTreeMap<String, String>,
     /// `spec.nodeName`: its pods are bound to this node without a scheduler.
     #[serde(default, rename = "nodeName", skip_serializing_if = "Option::is_none")]
@@ -133,34 +177,60 @@ pub struct PodTemplate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// `spec.priorityClassName`
-    #[serde(default, rename = "priorityClassName", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "priorityClassName",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub priority_class_name: Option<String>,
     /// `spec.affinity`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `spec.topologySpreadConstraints`
-    #[serde(default, rename = "topologySpreadConstraints", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "topologySpreadConstraints",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
     /// The ports of the node that its containers take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<HostPort>,
     /// `spec.schedulingGates`
-    #[serde(default, rename = "schedulingGates", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "schedulingGates",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub scheduling_gates: Vec<SchedulingGate>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "preemptionPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub preemption_policy: Option<PreemptionPolicy>,
-    /// The requests of each container, where there are several: some scores count what a container does not ask for.
+    /// The requests of each container, where there are several: some scores count what a container
+    /// does not ask for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub container_requests: Vec<BTreeMap<String, QuantityText>>,
     /// There is an emptyDir among its volumes: `kubectl drain` asks for a flag.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_dir: bool,
-    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet those that cost less go first; 0 where not given.
-    #[serde(default, rename = "podDeletionCost", skip_serializing_if = "Option::is_none")]
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`: of the pods of a ReplicaSet
+    /// those that cost less go first; 0 where not given.
+    #[serde(
+        default,
+        rename = "podDeletionCost",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pod_deletion_cost: Option<i32>,
     /// `spec.restartPolicy` of a Job's pods; `Never` where not given. Others are always restarted.
-    #[serde(default, rename = "restartPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "restartPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub restart_policy: Option<RestartPolicy>,
 }
 
@@ -172,19 +242,40 @@ impl PodTemplate {
 }
 
 /// `metav1.LabelSelector`
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelector {
     /// Labels with the values they must have.
-    #[serde(default, rename = "matchLabels", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        default,
+        rename = "matchLabels",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
     pub match_labels: BTreeMap<String, String>,
     /// Further conditions.
-    #[serde(default, rename = "matchExpressions", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "matchExpressions",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
 /// One of `matchExpressions`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
@@ -197,7 +288,9 @@ pub struct LabelSelectorRequirement {
 }
 
 /// How a selector compares a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
+)]
 pub enum SelectorOperator {
     /// One of the values.
     In,
@@ -299,15 +392,25 @@ pub struct PriorityClass {
     /// The priority of its pods.
     pub value: i32,
     /// It is for pods that name none.
-    #[serde(default, rename = "globalDefault", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(
+        default,
+        rename = "globalDefault",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub global_default: bool,
     /// Whether its pods make others leave; `PreemptLowerPriority` where not given.
-    #[serde(default, rename = "preemptionPolicy", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "preemptionPolicy",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub preemption_policy: Option<PreemptionPolicy>,
 }
 
 /// Controllers that may be switched off; all run where nothing is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Controllers {
     /// The pod garbage collector.
@@ -328,7 +431,8 @@ pub struct Controllers {
     /// The Job controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<bool>,
-    /// The cloud controllers; they run where the timeline speaks of instances, or a node waits to be initialized.
+    /// The cloud controllers; they run where the timeline speaks of instances, or a node waits to
+    /// be initialized.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloud: Option<bool>,
     /// The disruption controller, which keeps the status of disruption budgets.

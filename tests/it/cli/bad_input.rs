@@ -1,11 +1,22 @@
-//! Every kind of bad input: a clear message, the documented exit code, no panic, no hang, nothing half-written.
+//! Every kind of bad input: a clear message, the documented exit code, no panic, no hang, nothing
+//! half-written.
 
 use super::Scratch;
 
 /// `run` and `validate` refuse a file alike, and nothing is written.
 fn refused(scratch: &Scratch, file: &str, said: &[&str]) {
     scratch.call(&["run", file]).fails(2, said);
-    scratch.call(&["sweep", file, "--seeds", "2", "--set", "horizon=1m,2m", "--quiet"]).fails(2, &[]);
+    scratch
+        .call(&[
+            "sweep",
+            file,
+            "--seeds",
+            "2",
+            "--set",
+            "horizon=1m,2m",
+            "--quiet",
+        ])
+        .fails(2, &[]);
     let validated = scratch.call(&["validate", file]);
     assert!([2, 4].contains(&validated.code), "{}", validated.stderr);
     assert!(!scratch.path("output").exists());
@@ -18,11 +29,23 @@ fn files_that_are_no_scenarios() {
     scratch.write("binary.ron", b"Scenario(\n\xff\xfe");
     scratch.write("empty.ron", "");
     scratch.write("syntax.ron", "Scenario(version: 1 horizon: \"1m\")");
-    refused(&scratch, "missing.ron", &["cannot read missing.ron: there is no such file"]);
+    refused(
+        &scratch,
+        "missing.ron",
+        &["cannot read missing.ron: there is no such file"],
+    );
     refused(&scratch, "folder.ron", &["folder.ron is a directory"]);
     refused(&scratch, "binary.ron", &["line 2 is not UTF-8"]);
-    refused(&scratch, "empty.ron", &["the file is empty", "taintsim init"]);
-    refused(&scratch, "syntax.ron", &["[syntax.ron:1:21]", "expected a comma"]);
+    refused(
+        &scratch,
+        "empty.ron",
+        &["the file is empty", "taintsim init"],
+    );
+    refused(
+        &scratch,
+        "syntax.ron",
+        &["[syntax.ron:1:21]", "expected a comma"],
+    );
 }
 
 #[test]
@@ -32,31 +55,91 @@ fn mistakes_in_a_scenario() {
         scratch.edited("b.ron", from, to);
         refused(&scratch, "b.ron", said);
     };
-    wrong("timeline:", "timelin:", &["`timelin` is not a field", "did you mean `timeline`?"]);
-    wrong("node: \"a-3\"", "node: \"a-9\"", &["there is no node `a-9`"]);
-    wrong("duration: \"7m\"", "duration: \"-7m\"", &["-7m is negative"]);
-    wrong("horizon: \"30m\"", "horizon: \"99999999h\"", &["longer than 292 years"]);
-    wrong("horizon: \"30m\"", "horizon: \"18446744073709551616ns\"", &["18446744073709551616ns"]);
-    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"-1\" })", &["-1 is negative"]);
-    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"99999999999999999999Ei\" })", &["99999999999999999999Ei"]);
-    wrong("zone: \"a\")", "zone: \"a\", capacity: { \"cpu\": \"lots\" })", &["lots"]);
-    wrong("taint: \"maintenance=true:NoExecute\"", "taint: \"maintenance=true:NoExcute\"", &["NoExcute", "did you mean"]);
-    wrong("taint: \"maintenance=true:NoExecute\"", "taint: \"main tenance=true:NoExecute\"", &["main tenance"]);
+    wrong(
+        "timeline:",
+        "timelin:",
+        &["`timelin` is not a field", "did you mean `timeline`?"],
+    );
+    wrong(
+        "node: \"a-3\"",
+        "node: \"a-9\"",
+        &["there is no node `a-9`"],
+    );
+    wrong(
+        "duration: \"7m\"",
+        "duration: \"-7m\"",
+        &["-7m is negative"],
+    );
+    wrong(
+        "horizon: \"30m\"",
+        "horizon: \"99999999h\"",
+        &["longer than 292 years"],
+    );
+    wrong(
+        "horizon: \"30m\"",
+        "horizon: \"18446744073709551616ns\"",
+        &["18446744073709551616ns"],
+    );
+    wrong(
+        "zone: \"a\")",
+        "zone: \"a\", capacity: { \"cpu\": \"-1\" })",
+        &["-1 is negative"],
+    );
+    wrong(
+        "zone: \"a\")",
+        "zone: \"a\", capacity: { \"cpu\": \"99999999999999999999Ei\" })",
+        &["99999999999999999999Ei"],
+    );
+    wrong(
+        "zone: \"a\")",
+        "zone: \"a\", capacity: { \"cpu\": \"lots\" })",
+        &["lots"],
+    );
+    wrong(
+        "taint: \"maintenance=true:NoExecute\"",
+        "taint: \"maintenance=true:NoExcute\"",
+        &["NoExcute", "did you mean"],
+    );
+    wrong(
+        "taint: \"maintenance=true:NoExecute\"",
+        "taint: \"main tenance=true:NoExecute\"",
+        &["main tenance"],
+    );
     wrong("count: 20", "count: -20", &["out of range"]);
-    wrong("tolerationSeconds: 120", "tolerationSeconds: 99999999999999999999", &["out of range"]);
-    wrong("timeline: [", "sweep: [], timeline: [", &["`sweep` is not supported by this version"]);
-    wrong("Never(PodStuck)", "Never(PodStock)", &["`PodStock` is not a claim", "did you mean `PodStuck`?"]);
+    wrong(
+        "tolerationSeconds: 120",
+        "tolerationSeconds: 99999999999999999999",
+        &["out of range"],
+    );
+    wrong(
+        "timeline: [",
+        "sweep: [], timeline: [",
+        &["`sweep` is not supported by this version"],
+    );
+    wrong(
+        "Never(PodStuck)",
+        "Never(PodStock)",
+        &["`PodStock` is not a claim", "did you mean `PodStuck`?"],
+    );
 }
 
 #[test]
 fn sizes_that_no_machine_could_hold() {
     let scratch = Scratch::with_starter();
     for (from, to, said) in [
-        ("a-{0..4}", "a-{0..9999999}", "more than the limit of 200000"),
+        (
+            "a-{0..4}",
+            "a-{0..9999999}",
+            "more than the limit of 200000",
+        ),
         ("a-{0..4}", "a-{0..999}-{0..999}-{0..999}-{0..999}", "limit"),
         ("a-{0..4}", "a-{0..18446744073709551615}", ""),
         ("count: 20", "count: 4000000000", "too many"),
-        ("at: \"5m\", name: \"cut b\"", "at: \"5m\", every: \"1ns\", times: 1000000000, name: \"cut b\"", ""),
+        (
+            "at: \"5m\", name: \"cut b\"",
+            "at: \"5m\", every: \"1ns\", times: 1000000000, name: \"cut b\"",
+            "",
+        ),
     ] {
         scratch.edited("b.ron", from, to);
         refused(&scratch, "b.ron", &[said]);
@@ -67,9 +150,17 @@ fn sizes_that_no_machine_could_hold() {
 fn one_more_than_the_limits() {
     let scratch = Scratch::with_starter();
     // A group of one is one more, too.
-    scratch.write("over.ron", "(version: 1, horizon: \"1m\", nodes: [(names: \"a-{0..199999}\"), (name: \"b\")])");
-    scratch.call(&["validate", "over.ron"]).fails(2, &["a cluster has at most 200000 nodes", "over.ron:1:"]);
-    let long = format!("(version: 1, horizon: \"1m\", nodes: [(names: \"{}{{0..199999}}\")])", "x".repeat(10_000));
+    scratch.write(
+        "over.ron",
+        "(version: 1, horizon: \"1m\", nodes: [(names: \"a-{0..199999}\"), (name: \"b\")])",
+    );
+    scratch
+        .call(&["validate", "over.ron"])
+        .fails(2, &["a cluster has at most 200000 nodes", "over.ron:1:"]);
+    let long = format!(
+        "(version: 1, horizon: \"1m\", nodes: [(names: \"{}{{0..199999}}\")])",
+        "x".repeat(10_000)
+    );
     scratch.write("long.ron", long);
     let called = scratch.call(&["validate", "long.ron"]);
     called.fails(2, &["names of 10006 characters", "no more than 317"]);
@@ -79,11 +170,22 @@ fn one_more_than_the_limits() {
         "x".repeat(10_000)
     );
     scratch.write("counted.ron", counted);
-    scratch.call(&["validate", "counted.ron"]).fails(2, &["no more than 253"]);
+    scratch
+        .call(&["validate", "counted.ron"])
+        .fails(2, &["no more than 253"]);
     let entry = "(at: \"1m\", do: Cordon(node: \"a\")),\n";
-    let crowd = format!("(version: 1, horizon: \"1h\", nodes: [(name: \"a\")], timeline: [\n{}])", entry.repeat(1_000_000));
+    let crowd = format!(
+        "(version: 1, horizon: \"1h\", nodes: [(name: \"a\")], timeline: [\n{}])",
+        entry.repeat(1_000_000)
+    );
     scratch.write("crowd.ron", crowd);
-    scratch.call(&["validate", "crowd.ron"]).fails(2, &["`timeline` has more than 100000 elements", "crowd.ron:100002:1"]);
+    scratch.call(&["validate", "crowd.ron"]).fails(
+        2,
+        &[
+            "`timeline` has more than 100000 elements",
+            "crowd.ron:100002:1",
+        ],
+    );
 }
 
 /// What gives bytes for ever, wherever a file is read.
@@ -92,30 +194,64 @@ fn one_more_than_the_limits() {
 fn endless_files() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    for command in ["run", "sweep", "explore", "validate", "replay", "shrink", "test"] {
-        let args: &[&str] = if command == "shrink" { &["shrink", "/dev/zero", "--property", "pod-stuck"] } else { &[command, "/dev/zero"] };
+    for command in [
+        "run", "sweep", "explore", "validate", "replay", "shrink", "test",
+    ] {
+        let args: &[&str] = if command == "shrink" {
+            &["shrink", "/dev/zero", "--property", "pod-stuck"]
+        } else {
+            &[command, "/dev/zero"]
+        };
         let called = scratch.call(args);
         assert_eq!(called.code, 2, "{command}: {}", called.stderr);
-        assert!((called.stderr + &called.stdout).contains("64 MiB, the limit"), "{command}");
+        assert!(
+            (called.stderr + &called.stdout).contains("64 MiB, the limit"),
+            "{command}"
+        );
     }
-    scratch.call(&["import", "/dev/zero"]).fails(2, &["more than 1024 MiB"]);
+    scratch
+        .call(&["import", "/dev/zero"])
+        .fails(2, &["more than 1024 MiB"]);
     let called = scratch.call(&["conform", "/dev/zero"]);
-    assert!(called.code == 2 && called.stderr.contains("256 MiB, the limit"), "{}", called.stderr);
-    for file in ["manifest.json", "scenario.ron", "trace.json", "events.jsonl"] {
+    assert!(
+        called.code == 2 && called.stderr.contains("256 MiB, the limit"),
+        "{}",
+        called.stderr
+    );
+    for file in [
+        "manifest.json",
+        "scenario.ron",
+        "trace.json",
+        "events.jsonl",
+    ] {
         let kept = scratch.read(&format!("output/a/{file}"));
         std::fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("it is there");
-        std::os::unix::fs::symlink("/dev/zero", scratch.path(&format!("output/a/{file}"))).expect("a link");
-        for args in [&["report", "output/a"][..], &["explain", "output/a", "b-1"], &["diff", "output/a", "a.ron"]] {
-            let said = if file == "manifest.json" { "has no manifest.json" } else { "no plain file" };
+        std::os::unix::fs::symlink("/dev/zero", scratch.path(&format!("output/a/{file}")))
+            .expect("a link");
+        for args in [
+            &["report", "output/a"][..],
+            &["explain", "output/a", "b-1"],
+            &["diff", "output/a", "a.ron"],
+        ] {
+            let said = if file == "manifest.json" {
+                "has no manifest.json"
+            } else {
+                "no plain file"
+            };
             scratch.call(args).fails(2, &[file, said]);
         }
         std::fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("it is there");
         scratch.write(&format!("output/a/{file}"), kept);
     }
     // A file of a terabyte that has no bytes.
-    let sparse = std::fs::OpenOptions::new().write(true).open(scratch.path("output/a/events.jsonl")).expect("it is there");
+    let sparse = std::fs::OpenOptions::new()
+        .write(true)
+        .open(scratch.path("output/a/events.jsonl"))
+        .expect("it is there");
     sparse.set_len(1 << 40).expect("a file may have a hole");
-    scratch.call(&["report", "output/a"]).fails(2, &["events.jsonl", "2048 MiB, the limit"]);
+    scratch
+        .call(&["report", "output/a"])
+        .fails(2, &["events.jsonl", "2048 MiB, the limit"]);
 }
 
 /// A bomb is known long before it is unpacked, whoever reads it.
@@ -126,11 +262,22 @@ fn gzip_bombs() {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     (0..200).for_each(|_| gz.write_all(&[b' '; 1 << 20]).expect("memory"));
     scratch.write("bomb.json.gz", gz.finish().expect("memory"));
-    scratch.call(&["import", "bomb.json.gz"]).fails(2, &["gzip bomb", "200 times", "limit"]);
+    scratch
+        .call(&["import", "bomb.json.gz"])
+        .fails(2, &["gzip bomb", "200 times", "limit"]);
     let called = scratch.call(&["conform", "bomb.json.gz"]);
-    assert!(called.code == 2 && called.stderr.contains("gzip bomb"), "{}", called.stderr);
-    scratch.write("points.ron", "(version: 1, horizon: \"1m\", cluster: From(\"bomb.json.gz\"))");
-    scratch.call(&["validate", "points.ron"]).fails(2, &["gzip bomb"]);
+    assert!(
+        called.code == 2 && called.stderr.contains("gzip bomb"),
+        "{}",
+        called.stderr
+    );
+    scratch.write(
+        "points.ron",
+        "(version: 1, horizon: \"1m\", cluster: From(\"bomb.json.gz\"))",
+    );
+    scratch
+        .call(&["validate", "points.ron"])
+        .fails(2, &["gzip bomb"]);
 }
 
 /// A mark before the text, and UTF-16, as editors and shells of other systems write them.
@@ -138,8 +285,16 @@ fn gzip_bombs() {
 fn byte_order_marks() {
     let scratch = Scratch::with_starter();
     let marked = |text: &str| -> [Vec<u8>; 3] {
-        let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect();
-        [[b"\xef\xbb\xbf", text.as_bytes()].concat(), wide([0xff, 0xfe], u16::to_le_bytes), wide([0xfe, 0xff], u16::to_be_bytes)]
+        let wide = |mark: [u8; 2], bytes: fn(u16) -> [u8; 2]| {
+            mark.into_iter()
+                .chain(text.encode_utf16().flat_map(bytes))
+                .collect()
+        };
+        [
+            [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            wide([0xff, 0xfe], u16::to_le_bytes),
+            wide([0xfe, 0xff], u16::to_be_bytes),
+        ]
     };
     let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#;
     for bytes in marked(&scratch.text("a.ron")) {
@@ -155,9 +310,13 @@ fn byte_order_marks() {
         assert_eq!(scratch.call(&["import", "node.json"]).code, 0);
     }
     scratch.write("tapeless.ron", "\u{feff}Tape(version: 99)");
-    scratch.call(&["replay", "tapeless.ron"]).fails(2, &["tapeless.ron is not a tape"]);
+    scratch
+        .call(&["replay", "tapeless.ron"])
+        .fails(2, &["tapeless.ron is not a tape"]);
     scratch.write("wide.ron", b"\xff\xfe\x00\xd8(\x00");
-    scratch.call(&["validate", "wide.ron"]).fails(2, &["not UTF-8"]);
+    scratch
+        .call(&["validate", "wide.ron"])
+        .fails(2, &["not UTF-8"]);
 }
 
 #[test]
@@ -166,15 +325,28 @@ fn nesting_and_endless_lines() {
     for (name, text) in [
         ("parens.ron", "(".repeat(1000)),
         ("brackets.ron", "[{".repeat(100_000)),
-        ("selectors.ron", format!("(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}", "Share(of: ".repeat(1000))),
-        ("somes.ron", format!("(version: {}1", "Some(".repeat(100_000))),
+        (
+            "selectors.ron",
+            format!(
+                "(version: 1, horizon: \"1m\", pods: [(name: \"x\", on: Each({}",
+                "Share(of: ".repeat(1000)
+            ),
+        ),
+        (
+            "somes.ron",
+            format!("(version: {}1", "Some(".repeat(100_000)),
+        ),
         ("comments.ron", "/*".repeat(100_000)),
     ] {
         scratch.write(name, text);
         let called = scratch.call(&["run", name]);
         called.fails(2, &[name]);
         // A line of megabytes is not thrown at the reader.
-        assert!(called.stderr.len() < 2000, "{name}: {} bytes", called.stderr.len());
+        assert!(
+            called.stderr.len() < 2000,
+            "{name}: {} bytes",
+            called.stderr.len()
+        );
     }
 }
 
@@ -188,19 +360,32 @@ fn an_export_that_is_a_bomb() {
     }
     bomb.push_str("kind: List\napiVersion: v1\nitems: *a11\n");
     scratch.write("bomb.yaml", bomb);
-    scratch.call(&["import", "bomb.yaml"]).fails(2, &["bomb.yaml"]);
+    scratch
+        .call(&["import", "bomb.yaml"])
+        .fails(2, &["bomb.yaml"]);
     scratch.write("deep.json", "[".repeat(100_000));
-    scratch.call(&["import", "deep.json"]).fails(2, &["deep.json"]);
-    scratch.write("deep.yaml", format!("kind: List\nitems: {}", "[".repeat(5000)));
-    scratch.call(&["import", "deep.yaml"]).fails(2, &["deep.yaml"]);
+    scratch
+        .call(&["import", "deep.json"])
+        .fails(2, &["deep.json"]);
+    scratch.write(
+        "deep.yaml",
+        format!("kind: List\nitems: {}", "[".repeat(5000)),
+    );
+    scratch
+        .call(&["import", "deep.yaml"])
+        .fails(2, &["deep.yaml"]);
     scratch.write("text.txt", "hello\n");
-    scratch.call(&["import", "text.txt"]).fails(2, &["text.txt"]);
+    scratch
+        .call(&["import", "text.txt"])
+        .fails(2, &["text.txt"]);
     scratch.write("cut.json.gz", b"\x1f\x8b\x08\x00\x00\x00");
     scratch.call(&["import", "cut.json.gz"]).fails(2, &["gzip"]);
     scratch.write("empty.json", "");
     scratch.call(&["import", "empty.json"]).fails(2, &["empty"]);
     scratch.call(&["import", "."]).fails(2, &["directory"]);
-    scratch.call(&["import", "missing.json"]).fails(2, &["missing.json"]);
+    scratch
+        .call(&["import", "missing.json"])
+        .fails(2, &["missing.json"]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `diff`: of a run with itself, of two releases, of clusters with another node, of folders; and what it cannot compare.
+//! `diff`: of a run with itself, of two releases, of clusters with another node, of folders; and
+//! what it cannot compare.
 
 use super::Scratch;
 use serde_json::Value;
@@ -8,7 +9,11 @@ use std::fs;
 fn with_one_node_lost() -> Scratch {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(root.join("scenarios/one-node-lost.ron"), scratch.path("one.ron")).expect("can be copied");
+    fs::copy(
+        root.join("scenarios/one-node-lost.ron"),
+        scratch.path("one.ron"),
+    )
+    .expect("can be copied");
     scratch
 }
 
@@ -19,7 +24,12 @@ fn json(scratch: &Scratch, args: &[&str], code: i32) -> Value {
 }
 
 fn texts(document: &Value) -> Vec<String> {
-    document["groups"].as_array().expect("a list").iter().map(|g| g["text"].as_str().expect("a text").to_owned()).collect()
+    document["groups"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|g| g["text"].as_str().expect("a text").to_owned())
+        .collect()
 }
 
 #[test]
@@ -27,22 +37,42 @@ fn a_run_does_not_differ_from_itself() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     // The file twice, the folder twice, and the folder beside a fresh run.
-    for (a, b) in [("a.ron", "a.ron"), ("output/a", "output/a"), ("output/a", "a.ron"), ("a.ron", "output/a/")] {
+    for (a, b) in [
+        ("a.ron", "a.ron"),
+        ("output/a", "output/a"),
+        ("output/a", "a.ron"),
+        ("a.ron", "output/a/"),
+    ] {
         let called = scratch.call(&["diff", a, b]);
         assert_eq!(called.code, 0, "{}", called.stdout);
-        assert!(called.stdout.contains("came to the same"), "{}", called.stdout);
+        assert!(
+            called.stdout.contains("came to the same"),
+            "{}",
+            called.stdout
+        );
         let document = json(&scratch, &[a, b], 0);
-        assert_eq!((&document["same"], document["groups"].as_array().map(Vec::len)), (&Value::Bool(true), Some(0)));
+        assert_eq!(
+            (
+                &document["same"],
+                document["groups"].as_array().map(Vec::len)
+            ),
+            (&Value::Bool(true), Some(0))
+        );
         assert!(document["first"].is_null());
     }
 }
 
-/// From 1.34 on the NoExecute decision follows the current condition (S20): the taint comes in the pass that finds the node silent, and no
-/// more in the next one, 5 s of node-monitor-period later. Everything that hangs on it moves by the same 5 s.
+/// From 1.34 on the NoExecute decision follows the current condition (S20): the taint comes in the
+/// pass that finds the node silent, and no more in the next one, 5 s of node-monitor-period later.
+/// Everything that hangs on it moves by the same 5 s.
 #[test]
 fn the_five_seconds_of_1_34() {
     let scratch = with_one_node_lost();
-    let document = json(&scratch, &["one.ron", "--kubernetes", "1.33", "--against", "1.34"], 1);
+    let document = json(
+        &scratch,
+        &["one.ron", "--kubernetes", "1.33", "--against", "1.34"],
+        1,
+    );
     let mut moved = texts(&document);
     moved.sort();
     let expected = [
@@ -57,24 +87,69 @@ fn the_five_seconds_of_1_34() {
     let switches = document["switches"].as_array().expect("a list");
     let of_failure: Vec<(&str, &str, &str)> = switches
         .iter()
-        .map(|s| (s["name"].as_str().unwrap_or(""), s["a"].as_str().unwrap_or(""), s["b"].as_str().unwrap_or("")))
-        .filter(|s| ["node_lifecycle", "taint_eviction", "kubelet", "pod_gc"].iter().any(|c| s.0.starts_with(c)))
+        .map(|s| {
+            (
+                s["name"].as_str().unwrap_or(""),
+                s["a"].as_str().unwrap_or(""),
+                s["b"].as_str().unwrap_or(""),
+            )
+        })
+        .filter(|s| {
+            ["node_lifecycle", "taint_eviction", "kubelet", "pod_gc"]
+                .iter()
+                .any(|c| s.0.starts_with(c))
+        })
         .collect();
-    let expected = [("node_lifecycle.taint_on_observed", "true", "false"), ("kubelet.report_offset", "None", "AfterChangeOrFirst")];
+    let expected = [
+        ("node_lifecycle.taint_on_observed", "true", "false"),
+        ("kubelet.report_offset", "None", "AfterChangeOrFirst"),
+    ];
     assert_eq!(of_failure, expected);
     assert_eq!(document["first"]["what"], "tainted unreachable:NoExecute");
-    // 105 s is the pass that finds the node silent; the taint is written at the next turn of the loop of 100 ms.
-    let end = |side: &str| document["first"]["causes"][side].as_array().and_then(|c| c.last()).map(|c| c["at_s"].clone());
-    let at = |side: &str| end(side).and_then(|v| v.as_f64()).map(|s| (s * 10.0).round() / 10.0);
+    // 105 s is the pass that finds the node silent; the taint is written at the next turn of the
+    // loop of 100 ms.
+    let end = |side: &str| {
+        document["first"]["causes"][side]
+            .as_array()
+            .and_then(|c| c.last())
+            .map(|c| c["at_s"].clone())
+    };
+    let at = |side: &str| {
+        end(side)
+            .and_then(|v| v.as_f64())
+            .map(|s| (s * 10.0).round() / 10.0)
+    };
     assert_eq!((at("a"), at("b")), (Some(110.1), Some(105.1)));
     // The tolerance decides what is the same.
-    assert_eq!(texts(&json(&scratch, &["one.ron", "--kubernetes", "1.33", "--against", "1.34", "--tolerance", "5s"], 0)), [""; 0]);
+    assert_eq!(
+        texts(&json(
+            &scratch,
+            &[
+                "one.ron",
+                "--kubernetes",
+                "1.33",
+                "--against",
+                "1.34",
+                "--tolerance",
+                "5s"
+            ],
+            0
+        )),
+        [""; 0]
+    );
 }
 
 #[test]
 fn people_read_it_in_this_form() {
     let scratch = with_one_node_lost();
-    let text = scratch.call(&["diff", "one.ron", "--against-set", "pods.web.tolerations[unreachable].tolerationSeconds=600"]).stdout;
+    let text = scratch
+        .call(&[
+            "diff",
+            "one.ron",
+            "--against-set",
+            "pods.web.tolerations[unreachable].tolerationSeconds=600",
+        ])
+        .stdout;
     // 105.1 s + 600 s is beyond the end of the run, 600 s.
     let expected = "\
 A  one.ron: Kubernetes 1.34.12, timing Ideal, seed 1
@@ -115,67 +190,178 @@ fn costs_come_first_and_switches_last() {
     let scratch = with_one_node_lost();
     let titles = |args: &[&str]| -> Vec<String> {
         let text = scratch.call(&[&["diff", "one.ron"], args].concat()).stdout;
-        let is_title = |l: &&str| l.starts_with("What") || l.starts_with("Where") || l.starts_with("Settings") || l.starts_with("Internal");
-        text.lines().filter(is_title).map(|l| l.split([';', ':']).next().unwrap_or_default().to_owned()).collect()
+        let is_title = |l: &&str| {
+            l.starts_with("What")
+                || l.starts_with("Where")
+                || l.starts_with("Settings")
+                || l.starts_with("Internal")
+        };
+        text.lines()
+            .filter(is_title)
+            .map(|l| l.split([';', ':']).next().unwrap_or_default().to_owned())
+            .collect()
     };
-    let both = ["--kubernetes", "1.33", "--against", "1.34", "--against-set", "flags.kube-controller-manager.node-monitor-period=4s"];
-    let end = ["Settings that differ", "Internal switches of the releases that differ"];
-    assert_eq!(titles(&both), [&["What it costs", "Where they part", "What differs"][..], &end].concat());
+    let both = [
+        "--kubernetes",
+        "1.33",
+        "--against",
+        "1.34",
+        "--against-set",
+        "flags.kube-controller-manager.node-monitor-period=4s",
+    ];
+    let end = [
+        "Settings that differ",
+        "Internal switches of the releases that differ",
+    ];
+    assert_eq!(
+        titles(&both),
+        [
+            &["What it costs", "Where they part", "What differs"][..],
+            &end
+        ]
+        .concat()
+    );
     let many = titles(&[&both[..], &["--seeds", "2"]].concat());
-    assert_eq!(many, [&["What it costs", "What differs in nearly all seeds"][..], &end].concat());
+    assert_eq!(
+        many,
+        [
+            &["What it costs", "What differs in nearly all seeds"][..],
+            &end
+        ]
+        .concat()
+    );
 }
 
-/// The toleration of `web` is longer than the partition in B, whatever the seed: its 20 pods in zone b are evicted in A only. The release decides
-/// whether a node is tainted in the pass that finds it silent or in the next one; by then the zone may have been stopped, so that when the
+/// The toleration of `web` is longer than the partition in B, whatever the seed: its 20 pods in
+/// zone b are evicted in A only. The release decides whether a node is tainted in the pass that
+/// finds it silent or in the next one; by then the zone may have been stopped, so that when the
 /// StatefulSet's pods are evicted hangs on the seed.
 #[test]
 fn what_always_differs_is_told_apart_from_chance() {
     let scratch = Scratch::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs::copy(root.join("scenarios/zone-partition.ron"), scratch.path("zone.ron")).expect("can be copied");
+    fs::copy(
+        root.join("scenarios/zone-partition.ron"),
+        scratch.path("zone.ron"),
+    )
+    .expect("can be copied");
     let toleration = "workloads.web.template.tolerations[unreachable].tolerationSeconds=600";
-    let args = ["zone.ron", "--kubernetes", "1.33", "--against", "1.34", "--against-set", toleration, "--seeds", "10", "--seed", "1"];
+    let args = [
+        "zone.ron",
+        "--kubernetes",
+        "1.33",
+        "--against",
+        "1.34",
+        "--against-set",
+        toleration,
+        "--seeds",
+        "10",
+        "--seed",
+        "1",
+    ];
     let document = json(&scratch, &args, 1);
-    assert_eq!(document["seeds"], serde_json::json!({ "first": 1, "count": 10, "same": 0, "nearly_all_percent": 90 }));
-    // 20 less in each of ten seeds: 24 in A (20 of web and 2 of db in the zone, and the 2 of web on a-03 by its taint), 4 in B.
+    assert_eq!(
+        document["seeds"],
+        serde_json::json!({ "first": 1, "count": 10, "same": 0, "nearly_all_percent": 90 })
+    );
+    // 20 less in each of ten seeds: 24 in A (20 of web and 2 of db in the zone, and the 2 of web on
+    // a-03 by its taint), 4 in B.
     let evicted = &document["costs"]["evicted"];
     let expected = serde_json::json!({
         "a": 24.0, "b": 4.0, "difference": -20.0, "least": -20.0, "greatest": -20.0, "seeds_less": 10, "seeds_more": 0
     });
     assert_eq!(evicted, &expected);
     let of = |part: &str| -> Vec<Value> {
-        document[part].as_array().expect("a list").iter().filter(|p| p["what"] == "evicted").cloned().collect()
+        document[part]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|p| p["what"] == "evicted")
+            .cloned()
+            .collect()
     };
     let always = of("nearly_all");
     assert_eq!(always.len(), 1, "{always:#?}");
-    assert_eq!((&always[0]["of"], &always[0]["change"]), (&Value::from("Deployment default/web"), &Value::from("only-a")));
-    assert_eq!((&always[0]["seeds"], &always[0]["in_one_seed"]), (&serde_json::json!([10, 10]), &serde_json::json!([20, 20])));
+    assert_eq!(
+        (&always[0]["of"], &always[0]["change"]),
+        (
+            &Value::from("Deployment default/web"),
+            &Value::from("only-a")
+        )
+    );
+    assert_eq!(
+        (&always[0]["seeds"], &always[0]["in_one_seed"]),
+        (&serde_json::json!([10, 10]), &serde_json::json!([20, 20]))
+    );
     assert_eq!(always[0]["objects"].as_array().map(Vec::len), Some(20));
     let chance = of("chance");
-    assert!(!chance.is_empty() && chance.iter().all(|p| p["of"] == "StatefulSet default/db"), "{chance:#?}");
-    assert!(chance.iter().all(|p| p["seeds"][1].as_u64() < Some(9)), "{chance:#?}");
+    assert!(
+        !chance.is_empty() && chance.iter().all(|p| p["of"] == "StatefulSet default/db"),
+        "{chance:#?}"
+    );
+    assert!(
+        chance.iter().all(|p| p["seeds"][1].as_u64() < Some(9)),
+        "{chance:#?}"
+    );
     // The same for people, in that order, and noise and switches behind it.
     let text = scratch.call(&[&["diff"], &args[..]].concat()).stdout;
-    let places: Vec<usize> = ["What it costs", "What differs in nearly all", "What is chance", "Noise", "Internal switches"]
-        .iter()
-        .map(|title| text.find(title).unwrap_or_else(|| panic!("{title:?} in: {text}")))
-        .collect();
+    let places: Vec<usize> = [
+        "What it costs",
+        "What differs in nearly all",
+        "What is chance",
+        "Noise",
+        "Internal switches",
+    ]
+    .iter()
+    .map(|title| {
+        text.find(title)
+            .unwrap_or_else(|| panic!("{title:?} in: {text}"))
+    })
+    .collect();
     assert!(places.is_sorted(), "{text}");
-    assert!(text.contains("10 of 10  20 pods of Deployment default/web ("), "{text}");
+    assert!(
+        text.contains("10 of 10  20 pods of Deployment default/web ("),
+        "{text}"
+    );
 }
 
 #[test]
 fn costs_over_seeds_are_those_of_the_seeds() {
     let scratch = Scratch::with_starter();
-    let change = ["a.ron", "--against-set", "pods.web.tolerations[unreachable].tolerationSeconds=30"];
-    let many = json(&scratch, &[&change[..], &["--seeds", "3", "--seed", "5"]].concat(), 1);
-    let singles: Vec<Value> = ["5", "6", "7"].iter().map(|s| json(&scratch, &[&change[..], &["--seed", s]].concat(), 1)).collect();
+    let change = [
+        "a.ron",
+        "--against-set",
+        "pods.web.tolerations[unreachable].tolerationSeconds=30",
+    ];
+    let many = json(
+        &scratch,
+        &[&change[..], &["--seeds", "3", "--seed", "5"]].concat(),
+        1,
+    );
+    let singles: Vec<Value> = ["5", "6", "7"]
+        .iter()
+        .map(|s| json(&scratch, &[&change[..], &["--seed", s]].concat(), 1))
+        .collect();
     for (name, over) in many["costs"].as_object().expect("figures") {
-        let differences: Vec<f64> = singles.iter().map(|d| d["costs"][name]["difference"].as_f64().expect("a number")).collect();
+        let differences: Vec<f64> = singles
+            .iter()
+            .map(|d| d["costs"][name]["difference"].as_f64().expect("a number"))
+            .collect();
         let mean = differences.iter().sum::<f64>() / 3.0;
-        assert!((over["difference"].as_f64().expect("a number") - mean).abs() < 1e-9, "{name}: {over}, {differences:?}");
-        assert_eq!(over["least"].as_f64(), differences.iter().copied().reduce(f64::min), "{name}");
-        assert_eq!(over["greatest"].as_f64(), differences.iter().copied().reduce(f64::max), "{name}");
+        assert!(
+            (over["difference"].as_f64().expect("a number") - mean).abs() < 1e-9,
+            "{name}: {over}, {differences:?}"
+        );
+        assert_eq!(
+            over["least"].as_f64(),
+            differences.iter().copied().reduce(f64::min),
+            "{name}"
+        );
+        assert_eq!(
+            over["greatest"].as_f64(),
+            differences.iter().copied().reduce(f64::max),
+            "{name}"
+        );
     }
 }
 
@@ -184,8 +370,21 @@ fn jobs_do_not_change_a_difference() {
     let scratch = Scratch::with_starter();
     for format in ["text", "json"] {
         let with = |jobs: &str| {
-            let args =
-                ["diff", "a.ron", "--kubernetes", "1.33", "--against", "1.34", "--seeds", "21", "--format", format, "--jobs", jobs, "-q"];
+            let args = [
+                "diff",
+                "a.ron",
+                "--kubernetes",
+                "1.33",
+                "--against",
+                "1.34",
+                "--seeds",
+                "21",
+                "--format",
+                format,
+                "--jobs",
+                jobs,
+                "-q",
+            ];
             let called = scratch.call(&args);
             assert_eq!((called.code, called.stderr.as_str()), (1, ""));
             called.stdout
@@ -201,37 +400,89 @@ fn sides_that_always_come_to_the_same() {
     let scratch = Scratch::with_starter();
     let called = scratch.call(&["diff", "a.ron", "a.ron", "--seeds", "3"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    assert!(called.stdout.contains("the same in each of 3 seeds"), "{}", called.stdout);
-    assert_eq!(json(&scratch, &["a.ron", "a.ron", "--seeds", "3"], 0)["same"], true);
+    assert!(
+        called.stdout.contains("the same in each of 3 seeds"),
+        "{}",
+        called.stdout
+    );
+    assert_eq!(
+        json(&scratch, &["a.ron", "a.ron", "--seeds", "3"], 0)["same"],
+        true
+    );
 }
 
 #[test]
 fn what_has_no_seeds_to_compare_is_said() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    let refused = |args: &[&str], said: &[&str]| scratch.call(&[&["diff"], args].concat()).fails(2, said);
-    refused(&["output/a", "a.ron", "--seeds", "3"], &["output/a is a finished run, which has one seed", "leave out --seeds"]);
-    refused(&["a.ron", "output/a", "--seeds", "3"], &["output/a is a finished run, which has one seed"]);
-    refused(&["a.ron", "--seeds", "3"], &["nothing sets the second run apart"]);
-    refused(&["a.ron", "--against-seed", "4", "--seeds", "3"], &["--against-seed", "--seeds"]);
+    let refused =
+        |args: &[&str], said: &[&str]| scratch.call(&[&["diff"], args].concat()).fails(2, said);
+    refused(
+        &["output/a", "a.ron", "--seeds", "3"],
+        &[
+            "output/a is a finished run, which has one seed",
+            "leave out --seeds",
+        ],
+    );
+    refused(
+        &["a.ron", "output/a", "--seeds", "3"],
+        &["output/a is a finished run, which has one seed"],
+    );
+    refused(
+        &["a.ron", "--seeds", "3"],
+        &["nothing sets the second run apart"],
+    );
+    refused(
+        &["a.ron", "--against-seed", "4", "--seeds", "3"],
+        &["--against-seed", "--seeds"],
+    );
     refused(
         &["a.ron", "--against-set", "seed=4", "--seeds", "3"],
-        &["the second run has a seed of its own", "leave out --against-set seed"],
+        &[
+            "the second run has a seed of its own",
+            "leave out --against-set seed",
+        ],
     );
     refused(&["a.ron", "--against", "1.33", "--jobs", "3"], &["--seeds"]);
     refused(&["a.ron", "--against", "1.33", "--seeds", "1"], &["1"]);
-    refused(&["a.ron", "--against", "1.33", "--seeds", "3", "--seed", "18446744073709551615"], &["no 3 seeds"]);
+    refused(
+        &[
+            "a.ron",
+            "--against",
+            "1.33",
+            "--seeds",
+            "3",
+            "--seed",
+            "18446744073709551615",
+        ],
+        &["no 3 seeds"],
+    );
     refused(&["a.ron", "--against", "1.99", "--seeds", "3"], &["1.99"]);
     let tape = super::repository().join("scenarios/races/relisted.ron");
-    refused(&[tape.to_str().expect("UTF-8"), "--against", "1.33", "--seeds", "3"], &["replays a tape", "leave out --seeds"]);
+    refused(
+        &[
+            tape.to_str().expect("UTF-8"),
+            "--against",
+            "1.33",
+            "--seeds",
+            "3",
+        ],
+        &["replays a tape", "leave out --seeds"],
+    );
 }
 
-/// Another node that takes none of them only makes the scheduler's words of the three pending pods others: 0/7 instead of 0/6.
+/// Another node that takes none of them only makes the scheduler's words of the three pending pods
+/// others: 0/7 instead of 0/6.
 #[test]
 fn other_words_are_noise() {
     let scratch = Scratch::new();
-    let text = fs::read_to_string(super::repository().join("scenarios/zone-lost-without-room.ron")).expect("can be read");
-    let text = text.replacen("placement: Spread(All)", "placement: Spread(Label(\"full!=true\"))", 1);
+    let text = fs::read_to_string(super::repository().join("scenarios/zone-lost-without-room.ron"))
+        .expect("can be read");
+    let text = text.replacen(
+        "placement: Spread(All)",
+        "placement: Spread(Label(\"full!=true\"))",
+        1,
+    );
     let full = r#"(name: "full", zone: "a", labels: { "full": "true" }, taints: ["other=true:NoSchedule"]),"#;
     let more = text.replacen("    nodes: [", &format!("    nodes: [\n        {full}"), 1);
     scratch.write("a.ron", text);
@@ -239,45 +490,94 @@ fn other_words_are_noise() {
     let document = json(&scratch, &["a.ron", "b.ron"], 1);
     let kinds = |key: &str| -> Vec<Value> {
         let about = |g: &&Value| g["objects"][0]["node"] != "full";
-        document["groups"].as_array().expect("a list").iter().filter(about).map(|g| g[key].clone()).collect()
+        document["groups"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(about)
+            .map(|g| g[key].clone())
+            .collect()
     };
-    assert!(!kinds("noise").is_empty() && kinds("noise").iter().all(|n| n == "words"), "{:#}", document["groups"]);
+    assert!(
+        !kinds("noise").is_empty() && kinds("noise").iter().all(|n| n == "words"),
+        "{:#}",
+        document["groups"]
+    );
     let called = scratch.call(&["diff", "a.ron", "b.ron"]).stdout;
-    assert!(called.contains("Noise\n  3 the same in other words: pending 3\n"), "{called}");
+    assert!(
+        called.contains("Noise\n  3 the same in other words: pending 3\n"),
+        "{called}"
+    );
     assert!(!called.contains("Insufficient"), "{called}");
     // Over seeds they are counted.
     let over = json(&scratch, &["a.ron", "b.ron", "--seeds", "2"], 1);
-    assert_eq!(over["noise"], serde_json::json!([{ "noise": "words", "what": "pending", "facts": 6 }]), "{over:#}");
+    assert_eq!(
+        over["noise"],
+        serde_json::json!([{ "noise": "words", "what": "pending", "facts": 6 }]),
+        "{over:#}"
+    );
 }
 
 #[test]
 fn objects_are_compared_by_name() {
     let scratch = with_one_node_lost();
-    // A node that sorts before the others, so that every id moves; nobody is on it but the agent that is on every node.
+    // A node that sorts before the others, so that every id moves; nobody is on it but the agent
+    // that is on every node.
     let text = scratch.text("one.ron");
     let more = text.replacen(
         "    nodes: [",
         "    nodes: [\n        (name: \"added\", zone: \"z\", lease_offset: \"3s\", status_offset: \"4s\"),",
         1,
     );
-    scratch.write("more.ron", more.replace("on: Spread(All)", "on: Spread(Zone(\"a\"))"));
+    scratch.write(
+        "more.ron",
+        more.replace("on: Spread(All)", "on: Spread(Zone(\"a\"))"),
+    );
     let called = scratch.call(&["diff", "one.ron", "more.ron"]);
     assert_eq!(called.code, 1, "{}{}", called.stdout, called.stderr);
-    assert!(called.stdout.contains("B  nodes: added\n"), "{}", called.stdout);
-    // The other zone is healthy in B, so that no zone matters to node-0: it is evicted at the same times.
+    assert!(
+        called.stdout.contains("B  nodes: added\n"),
+        "{}",
+        called.stdout
+    );
+    // The other zone is healthy in B, so that no zone matters to node-0: it is evicted at the same
+    // times.
     let document = json(&scratch, &["one.ron", "more.ron"], 1);
-    assert_eq!((texts(&document), &document["costs"]["evicted"]["difference"]), (Vec::new(), &Value::from(0.0)));
+    assert_eq!(
+        (
+            texts(&document),
+            &document["costs"]["evicted"]["difference"]
+        ),
+        (Vec::new(), &Value::from(0.0))
+    );
 }
 
 #[test]
 fn what_cannot_be_compared_is_said() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    scratch.call(&["diff", "a.ron"]).fails(2, &["nothing sets the second run apart", "--against"]);
-    scratch.call(&["diff", "a.ron", "--set", "horizon=20m"]).fails(2, &["nothing sets the second run apart"]);
-    scratch.call(&["diff", "output/a", "--against", "1.32"]).fails(2, &["output/a is a finished run", "give the scenario's file"]);
-    scratch.call(&["diff", "a.ron", "--against", "1.99"]).fails(2, &["1.99"]);
-    scratch.call(&["diff", "a.ron", "b.ron"]).fails(2, &["b.ron"]);
-    scratch.call(&["diff", "a.ron", "output"]).fails(2, &["output", "no manifest.json"]);
-    scratch.call(&["diff", "a.ron", "--against-set", "pods.webb.count=3"]).fails(2, &["webb"]);
+    scratch
+        .call(&["diff", "a.ron"])
+        .fails(2, &["nothing sets the second run apart", "--against"]);
+    scratch
+        .call(&["diff", "a.ron", "--set", "horizon=20m"])
+        .fails(2, &["nothing sets the second run apart"]);
+    scratch
+        .call(&["diff", "output/a", "--against", "1.32"])
+        .fails(
+            2,
+            &["output/a is a finished run", "give the scenario's file"],
+        );
+    scratch
+        .call(&["diff", "a.ron", "--against", "1.99"])
+        .fails(2, &["1.99"]);
+    scratch
+        .call(&["diff", "a.ron", "b.ron"])
+        .fails(2, &["b.ron"]);
+    scratch
+        .call(&["diff", "a.ron", "output"])
+        .fails(2, &["output", "no manifest.json"]);
+    scratch
+        .call(&["diff", "a.ron", "--against-set", "pods.webb.count=3"])
+        .fails(2, &["webb"]);
 }

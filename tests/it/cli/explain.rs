@@ -1,5 +1,5 @@
-//! `explain`: what it says of shipped scenarios, and that what it says would have changed the outcome does, when the scenario is run again
-//! with that change.
+//! `explain`: what it says of shipped scenarios, and that what it says would have changed the
+//! outcome does, when the scenario is run again with that change.
 
 use super::Scratch;
 use serde_json::Value;
@@ -7,7 +7,11 @@ use std::fs;
 use std::path::Path;
 
 fn scenario(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("scenarios")
+        .join(name)
+        .display()
+        .to_string()
 }
 
 fn json(scratch: &Scratch, args: &[&str]) -> Value {
@@ -17,13 +21,20 @@ fn json(scratch: &Scratch, args: &[&str]) -> Value {
 }
 
 fn verdict(scratch: &Scratch, args: &[&str]) -> String {
-    json(scratch, args)["verdict"].as_str().expect("a text").to_owned()
+    json(scratch, args)["verdict"]
+        .as_str()
+        .expect("a text")
+        .to_owned()
 }
 
 /// The changes that an explanation names, as arguments of `--set`.
 fn remedies(document: &Value) -> Vec<String> {
-    let list = document["would_have_changed_it"].as_array().expect("a list");
-    list.iter().filter_map(|r| r["set"].as_str().map(str::to_owned)).collect()
+    let list = document["would_have_changed_it"]
+        .as_array()
+        .expect("a list");
+    list.iter()
+        .filter_map(|r| r["set"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// The same change with another number of seconds.
@@ -32,8 +43,9 @@ fn by(set: &str, more: i64) -> String {
     format!("{path}={}", seconds.parse::<i64>().expect("seconds") + more)
 }
 
-/// Zone b is cut at 10:00 for seven minutes. The pods that were evicted would have stayed with the seconds that explain names, and with one
-/// less they would not have; and with the grace period that it names.
+/// Zone b is cut at 10:00 for seven minutes. The pods that were evicted would have stayed with the
+/// seconds that explain names, and with one less they would not have; and with the grace period
+/// that it names.
 #[test]
 fn what_would_have_kept_a_pod_keeps_it() {
     let scratch = Scratch::new();
@@ -46,17 +58,31 @@ fn what_would_have_kept_a_pod_keeps_it() {
     ] {
         let file = scenario(file);
         let document = json(&scratch, &[&file, pod]);
-        assert!(document["verdict"].as_str().is_some_and(|v| v.starts_with("evicted at ")), "{document}");
+        assert!(
+            document["verdict"]
+                .as_str()
+                .is_some_and(|v| v.starts_with("evicted at ")),
+            "{document}"
+        );
         let sets = remedies(&document);
-        let seconds = sets.iter().find(|s| s.contains("tolerationSeconds")).unwrap_or_else(|| panic!("{document}"));
+        let seconds = sets
+            .iter()
+            .find(|s| s.contains("tolerationSeconds"))
+            .unwrap_or_else(|| panic!("{document}"));
         let with = verdict(&scratch, &[&file, pod, "--set", seconds]);
-        assert!(with.starts_with("not evicted"), "{pod} with {seconds}: {with}");
+        assert!(
+            with.starts_with("not evicted"),
+            "{pod} with {seconds}: {with}"
+        );
         let less = by(seconds, -1);
         let with = verdict(&scratch, &[&file, pod, "--set", &less]);
         assert!(with.starts_with("evicted at "), "{pod} with {less}: {with}");
         for grace in sets.iter().filter(|s| s.contains("grace-period")) {
             let with = verdict(&scratch, &[&file, pod, "--set", grace]);
-            assert!(with.starts_with("not evicted"), "{pod} with {grace}: {with}");
+            assert!(
+                with.starts_with("not evicted"),
+                "{pod} with {grace}: {with}"
+            );
         }
     }
 }
@@ -65,15 +91,31 @@ fn what_would_have_kept_a_pod_keeps_it() {
 #[test]
 fn what_would_have_evicted_a_pod_evicts_it() {
     let scratch = Scratch::new();
-    for (file, pod) in [("flapping-node.ron", "patient"), ("noexecute-taint.ron", "two-minutes")] {
+    for (file, pod) in [
+        ("flapping-node.ron", "patient"),
+        ("noexecute-taint.ron", "two-minutes"),
+    ] {
         let file = scenario(file);
         let document = json(&scratch, &[&file, pod]);
-        assert!(document["verdict"].as_str().is_some_and(|v| v.starts_with("not evicted: its timer of ")), "{document}");
+        assert!(
+            document["verdict"]
+                .as_str()
+                .is_some_and(|v| v.starts_with("not evicted: its timer of ")),
+            "{document}"
+        );
         let sets = remedies(&document);
-        let [seconds] = &sets[..] else { panic!("{document}") };
-        assert!(verdict(&scratch, &[&file, pod, "--set", seconds]).starts_with("evicted at "), "{seconds}");
+        let [seconds] = &sets[..] else {
+            panic!("{document}")
+        };
+        assert!(
+            verdict(&scratch, &[&file, pod, "--set", seconds]).starts_with("evicted at "),
+            "{seconds}"
+        );
         let more = by(seconds, 1);
-        assert!(verdict(&scratch, &[&file, pod, "--set", &more]).starts_with("not evicted"), "{more}");
+        assert!(
+            verdict(&scratch, &[&file, pod, "--set", &more]).starts_with("not evicted"),
+            "{more}"
+        );
     }
 }
 
@@ -84,19 +126,25 @@ fn a_missing_toleration_is_named() {
     let file = scenario("noexecute-taint.ron");
     let document = json(&scratch, &[&file, "stranger"]);
     let sets = remedies(&document);
-    assert_eq!(sets, ["pods.stranger.tolerations[maintenance].tolerationSeconds=none"]);
+    assert_eq!(
+        sets,
+        ["pods.stranger.tolerations[maintenance].tolerationSeconds=none"]
+    );
     assert_eq!(
         verdict(&scratch, &[&file, "stranger", "--set", &sets[0]]),
         "not evicted: it tolerates the NoExecute taints of node-0 for ever"
     );
 }
 
-/// The arithmetic of scenarios/one-node-lost.ron: heartbeat 53 s, pass 55 s, cut 61 s, Unknown 105 s, taint 105.1 s, evicted 405.1 s.
+/// The arithmetic of scenarios/one-node-lost.ron: heartbeat 53 s, pass 55 s, cut 61 s, Unknown 105
+/// s, taint 105.1 s, evicted 405.1 s.
 #[test]
 fn the_chain_from_the_last_heartbeat_to_the_delete() {
     let scratch = Scratch::new();
     fs::copy(scenario("one-node-lost.ron"), scratch.path("one.ron")).expect("can be copied");
-    let text = scratch.call(&["explain", "one.ron", "default/web-0"]).stdout;
+    let text = scratch
+        .call(&["explain", "one.ron", "default/web-0"])
+        .stdout;
     let expected = "\
 pod default/web-0
   evicted at 6:45.100 from node-0
@@ -132,28 +180,64 @@ What would have changed it
     assert_eq!(text, expected, "\n{text}");
     // The pass of 1.33 decides by the condition it read before, and taints one pass later.
     let older = json(&scratch, &["one.ron", "web-0", "--kubernetes", "1.33"]);
-    let rules: String = older["steps"].as_array().expect("a list").iter().filter_map(|s| s["rule"].as_str()).collect();
-    assert!(rules.contains("switch node_lifecycle.taint_on_observed=true"), "{rules}");
+    let rules: String = older["steps"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|s| s["rule"].as_str())
+        .collect();
+    assert!(
+        rules.contains("switch node_lifecycle.taint_on_observed=true"),
+        "{rules}"
+    );
     assert_eq!(older["verdict"], "evicted at 6:50.100 from node-0");
     // Before the timer runs out it is one that runs.
     let before = json(&scratch, &["one.ron", "web-0", "--at", "6:45"]);
-    assert_eq!(before["verdict"], "not evicted by 6:45.000: its timer of 300 s runs until 6:45.100");
+    assert_eq!(
+        before["verdict"],
+        "not evicted by 6:45.000: its timer of 300 s runs until 6:45.100"
+    );
 }
 
 #[test]
 fn why_a_pod_was_not_evicted() {
     let scratch = Scratch::new();
     for (file, pod, said) in [
-        ("one-node-lost.ron", "agent-node-0", "it tolerates the NoExecute taints of node-0 for ever"),
-        ("one-node-lost.ron", "web-1", "its node node-1 was healthy all the time"),
-        ("flapping-node.ron", "careless", "short was silent, but not for longer than --node-monitor-grace-period=50s"),
-        ("master-disruption.ron", "web-a-0", "all zones were fully disrupted"),
+        (
+            "one-node-lost.ron",
+            "agent-node-0",
+            "it tolerates the NoExecute taints of node-0 for ever",
+        ),
+        (
+            "one-node-lost.ron",
+            "web-1",
+            "its node node-1 was healthy all the time",
+        ),
+        (
+            "flapping-node.ron",
+            "careless",
+            "short was silent, but not for longer than --node-monitor-grace-period=50s",
+        ),
+        (
+            "master-disruption.ron",
+            "web-a-0",
+            "all zones were fully disrupted",
+        ),
     ] {
         let verdict = verdict(&scratch, &[&scenario(file), pod]);
-        assert!(verdict.starts_with("not evicted") && verdict.contains(said), "{pod}: {verdict}");
+        assert!(
+            verdict.starts_with("not evicted") && verdict.contains(said),
+            "{pod}: {verdict}"
+        );
     }
-    let drained = verdict(&scratch, &[&scenario("drain-with-budget.ron"), "web-vpzhh7zqb4-0"]);
-    assert_eq!(drained, "evicted at 1:05.000 from node-0 by the eviction API (drain)");
+    let drained = verdict(
+        &scratch,
+        &[&scenario("drain-with-budget.ron"), "web-vpzhh7zqb4-0"],
+    );
+    assert_eq!(
+        drained,
+        "evicted at 1:05.000 from node-0 by the eviction API (drain)"
+    );
 }
 
 /// Which filter said no on how many nodes: as many nodes in all as the cluster has.
@@ -173,13 +257,19 @@ fn why_a_pod_is_pending() {
     );
     let run = scratch.call(&["run", "full.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let names: Value = serde_json::from_str(&scratch.text("output/full/trace.json")).expect("is JSON");
+    let names: Value =
+        serde_json::from_str(&scratch.text("output/full/trace.json")).expect("is JSON");
     let pod = names["pods"][0].as_str().expect("a pod").to_owned();
     let document = json(&scratch, &["output/full", &pod]);
     let verdict = document["verdict"].as_str().expect("a text");
     assert!(verdict.starts_with("pending at 2:00.000: no node suits; NodeResourcesFit on 3 nodes, TaintToleration on 1 node"), "{verdict}");
     let of_workload = json(&scratch, &["output/full", "big"]);
-    assert!(of_workload["notes"].to_string().contains("NodeResourcesFit on 3 nodes"), "{of_workload}");
+    assert!(
+        of_workload["notes"]
+            .to_string()
+            .contains("NodeResourcesFit on 3 nodes"),
+        "{of_workload}"
+    );
 }
 
 #[test]
@@ -191,22 +281,48 @@ fn names_that_are_none_or_several() {
     pods: [(name: "web", on: Node("web")), (name: "web", namespace: "other", on: Node("n-1")), (name: "db-0", on: Node("n-1"))])"#,
     );
     let call = |object: &str| scratch.call(&["explain", "names.ron", object]);
-    call("web").fails(2, &["`web` may be any of pod/default/web, pod/other/web, node/web, zone/web", "say which"]);
+    call("web").fails(
+        2,
+        &[
+            "`web` may be any of pod/default/web, pod/other/web, node/web, zone/web",
+            "say which",
+        ],
+    );
     call("pod/web").fails(2, &["pod/default/web, pod/other/web"]);
-    for object in ["node/web", "zone/web", "default/web", "pod/other/web", "n-1", "node/n-1", "db-0", "POD/db-0"] {
+    for object in [
+        "node/web",
+        "zone/web",
+        "default/web",
+        "pod/other/web",
+        "n-1",
+        "node/n-1",
+        "db-0",
+        "POD/db-0",
+    ] {
         assert_eq!(call(object).code, 0, "{object}: {}", call(object).stderr);
     }
-    call("bd-0").fails(2, &["there is no pod, node, workload or zone `bd-0`", "did you mean `db-0`?"]);
+    call("bd-0").fails(
+        2,
+        &[
+            "there is no pod, node, workload or zone `bd-0`",
+            "did you mean `db-0`?",
+        ],
+    );
     call("node/n-2").fails(2, &["did you mean `node/n-1`?"]);
     call("db").fails(2, &["did you mean `db-0`?"]);
     call("zone/x/y").fails(2, &["there is no"]);
     for at in ["never", "17", "1:99"] {
-        scratch.call(&["explain", "names.ron", "db-0", "--at", at]).fails(2, &["is no time", "17:02.5"]);
+        scratch
+            .call(&["explain", "names.ron", "db-0", "--at", at])
+            .fails(2, &["is no time", "17:02.5"]);
     }
-    scratch.call(&["explain", "names.ron", "db-0", "--at", "2m"]).fails(2, &["after the end of the run, 1:00.000"]);
+    scratch
+        .call(&["explain", "names.ron", "db-0", "--at", "2m"])
+        .fails(2, &["after the end of the run, 1:00.000"]);
 }
 
-/// Every object of every shipped scenario has an answer, in every form and at every minute of the run.
+/// Every object of every shipped scenario has an answer, in every form and at every minute of the
+/// run.
 #[test]
 fn every_object_has_an_answer() {
     use taintsim::analysis::Analysis;
@@ -216,28 +332,74 @@ fn every_object_has_an_answer() {
     use taintsim::scenario::{self as language, Overrides};
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let mut asked = 0;
-    for entry in fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+    for entry in fs::read_dir(folder)
+        .expect("a folder")
+        .map(|e| e.expect("an entry").path())
+    {
         if entry.extension().is_none_or(|e| e != "ron") {
             continue;
         }
         let loaded = language::load(&entry).unwrap_or_else(|e| panic!("{e}"));
-        let plan = language::build(&loaded, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+        let plan =
+            language::build(&loaded, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
         let trace = taintsim::sim::run(&plan, Choices::seeded(1));
         let analysis = Analysis::new(&plan, &trace);
         let names = &trace.names;
-        let mut objects: Vec<String> =
-            (0..names.pods() as u32).map(|i| format!("pod/{}", names.pod_name(taintsim::api::names::PodId(i)))).collect();
+        let mut objects: Vec<String> = (0..names.pods() as u32)
+            .map(|i| format!("pod/{}", names.pod_name(taintsim::api::names::PodId(i))))
+            .collect();
         objects.truncate(12);
-        objects.extend(plan.nodes.iter().take(4).map(|n| format!("node/{}", n.name)));
-        objects.extend(plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.clone()));
-        objects.extend(analysis.zones.iter().filter(|z| !z.is_empty()).map(|z| format!("zone/{z}")));
+        objects.extend(
+            plan.nodes
+                .iter()
+                .take(4)
+                .map(|n| format!("node/{}", n.name)),
+        );
+        objects.extend(
+            plan.workloads
+                .iter()
+                .filter(|w| w.owner.is_none())
+                .map(|w| w.name.clone()),
+        );
+        objects.extend(
+            analysis
+                .zones
+                .iter()
+                .filter(|z| !z.is_empty())
+                .map(|z| format!("zone/{z}")),
+        );
         for name in &objects {
-            let Ok(object) = find(&analysis, name) else { panic!("{}: {name}", entry.display()) };
-            for until in [Time::ZERO, Time::from_nanos(plan.horizon.as_nanos() / 2), plan.horizon] {
-                let found = explain(Question { analysis: &analysis, until, groups: &[] }, &object);
-                assert!(!found.verdict.is_empty() && !found.object.is_empty(), "{}: {name}", entry.display());
+            let Ok(object) = find(&analysis, name) else {
+                panic!("{}: {name}", entry.display())
+            };
+            for until in [
+                Time::ZERO,
+                Time::from_nanos(plan.horizon.as_nanos() / 2),
+                plan.horizon,
+            ] {
+                let found = explain(
+                    Question {
+                        analysis: &analysis,
+                        until,
+                        groups: &[],
+                    },
+                    &object,
+                );
+                assert!(
+                    !found.verdict.is_empty() && !found.object.is_empty(),
+                    "{}: {name}",
+                    entry.display()
+                );
                 let mut out = Vec::new();
-                form::write(&mut out, &found, Style { colour: true, width: 0 }).expect("memory takes it");
+                form::write(
+                    &mut out,
+                    &found,
+                    Style {
+                        colour: true,
+                        width: 0,
+                    },
+                )
+                .expect("memory takes it");
                 form::mermaid(&mut out, &found).expect("memory takes it");
                 assert!(form::document(&found)["verdict"].is_string());
                 asked += 1;
@@ -250,11 +412,23 @@ fn every_object_has_an_answer() {
 /// The steps of an explanation with their rules, those of one object.
 fn steps(document: &Value) -> Vec<(f64, String, String)> {
     let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
-    let step = |s: &Value| (s["at_s"].as_f64().unwrap_or_default(), text(&s["text"]), text(&s["rule"]));
-    document["steps"].as_array().expect("a list").iter().map(step).collect()
+    let step = |s: &Value| {
+        (
+            s["at_s"].as_f64().unwrap_or_default(),
+            text(&s["text"]),
+            text(&s["rule"]),
+        )
+    };
+    document["steps"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(step)
+        .collect()
 }
 
-/// scenarios/controller-restart.ron: a countdown of 120 s from 105.1 s on, the process stops at 150 s and is back at 165 s.
+/// scenarios/controller-restart.ron: a countdown of 120 s from 105.1 s on, the process stops at 150
+/// s and is back at 165 s.
 #[test]
 fn a_restart_loses_a_countdown_and_takes_a_taint_off() {
     let scratch = Scratch::new();
@@ -262,21 +436,51 @@ fn a_restart_loses_a_countdown_and_takes_a_taint_off() {
     for release in ["1.34", "1.33"] {
         let pod = json(&scratch, &[&file, "web", "--kubernetes", release]);
         let said = steps(&pod);
-        let timers: Vec<f64> = said.iter().filter(|s| s.1.contains("eviction timer of 120 s set")).map(|s| s.0.round()).collect();
-        assert_eq!(timers, [if release == "1.34" { 105.0 } else { 110.0 }, 165.0], "{pod}");
-        let stopped = said.iter().find(|s| s.1.contains("controllers stopped")).expect("a step");
-        let due = if release == "1.34" { "3:45.100" } else { "3:50.100" };
-        assert_eq!(stopped.2, format!("the countdown died with the process; it would have ended at {due}"));
-        let untainted = said.iter().find(|s| s.1.contains("untainted unreachable:NoExecute")).expect("a step");
-        assert!(untainted.2.contains("a new process") && untainted.2.contains("markNodeAsReachable"), "{untainted:?}");
-        let again = said.iter().rfind(|s| s.1.contains("waits in its zone's queue")).expect("a step");
-        assert!(again.0 > 160.0 && again.2.contains("it is so already when the new process"), "{again:?}");
+        let timers: Vec<f64> = said
+            .iter()
+            .filter(|s| s.1.contains("eviction timer of 120 s set"))
+            .map(|s| s.0.round())
+            .collect();
+        assert_eq!(
+            timers,
+            [if release == "1.34" { 105.0 } else { 110.0 }, 165.0],
+            "{pod}"
+        );
+        let stopped = said
+            .iter()
+            .find(|s| s.1.contains("controllers stopped"))
+            .expect("a step");
+        let due = if release == "1.34" {
+            "3:45.100"
+        } else {
+            "3:50.100"
+        };
+        assert_eq!(
+            stopped.2,
+            format!("the countdown died with the process; it would have ended at {due}")
+        );
+        let untainted = said
+            .iter()
+            .find(|s| s.1.contains("untainted unreachable:NoExecute"))
+            .expect("a step");
+        assert!(
+            untainted.2.contains("a new process") && untainted.2.contains("markNodeAsReachable"),
+            "{untainted:?}"
+        );
+        let again = said
+            .iter()
+            .rfind(|s| s.1.contains("waits in its zone's queue"))
+            .expect("a step");
+        assert!(
+            again.0 > 160.0 && again.2.contains("it is so already when the new process"),
+            "{again:?}"
+        );
         assert!(said.windows(2).all(|w| w[0].0 <= w[1].0), "{said:?}");
     }
 }
 
-/// Node a-0, last heard at 53 s, is tainted at 105.1 s and takes the zone's token; a-1, last heard at 58 s, is queued at 110 s and waits for the next
-/// one, 10 s after the first.
+/// Node a-0, last heard at 53 s, is tainted at 105.1 s and takes the zone's token; a-1, last heard
+/// at 58 s, is queued at 110 s and waits for the next one, 10 s after the first.
 #[test]
 fn a_node_that_waits_as_the_first_of_its_queue_is_told_for_what() {
     let scratch = Scratch::new();
@@ -293,23 +497,41 @@ fn a_node_that_waits_as_the_first_of_its_queue_is_told_for_what() {
     );
     let document = json(&scratch, &["two.ron", "a-1"]);
     let said = steps(&document);
-    let tainted = said.iter().find(|s| s.1.contains("tainted unreachable:NoExecute")).expect("a step");
+    let tainted = said
+        .iter()
+        .find(|s| s.1.contains("tainted unreachable:NoExecute"))
+        .expect("a step");
     assert!((tainted.0 - 115.1).abs() < 0.05, "{tainted:?}");
     assert!(tainted.2.ends_with("it was the first in its zone's queue, and the zone's last token went to a-0 at 1:45.100"), "{tainted:?}");
     let gone = verdict(&scratch, &["two.ron", "a-4"]);
-    assert!(gone.ends_with("at 5:00.000 there is no such node"), "{gone}");
+    assert!(
+        gone.ends_with("at 5:00.000 there is no such node"),
+        "{gone}"
+    );
 }
 
-/// What a drain waited for, told of the pod and of its workload: the budget's refusal at 60 s, and 5 s until kubectl tries again.
+/// What a drain waited for, told of the pod and of its workload: the budget's refusal at 60 s, and
+/// 5 s until kubectl tries again.
 #[test]
 fn a_drains_delay_names_the_refusal() {
     let scratch = Scratch::new();
     let file = scenario("drain-with-budget.ron");
     let pod = json(&scratch, &[&file, "web-vpzhh7zqb4-0"]);
-    assert!(pod["notes"].to_string().contains("budget default/web held its eviction up for 5s"), "{pod}");
+    assert!(
+        pod["notes"]
+            .to_string()
+            .contains("budget default/web held its eviction up for 5s"),
+        "{pod}"
+    );
     for object in ["web-vpzhh7zqb4-0", "deployment/web", "node-0"] {
         let said = steps(&json(&scratch, &[&file, object]));
-        let refused = said.iter().find(|s| s.1.contains("refused (429)")).unwrap_or_else(|| panic!("{object}: {said:?}"));
-        assert!(refused.0.round() == 60.0 && refused.2.contains("kubectl tries again after 5 s"), "{object}: {refused:?}");
+        let refused = said
+            .iter()
+            .find(|s| s.1.contains("refused (429)"))
+            .unwrap_or_else(|| panic!("{object}: {said:?}"));
+        assert!(
+            refused.0.round() == 60.0 && refused.2.contains("kubectl tries again after 5 s"),
+            "{object}: {refused:?}"
+        );
     }
 }

@@ -5,53 +5,127 @@ use std::fs;
 
 fn with_rapid() -> Scratch {
     let dir = Scratch::new();
-    dir.write("rapid.ron", fs::read(repository().join("scenarios/rapid.ron")).unwrap());
+    dir.write(
+        "rapid.ron",
+        fs::read(repository().join("scenarios/rapid.ron")).unwrap(),
+    );
     dir
 }
 
 #[test]
 fn a_hunt_from_the_scenario_to_the_smallest_one() {
     let dir = with_rapid();
-    let hunt = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q"];
+    let hunt = [
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "1",
+        "-q",
+    ];
     let found = dir.call(&hunt);
     assert_eq!(found.code, 1, "{}", found.stderr);
-    for words in
-        ["exhausted: every run with up to 1 deviation", "pod-stuck(1m), with 1 deviation", "output/rapid-explore/pod-stuck-1.tape.ron"]
-    {
+    for words in [
+        "exhausted: every run with up to 1 deviation",
+        "pod-stuck(1m), with 1 deviation",
+        "output/rapid-explore/pod-stuck-1.tape.ron",
+    ] {
         assert!(found.stdout.contains(words), "{words}: {}", found.stdout);
     }
     // The report is the same on any number of threads; how fast it was is no part of it.
     for jobs in ["1", "3"] {
-        assert_eq!(dir.call(&[&hunt[..], &["--jobs", jobs]].concat()).stdout, found.stdout);
+        assert_eq!(
+            dir.call(&[&hunt[..], &["--jobs", jobs]].concat()).stdout,
+            found.stdout
+        );
     }
     let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
-    assert_eq!((shown.code, shown.stderr.as_str()), (1, ""), "it is violated again");
-    assert_eq!(shown.stdout.matches('↕').count(), 1, "the tape has one deviation: {}", shown.stdout);
+    assert_eq!(
+        (shown.code, shown.stderr.as_str()),
+        (1, ""),
+        "it is violated again"
+    );
+    assert_eq!(
+        shown.stdout.matches('↕').count(),
+        1,
+        "the tape has one deviation: {}",
+        shown.stdout
+    );
     // The step at fault is the taint that comes again, and the cancelled deletion comes before it.
-    let at_fault = shown.stdout.lines().position(|l| l.starts_with(" ►  60.0")).expect("a step at fault");
-    let cancelled = shown.stdout.lines().position(|l| l.contains("timer-cancelled default/db-0")).expect("the cancelled timer");
+    let at_fault = shown
+        .stdout
+        .lines()
+        .position(|l| l.starts_with(" ►  60.0"))
+        .expect("a step at fault");
+    let cancelled = shown
+        .stdout
+        .lines()
+        .position(|l| l.contains("timer-cancelled default/db-0"))
+        .expect("the cancelled timer");
     assert!(cancelled < at_fault, "{}", shown.stdout);
     assert_eq!(dir.call(&["replay", tape]).stdout, shown.stdout);
 
-    let shrunk = dir.call(&["shrink", tape, "--property", "pod-stuck", "--out", "small.ron", "-q"]);
+    let shrunk = dir.call(&[
+        "shrink",
+        tape,
+        "--property",
+        "pod-stuck",
+        "--out",
+        "small.ron",
+        "-q",
+    ]);
     assert_eq!(shrunk.code, 0, "{}", shrunk.stderr);
-    assert!(dir.text("small.ron").contains("Violates pod-stuck(1m) on Kubernetes 1.32"), "{}", dir.text("small.ron"));
+    assert!(
+        dir.text("small.ron")
+            .contains("Violates pod-stuck(1m) on Kubernetes 1.32"),
+        "{}",
+        dir.text("small.ron")
+    );
     assert_eq!(dir.call(&["test", "-q", "small.ron"]).code, 0);
 }
 
 #[test]
 fn releases_that_do_not_have_it_are_exhausted() {
     let dir = with_rapid();
-    let out = dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q", "--kubernetes", "1.32..1.33"]);
+    let out = dir.call(&[
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "1",
+        "-q",
+        "--kubernetes",
+        "1.32..1.33",
+    ]);
     assert_eq!(out.code, 1, "{}", out.stderr);
-    let row = out.stdout.lines().find(|l| l.trim_start().starts_with("pod-stuck(1m)")).expect("a row for the property");
-    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["pod-stuck(1m)", "violated", "exhausted"]);
+    let row = out
+        .stdout
+        .lines()
+        .find(|l| l.trim_start().starts_with("pod-stuck(1m)"))
+        .expect("a row for the property");
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        ["pod-stuck(1m)", "violated", "exhausted"]
+    );
     // Where nothing is violated there is nothing to tell CI.
-    let fixed = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q", "--kubernetes", "1.34"];
+    let fixed = [
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "1",
+        "-q",
+        "--kubernetes",
+        "1.34",
+    ];
     assert_eq!(dir.call(&fixed).code, 0);
     let json = dir.call(&[&fixed[..], &["--format", "json"]].concat());
-    let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("one JSON document");
+    let document: serde_json::Value =
+        serde_json::from_str(&json.stdout).expect("one JSON document");
     assert!(document.to_string().contains("exhausted"), "{document}");
 }
 
@@ -59,28 +133,59 @@ fn releases_that_do_not_have_it_are_exhausted() {
 fn a_search_whose_time_is_over_says_that_there_is_more() {
     let dir = with_rapid();
     // Whatever the machine, the time is over when the first runs are.
-    let args = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--time", "1ns"];
+    let args = [
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "64",
+        "--time",
+        "1ns",
+    ];
     for strategy in ["exhaustive", "pct", "random"] {
         let out = dir.call(&[&args[..], &["--strategy", strategy, "-q"]].concat());
         assert!(out.code < 2, "{}", out.stderr);
-        assert!(out.stdout.contains("not exhausted: there are more runs"), "{strategy}: {}", out.stdout);
+        assert!(
+            out.stdout.contains("not exhausted: there are more runs"),
+            "{strategy}: {}",
+            out.stdout
+        );
     }
     let json = dir.call(&[&args[..], &["--format", "json", "-q"]].concat());
-    let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("one JSON document");
-    assert!(document.to_string().contains("\"exhausted\":false"), "{document}");
+    let document: serde_json::Value =
+        serde_json::from_str(&json.stdout).expect("one JSON document");
+    assert!(
+        document.to_string().contains("\"exhausted\":false"),
+        "{document}"
+    );
 }
 
 #[test]
 fn what_cannot_be_searched_or_replayed_is_said() {
     let dir = with_rapid();
-    dir.call(&["explore", "rapid.ron", "--property", "no-such"]).fails(2, &["no-such"]);
-    dir.call(&["explore", "rapid.ron", "--kubernetes", "1.34..1.32"]).fails(2, &["write the older one first"]);
-    dir.call(&["explore", "nobody.ron"]).fails(2, &["nobody.ron"]);
+    dir.call(&["explore", "rapid.ron", "--property", "no-such"])
+        .fails(2, &["no-such"]);
+    dir.call(&["explore", "rapid.ron", "--kubernetes", "1.34..1.32"])
+        .fails(2, &["write the older one first"]);
+    dir.call(&["explore", "nobody.ron"])
+        .fails(2, &["nobody.ron"]);
     dir.call(&["replay", "rapid.ron"]).fails(2, &["tape"]);
-    dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q"]);
+    dir.call(&[
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "1",
+        "-q",
+    ]);
     let tape = dir.text("output/rapid-explore/pod-stuck-1.tape.ron");
     assert!(tape.contains("choices: 1"), "{tape}");
-    dir.write("other.tape.ron", tape.replacen("choices: 1", "choices: 99", 1));
+    dir.write(
+        "other.tape.ron",
+        tape.replacen("choices: 1", "choices: 99", 1),
+    );
     dir.call(&["replay", "other.tape.ron"]).fails(2, &["99"]);
 }
 
@@ -88,30 +193,79 @@ fn what_cannot_be_searched_or_replayed_is_said() {
 #[test]
 fn a_tape_is_refused_by_another_release() {
     let dir = with_rapid();
-    dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q", "--kubernetes", "1.32"]);
+    dir.call(&[
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "1",
+        "-q",
+        "--kubernetes",
+        "1.32",
+    ]);
     let tape = dir.text("output/rapid-explore/1.32-pod-stuck-1.tape.ron");
     assert!(tape.contains("release: Some(\"1.32.13\")"), "{tape}");
     let says = ["this tape is of Kubernetes v1.32.13, and the run would be of v1.31.14"];
-    dir.write("over.tape.ron", tape.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1));
+    dir.write(
+        "over.tape.ron",
+        tape.replacen(
+            "kubernetes: Some(\"1.32\")",
+            "kubernetes: Some(\"1.31\")",
+            1,
+        ),
+    );
     // A tape of before, which tells its release in its doc alone; and another scenario in it.
     let older = tape.replacen("release: Some(\"1.32.13\"),", "", 1);
     assert!(older.contains("doc: \"v1.32.13: "), "{older}");
-    dir.write("older.tape.ron", older.replacen("kubernetes: Some(\"1.32\")", "kubernetes: Some(\"1.31\")", 1));
-    dir.write("text.tape.ron", tape.replacen("kubernetes: Some(\"1.32\"),", "", 1).replace("kubernetes: \"1.32\"", "kubernetes: \"1.31\""));
+    dir.write(
+        "older.tape.ron",
+        older.replacen(
+            "kubernetes: Some(\"1.32\")",
+            "kubernetes: Some(\"1.31\")",
+            1,
+        ),
+    );
+    dir.write(
+        "text.tape.ron",
+        tape.replacen("kubernetes: Some(\"1.32\"),", "", 1)
+            .replace("kubernetes: \"1.32\"", "kubernetes: \"1.31\""),
+    );
     for file in ["over.tape.ron", "older.tape.ron", "text.tape.ron"] {
         dir.call(&["replay", file]).fails(2, &says);
         dir.call(&["shrink", "-q", file]).fails(2, &says);
     }
     // A tape in a scenario, as `shrink` writes it.
-    let shrunk =
-        dir.call(&["shrink", "-q", &repository().join("scenarios/races/relisted.ron").display().to_string(), "--out", "small.ron"]);
+    let shrunk = dir.call(&[
+        "shrink",
+        "-q",
+        &repository()
+            .join("scenarios/races/relisted.ron")
+            .display()
+            .to_string(),
+        "--out",
+        "small.ron",
+    ]);
     assert_eq!(shrunk.code, 0, "{}", shrunk.stderr);
-    assert!(dir.text("small.ron").contains("        release: \"1.34\","), "{}", dir.text("small.ron"));
-    assert_eq!(dir.call(&["test", "-q", "small.ron", "--seed", "2"]).code, 0, "the tape is played, whatever the seed");
+    assert!(
+        dir.text("small.ron").contains("        release: \"1.34\","),
+        "{}",
+        dir.text("small.ron")
+    );
+    assert_eq!(
+        dir.call(&["test", "-q", "small.ron", "--seed", "2"]).code,
+        0,
+        "the tape is played, whatever the seed"
+    );
     let says = ["this tape is of Kubernetes v1.34.12, and the run would be of v1.31.14"];
     let other = dir.call(&["test", "-q", "small.ron", "--kubernetes", "1.31"]);
-    assert!(other.code == 2 && other.stdout.contains(says[0]), "{}", other.stdout);
-    dir.call(&["run", "-q", "small.ron", "--kubernetes", "1.31"]).fails(2, &says);
+    assert!(
+        other.code == 2 && other.stdout.contains(says[0]),
+        "{}",
+        other.stdout
+    );
+    dir.call(&["run", "-q", "small.ron", "--kubernetes", "1.31"])
+        .fails(2, &says);
 }
 
 /// What a scenario expects is a property like others, where it is asked for.
@@ -121,29 +275,68 @@ fn what_a_scenario_expects_is_searched_for() {
     let text = dir.text("rapid.ron");
     let (before, after) = text.split_once("golden: ").expect("a golden timeline");
     let after = after.split_once("expect: [").expect("expectations").1;
-    // In 1.32 another order leaves the pod where it is; the share is of many seeds, and no matter of one run.
-    let mostly = "seeds: 2, expect: [Never(PodStuck), Mostly(in_at_least: 0.5, that: Evicted(count: 99)), ";
+    // In 1.32 another order leaves the pod where it is; the share is of many seeds, and no matter
+    // of one run.
+    let mostly =
+        "seeds: 2, expect: [Never(PodStuck), Mostly(in_at_least: 0.5, that: Evicted(count: 99)), ";
     let met_only = after.rsplit_once("],").expect("the end of a list").1;
     dir.write("e.ron", format!("{before}{mostly}],{met_only}"));
-    let hunt = ["explore", "e.ron", "--kubernetes", "1.32", "--depth", "1", "--jobs", "1"];
+    let hunt = [
+        "explore",
+        "e.ron",
+        "--kubernetes",
+        "1.32",
+        "--depth",
+        "1",
+        "--jobs",
+        "1",
+    ];
     let silent = dir.call(&[&hunt[..], &["--property", "wrong-pod"]].concat());
-    assert!(silent.code == 0 && silent.stderr.contains("`--property expect` holds every run against it"), "{}", silent.stderr);
+    assert!(
+        silent.code == 0
+            && silent
+                .stderr
+                .contains("`--property expect` holds every run against it"),
+        "{}",
+        silent.stderr
+    );
     let found = dir.call(&[&hunt[..], &["-q", "--property", "expect"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
-    assert!(found.stdout.contains("Never: expected no violation of pod-stuck, got"), "{}", found.stdout);
+    assert!(
+        found
+            .stdout
+            .contains("Never: expected no violation of pod-stuck, got"),
+        "{}",
+        found.stdout
+    );
     let tape = "output/e-explore/1.32-expect-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
-    assert!(shown.code == 1 && shown.stdout.contains("► expect: Never: expected no violation of pod-stuck"), "{}", shown.stdout);
-    dir.call(&["shrink", "-q", tape]).fails(2, &["what is shrunk away"]);
+    assert!(
+        shown.code == 1
+            && shown
+                .stdout
+                .contains("► expect: Never: expected no violation of pod-stuck"),
+        "{}",
+        shown.stdout
+    );
+    dir.call(&["shrink", "-q", tape])
+        .fails(2, &["what is shrunk away"]);
     dir.write("none.ron", format!("{before}{met_only}"));
-    dir.call(&["explore", "-q", "none.ron", "--property", "expect"]).fails(2, &["expects nothing"]);
+    dir.call(&["explore", "-q", "none.ron", "--property", "expect"])
+        .fails(2, &["expects nothing"]);
 }
 
 /// Recordings whose outcomes hang on choices of each kind, with the runs that reach all of them.
 #[test]
 fn the_guided_search_reaches_what_upstream_did() {
     let dir = Scratch::new();
-    let recorded = |name: &str| repository().join("tests/traces/timelines").join(format!("{name}.json.gz")).display().to_string();
+    let recorded = |name: &str| {
+        repository()
+            .join("tests/traces/timelines")
+            .join(format!("{name}.json.gz"))
+            .display()
+            .to_string()
+    };
     for (name, release, runs) in [
         // Two zones that go dark together; orders of requests.
         ("all-zones-down", "", "20"),
@@ -158,21 +351,34 @@ fn the_guided_search_reaches_what_upstream_did() {
         ("restart-user-taint-lat", "", "50"),
         // Four nodes in a queue at one time: a heap of equals.
         ("rate-four-dead", "", "100"),
-        // Pods come to the end of their node's list when they change, and up to 1.22 a Job is read before its status is written.
+        // Pods come to the end of their node's list when they change, and up to 1.22 a Job is read
+        // before its status is written.
         ("preempt-budget-partly-lat", "", "100"),
         ("preempt-job-lat", "1.20", "100"),
         // A node is cut off in the instant of its heartbeat.
         ("preempt-lost-node-lat", "1.34", "100"),
-        // The scheduler lets others in amid a cycle, and its cache hears of a pod's end after its queue has heard of the successor.
+        // The scheduler lets others in amid a cycle, and its cache hears of a pod's end after its
+        // queue has heard of the successor.
         ("preempt-replicaset", "1.27", "100"),
         ("preempt-statefulset", "1.22", "100"),
         // A sequence of walks over a map, found by drawing what follows anew.
         ("excluded-only-zone", "1.27", "100"),
     ] {
-        let (file, release) = (recorded(name), if release.is_empty() { vec![] } else { vec!["--release", release] });
+        let (file, release) = (
+            recorded(name),
+            if release.is_empty() {
+                vec![]
+            } else {
+                vec!["--release", release]
+            },
+        );
         let out = dir.call(&[&["conform", "--search", runs, &file][..], &release].concat());
         assert_eq!(out.code, 0, "{}", out.stdout);
-        let told: Vec<&str> = out.stdout.lines().filter_map(|l| Some(l.split_once("; reached ")?.1)).collect();
+        let told: Vec<&str> = out
+            .stdout
+            .lines()
+            .filter_map(|l| Some(l.split_once("; reached ")?.1))
+            .collect();
         assert!(!told.is_empty(), "{}", out.stdout);
         for line in &told {
             let (reached, of) = line.split_once(" of ").expect("k of n");
@@ -185,10 +391,18 @@ fn the_guided_search_reaches_what_upstream_did() {
 #[test]
 fn a_miss_says_where_the_nearest_run_departs() {
     let dir = Scratch::new();
-    let file = repository().join("tests/traces/timelines/excluded-only-zone.json.gz").display().to_string();
+    let file = repository()
+        .join("tests/traces/timelines/excluded-only-zone.json.gz")
+        .display()
+        .to_string();
     let out = dir.call(&["conform", "--search", "1", "--release", "1.37", &file]);
-    // The first outcome of that release has 67 records; which of them the nearest run shares hangs on walks over maps.
+    // The first outcome of that release has 67 records; which of them the nearest run shares hangs
+    // on walks over maps.
     let missed = " of 67 records\n    - ";
-    assert!(out.stdout.contains("\n    outcome 1 missed after "), "{}", out.stdout);
+    assert!(
+        out.stdout.contains("\n    outcome 1 missed after "),
+        "{}",
+        out.stdout
+    );
     assert!(out.stdout.contains(missed), "{}", out.stdout);
 }

@@ -1,4 +1,5 @@
-//! Scenarios that point at an export of kubectl: what is said of it, and that the manifest tells one from another.
+//! Scenarios that point at an export of kubectl: what is said of it, and that the manifest tells
+//! one from another.
 
 use super::Scratch;
 use serde_json::Value;
@@ -17,14 +18,32 @@ fn scenario(manifest: &str) -> Value {
 fn what_was_left_out_is_said_once_and_not_among_the_results() {
     let scratch = Scratch::new();
     scratch.write("cluster.json", CLUSTER);
-    scratch.write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
+    scratch.write(
+        "a.ron",
+        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
+    );
     let run = scratch.call(&["run", "a.ron"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(run.stderr.matches("left out: 1 Gadget").count(), 1, "{}", run.stderr);
-    assert!(run.stderr.contains("1 node, 0 pods from cluster.json; time zero"), "{}", run.stderr);
+    assert_eq!(
+        run.stderr.matches("left out: 1 Gadget").count(),
+        1,
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .contains("1 node, 0 pods from cluster.json; time zero"),
+        "{}",
+        run.stderr
+    );
     assert!(!run.stdout.contains("Gadget"), "{}", run.stdout);
     let sweep = scratch.call(&["sweep", "a.ron", "--set", "seed=1", "--seeds", "2"]);
-    assert_eq!((sweep.code, sweep.stderr.matches("1 Gadget").count()), (0, 1), "{}", sweep.stderr);
+    assert_eq!(
+        (sweep.code, sweep.stderr.matches("1 Gadget").count()),
+        (0, 1),
+        "{}",
+        sweep.stderr
+    );
     assert_eq!(scratch.call(&["run", "a.ron", "--quiet"]).stderr, "");
 }
 
@@ -32,14 +51,25 @@ fn what_was_left_out_is_said_once_and_not_among_the_results() {
 fn the_hash_of_a_scenario_covers_what_it_points_at() {
     let scratch = Scratch::new();
     scratch.write("cluster.json", CLUSTER);
-    scratch.write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
+    scratch.write(
+        "a.ron",
+        "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))",
+    );
     let of = |folder: &str| {
-        assert_eq!(scratch.call(&["run", "a.ron", "--quiet", "--out", folder]).code, 0);
+        assert_eq!(
+            scratch
+                .call(&["run", "a.ron", "--quiet", "--out", folder])
+                .code,
+            0
+        );
         scenario(&scratch.text(&format!("{folder}/a/manifest.json")))
     };
     let (one, again) = (of("one"), of("again"));
     assert_eq!(one, again);
-    assert_eq!((&one["inputs"][0]["file"], &one["inputs"][0]["bytes"]), (&Value::from("cluster.json"), &Value::from(CLUSTER.len())));
+    assert_eq!(
+        (&one["inputs"][0]["file"], &one["inputs"][0]["bytes"]),
+        (&Value::from("cluster.json"), &Value::from(CLUSTER.len()))
+    );
     scratch.write("cluster.json", CLUSTER.replace("n-1", "n-2"));
     let other = of("other");
     assert_ne!(one["hash"], other["hash"]);
@@ -50,7 +80,13 @@ fn the_hash_of_a_scenario_covers_what_it_points_at() {
 /// A cluster in an outage, as two files show it: nodes, and the pods on them.
 fn degraded(scratch: &Scratch) {
     let export = |name: &str| format!("{}/tests/exports/{name}", env!("CARGO_MANIFEST_DIR"));
-    let called = scratch.call(&["import", &export("degraded-nodes.yaml.gz"), &export("degraded-pods.yaml.gz"), "--out", "d.ron"]);
+    let called = scratch.call(&[
+        "import",
+        &export("degraded-nodes.yaml.gz"),
+        &export("degraded-pods.yaml.gz"),
+        "--out",
+        "d.ron",
+    ]);
     assert_eq!(called.code, 0, "{}", called.stderr);
 }
 
@@ -58,29 +94,72 @@ fn degraded(scratch: &Scratch) {
 fn explain_tells_what_the_export_shows_of_the_start() {
     let scratch = Scratch::new();
     degraded(&scratch);
-    // Its DisruptionTarget is True with DeletionByTaintManager, and its deletionTimestamp is before time zero.
-    let pod = scratch.call(&["explain", "d.ron", "pod/shop/api-7c6dbd6bcd-5mxr5", "--quiet"]);
+    // Its DisruptionTarget is True with DeletionByTaintManager, and its deletionTimestamp is before
+    // time zero.
+    let pod = scratch.call(&[
+        "explain",
+        "d.ron",
+        "pod/shop/api-7c6dbd6bcd-5mxr5",
+        "--quiet",
+    ]);
     assert_eq!(pod.code, 0, "{}", pod.stderr);
     let said = pod.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("evicted from worker-a1 by the taint eviction controller before the run began"), "{said}");
-    assert!(said.contains("DeletionByTaintManager") && !said.contains("not evicted"), "{said}");
-    let node = scratch.call(&["explain", "d.ron", "node/worker-a1", "--quiet"]).stdout;
+    assert!(
+        said.contains(
+            "evicted from worker-a1 by the taint eviction controller before the run began"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("DeletionByTaintManager") && !said.contains("not evicted"),
+        "{said}"
+    );
+    let node = scratch
+        .call(&["explain", "d.ron", "node/worker-a1", "--quiet"])
+        .stdout;
     let said = node.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("when the run began, worker-a1 was Unknown, since") && said.contains("tainted unreachable:NoExecute"), "{said}");
-    let cordoned = scratch.call(&["explain", "d.ron", "node/worker-c3", "--quiet"]).stdout;
-    assert!(cordoned.contains("worker-c3 was cordoned") && !cordoned.contains("nothing happened"), "{cordoned}");
+    assert!(
+        said.contains("when the run began, worker-a1 was Unknown, since")
+            && said.contains("tainted unreachable:NoExecute"),
+        "{said}"
+    );
+    let cordoned = scratch
+        .call(&["explain", "d.ron", "node/worker-c3", "--quiet"])
+        .stdout;
+    assert!(
+        cordoned.contains("worker-c3 was cordoned") && !cordoned.contains("nothing happened"),
+        "{cordoned}"
+    );
 }
 
 #[test]
 fn events_are_no_cluster() {
     let scratch = Scratch::new();
-    let events = format!("{}/tests/exports/healthy-events.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let events = format!(
+        "{}/tests/exports/healthy-events.json.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let called = scratch.call(&["import", &events]);
-    called.fails(2, &["neither nodes nor pods", "85 Events", "kubectl get nodes,pods,leases,deployments,"]);
-    scratch.write("e.ron", format!("(version: 1, horizon: \"1m\", cluster: From({events:?}))"));
-    scratch.call(&["run", "e.ron"]).fails(2, &["neither nodes nor pods"]);
+    called.fails(
+        2,
+        &[
+            "neither nodes nor pods",
+            "85 Events",
+            "kubectl get nodes,pods,leases,deployments,",
+        ],
+    );
+    scratch.write(
+        "e.ron",
+        format!("(version: 1, horizon: \"1m\", cluster: From({events:?}))"),
+    );
+    scratch
+        .call(&["run", "e.ron"])
+        .fails(2, &["neither nodes nor pods"]);
     // With nodes of its own a scenario may take no more than workloads from a file.
-    let web = format!("{}/tests/exports/healthy-deployment-web.yaml.gz", env!("CARGO_MANIFEST_DIR"));
+    let web = format!(
+        "{}/tests/exports/healthy-deployment-web.yaml.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     scratch.write("w.ron", format!("(version: 1, horizon: \"1m\", nodes: [(names: \"n-{{0..5}}\")], cluster: From({web:?}))"));
     let run = scratch.call(&["run", "w.ron", "--quiet"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -90,22 +169,38 @@ fn events_are_no_cluster() {
 #[test]
 fn settings_reach_pods_that_exist_and_say_so() {
     let scratch = Scratch::new();
-    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let export = format!(
+        "{}/tests/exports/healthy-all.json.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Partition(nodes: Zone(\"eu-west-1c\"), duration: \"5m\"))]";
-    scratch.write("z.ron", format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"));
+    scratch.write(
+        "z.ron",
+        format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"),
+    );
     for (set, note) in [
         (
             "workloads.web.template.tolerations[unreachable].tolerationSeconds=10,600",
             "6 existing pods of Deployment shop/web changed as by a",
         ),
-        ("flags.kube-apiserver.default-unreachable-toleration-seconds=10,600", "12 existing pods changed as by a rollout"),
+        (
+            "flags.kube-apiserver.default-unreachable-toleration-seconds=10,600",
+            "12 existing pods changed as by a rollout",
+        ),
     ] {
         let sweep = scratch.call(&["sweep", "z.ron", "--set", set, "--seeds", "1", "--quiet"]);
         assert_eq!(sweep.code, 0, "{}", sweep.stderr);
         assert!(sweep.stdout.contains(note), "{}", sweep.stdout);
         let row = |value: &str| {
-            let line = sweep.stdout.lines().find(|l| l.split_whitespace().next() == Some(value)).map(str::to_owned);
-            line.unwrap_or_else(|| panic!("{}", sweep.stdout)).replacen(value, "", 1).trim().to_owned()
+            let line = sweep
+                .stdout
+                .lines()
+                .find(|l| l.split_whitespace().next() == Some(value))
+                .map(str::to_owned);
+            line.unwrap_or_else(|| panic!("{}", sweep.stdout))
+                .replacen(value, "", 1)
+                .trim()
+                .to_owned()
         };
         assert_ne!(row("10"), row("600"), "{}", sweep.stdout);
         let run = scratch.call(&["run", "z.ron", "--quiet", "--set", &set.replace(",600", "")]);

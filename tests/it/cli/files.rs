@@ -9,8 +9,7 @@ fn a_rerun_replaces_the_folder_as_a_whole() {
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     assert_eq!(scratch.call(&["run", "a.ron", "--seed", "2"]).code, 0);
     let names = scratch.names("output/a");
-    let expected =
-        "events.jsonl evictions.csv manifest.json pods.png pods.svg scenario.ron summary.json timeline.png timeline.svg trace.json";
+    let expected = "events.jsonl evictions.csv manifest.json pods.png pods.svg scenario.ron summary.json timeline.png timeline.svg trace.json";
     let expected: Vec<&str> = expected.split(' ').collect();
     assert_eq!(names, expected);
     // Nothing temporary is left beside it.
@@ -22,7 +21,9 @@ fn a_failed_run_leaves_earlier_results_alone() {
     let scratch = Scratch::with_starter();
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     let before = scratch.read("output/a/events.jsonl");
-    scratch.call(&["run", "a.ron", "--set", "horizon=never"]).fails(2, &["never"]);
+    scratch
+        .call(&["run", "a.ron", "--set", "horizon=never"])
+        .fails(2, &["never"]);
     assert!(before == scratch.read("output/a/events.jsonl"));
 }
 
@@ -31,7 +32,9 @@ fn folders_of_others_are_left_alone() {
     let scratch = Scratch::with_starter();
     fs::create_dir_all(scratch.path("output/a")).expect("a folder");
     scratch.write("output/a/thesis.txt", "years of work");
-    scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
+    scratch
+        .call(&["run", "a.ron"])
+        .fails(2, &["output/a", "left as it is", "--out"]);
     assert_eq!(scratch.names("output/a"), ["thesis.txt"]);
 }
 
@@ -41,9 +44,23 @@ fn what_somebody_put_beside_results_is_left_alone() {
     for (args, folder) in [
         (&["run", "a.ron"][..], "output/a"),
         (&["sweep", "a.ron", "--seeds", "1"], "output/a-sweep"),
-        (&["explore", "rapid.ron", "--property", "pod-stuck", "--runs", "40", "--quiet"], "output/rapid-explore"),
+        (
+            &[
+                "explore",
+                "rapid.ron",
+                "--property",
+                "pod-stuck",
+                "--runs",
+                "40",
+                "--quiet",
+            ],
+            "output/rapid-explore",
+        ),
     ] {
-        scratch.write("rapid.ron", fs::read(super::repository().join("scenarios/rapid.ron")).expect("it is shipped"));
+        scratch.write(
+            "rapid.ron",
+            fs::read(super::repository().join("scenarios/rapid.ron")).expect("it is shipped"),
+        );
         assert!([0, 1].contains(&scratch.call(args).code), "{args:?}");
         if !scratch.path(folder).exists() {
             // The search found nothing.
@@ -51,8 +68,13 @@ fn what_somebody_put_beside_results_is_left_alone() {
         }
         let before = scratch.names(folder);
         scratch.write(&format!("{folder}/notes.txt"), "years of work");
-        scratch.call(args).fails(2, &[folder, "\"notes.txt\"", "left as it is", "--out"]);
-        assert_eq!(scratch.text(&format!("{folder}/notes.txt")), "years of work");
+        scratch
+            .call(args)
+            .fails(2, &[folder, "\"notes.txt\"", "left as it is", "--out"]);
+        assert_eq!(
+            scratch.text(&format!("{folder}/notes.txt")),
+            "years of work"
+        );
         fs::remove_file(scratch.path(&format!("{folder}/notes.txt"))).expect("it is there");
         assert!([0, 1].contains(&scratch.call(args).code), "{args:?}");
         assert_eq!(scratch.names(folder), before);
@@ -63,9 +85,16 @@ fn what_somebody_put_beside_results_is_left_alone() {
 fn a_strangers_folder_with_a_manifest_is_left_alone() {
     let scratch = Scratch::with_starter();
     fs::create_dir_all(scratch.path("output/a")).expect("a folder");
-    for manifest in [r#"{"name": "My app", "icons": []}"#, "", "[1, 2]", r#"{"taintsim": "0.1.0"}"#] {
+    for manifest in [
+        r#"{"name": "My app", "icons": []}"#,
+        "",
+        "[1, 2]",
+        r#"{"taintsim": "0.1.0"}"#,
+    ] {
         scratch.write("output/a/manifest.json", manifest);
-        scratch.call(&["run", "a.ron"]).fails(2, &["output/a", "left as it is", "--out"]);
+        scratch
+            .call(&["run", "a.ron"])
+            .fails(2, &["output/a", "left as it is", "--out"]);
         assert_eq!(scratch.text("output/a/manifest.json"), manifest);
     }
     assert_eq!(scratch.names("output/a"), ["manifest.json"]);
@@ -79,8 +108,15 @@ fn a_file_that_is_replaced_keeps_its_mode_and_its_links() {
     let scratch = Scratch::with_starter();
     fs::create_dir(scratch.path("real")).expect("a folder");
     scratch.write("real/target", "old");
-    scratch.write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
-    fs::set_permissions(scratch.path("real/target"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    scratch.write(
+        "nodes.json",
+        r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#,
+    );
+    fs::set_permissions(
+        scratch.path("real/target"),
+        fs::Permissions::from_mode(0o600),
+    )
+    .expect("it is ours");
     symlink("target", scratch.path("real/second")).expect("a link");
     symlink("real/second", scratch.path("link.ron")).expect("a link");
     symlink("real/new", scratch.path("nowhere.ron")).expect("a link");
@@ -93,11 +129,21 @@ fn a_file_that_is_replaced_keeps_its_mode_and_its_links() {
     ] {
         scratch.write("real/target", "old");
         let called = scratch.call(args);
-        assert!([0, 1, 4].contains(&called.code), "{args:?}: {}", called.stderr);
+        assert!(
+            [0, 1, 4].contains(&called.code),
+            "{args:?}: {}",
+            called.stderr
+        );
         assert_ne!(scratch.text("real/target"), "old", "{args:?}");
-        let mode = fs::metadata(scratch.path("real/target")).expect("it is there").permissions().mode();
+        let mode = fs::metadata(scratch.path("real/target"))
+            .expect("it is there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600, "{args:?}");
-        assert!(scratch.path("link.ron").is_symlink() && scratch.path("real/second").is_symlink(), "{args:?}");
+        assert!(
+            scratch.path("link.ron").is_symlink() && scratch.path("real/second").is_symlink(),
+            "{args:?}"
+        );
     }
     // A link to what is not there yet.
     assert_eq!(scratch.call(&["init", "nowhere.ron", "--force"]).code, 0);
@@ -113,14 +159,23 @@ fn two_runs_into_one_folder_both_end_well() {
             .map(|i| {
                 let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_taintsim"));
                 let seed = (round * 4 + i).to_string();
-                program.current_dir(&scratch.0).args(["run", "a.ron", "--quiet", "--seed", &seed]);
-                program.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+                program
+                    .current_dir(&scratch.0)
+                    .args(["run", "a.ron", "--quiet", "--seed", &seed]);
+                program
+                    .stdout(std::process::Stdio::null())
+                    .stderr(std::process::Stdio::piped());
                 program.spawn().expect("it starts")
             })
             .collect();
         for run in runs {
             let output = run.wait_with_output().expect("it ends");
-            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(
+                output.status.code(),
+                Some(0),
+                "{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
         assert_eq!(scratch.call(&["report", "output/a"]).code, 0);
         assert_eq!(scratch.names("output"), ["a"]);
@@ -131,15 +186,21 @@ fn two_runs_into_one_folder_both_end_well() {
 fn a_folder_that_cannot_be_made_is_an_error_before_anything_runs() {
     let scratch = Scratch::with_starter();
     scratch.write("file", "");
-    scratch.call(&["run", "a.ron", "--out", "file"]).fails(3, &["cannot create the folder file"]);
-    scratch.call(&["sweep", "a.ron", "--out", "file/below"]).fails(3, &["cannot create the folder file/below"]);
+    scratch
+        .call(&["run", "a.ron", "--out", "file"])
+        .fails(3, &["cannot create the folder file"]);
+    scratch
+        .call(&["sweep", "a.ron", "--out", "file/below"])
+        .fails(3, &["cannot create the folder file/below"]);
     assert_eq!(scratch.read("file"), b"");
 }
 
 #[test]
 fn two_scenarios_of_one_name_are_refused() {
     let scratch = Scratch::with_starter();
-    scratch.call(&["run", "a.ron", "./a.ron"]).fails(2, &["would both be output/a"]);
+    scratch
+        .call(&["run", "a.ron", "./a.ron"])
+        .fails(2, &["would both be output/a"]);
     assert!(!scratch.path("output").exists());
 }
 
@@ -149,14 +210,18 @@ fn init_replaces_nothing_unasked() {
     assert_eq!(scratch.call(&["init"]).code, 0);
     assert_eq!(scratch.names("."), ["scenario.ron"]);
     scratch.write("scenario.ron", "mine");
-    scratch.call(&["init"]).fails(2, &["scenario.ron exists", "--force"]);
+    scratch
+        .call(&["init"])
+        .fails(2, &["scenario.ron exists", "--force"]);
     assert_eq!(scratch.text("scenario.ron"), "mine");
     assert_eq!(scratch.call(&["init", "--force"]).code, 0);
     let text = scratch.text("scenario.ron");
     assert!(text.contains("Scenario("));
     let printed = scratch.call(&["init", "-"]);
     assert_eq!(printed.stdout, text);
-    scratch.call(&["init", "none/such.ron"]).fails(3, &["cannot write none/such.ron"]);
+    scratch
+        .call(&["init", "none/such.ron"])
+        .fails(3, &["cannot write none/such.ron"]);
     assert_eq!(scratch.names("."), ["scenario.ron"]);
 }
 
@@ -166,11 +231,27 @@ fn init_replaces_nothing_unasked() {
 fn a_full_disk_is_said() {
     use std::process::{Command, Stdio};
     let scratch = Scratch::with_starter();
-    scratch.call(&["init", "--force", "/dev/full"]).fails(3, &["cannot write /dev/full", "No space left"]);
-    for args in [&["run", "a.ron"][..], &["--help"], &["init", "-"], &["validate", "a.ron"]] {
-        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    scratch
+        .call(&["init", "--force", "/dev/full"])
+        .fails(3, &["cannot write /dev/full", "No space left"]);
+    for args in [
+        &["run", "a.ron"][..],
+        &["--help"],
+        &["init", "-"],
+        &["validate", "a.ron"],
+    ] {
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .expect("Linux has it");
         let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
-        let output = program.current_dir(&scratch.0).args(args).stdout(full).stderr(Stdio::piped()).output().expect("it runs");
+        let output = program
+            .current_dir(&scratch.0)
+            .args(args)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(3), "{args:?}: {said}");
         assert!(said.contains("cannot write to standard output"), "{said}");
@@ -181,12 +262,31 @@ fn a_full_disk_is_said() {
 fn a_closed_pipe_is_no_error() {
     use std::process::{Command, Stdio};
     let scratch = Scratch::with_starter();
-    for args in [&["run", "a.ron"][..], &["sweep", "a.ron", "--seeds", "1"], &["--help"], &["init", "-"], &["completions", "bash"]] {
+    for args in [
+        &["run", "a.ron"][..],
+        &["sweep", "a.ron", "--seeds", "1"],
+        &["--help"],
+        &["init", "-"],
+        &["completions", "bash"],
+    ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
-        let output = program.current_dir(&scratch.0).args(args).stdout(writer).stderr(Stdio::piped()).output().expect("it runs");
-        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""), "{args:?}");
+        let output = program
+            .current_dir(&scratch.0)
+            .args(args)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("it runs");
+        assert_eq!(
+            (
+                output.status.code(),
+                String::from_utf8_lossy(&output.stderr).as_ref()
+            ),
+            (Some(0), ""),
+            "{args:?}"
+        );
     }
     // What was asked for is there all the same.
     assert_eq!(scratch.names("output"), ["a", "a-sweep"]);

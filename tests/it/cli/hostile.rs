@@ -1,12 +1,13 @@
-//! Texts that mean harm, in every field that takes a text and in the names of files: nothing of them acts in any output of any command.
+//! Texts that mean harm, in every field that takes a text and in the names of files: nothing of
+//! them acts in any output of any command.
 
 use super::{Called, Scratch};
 use std::fs;
 use std::path::Path;
 
-/// Sets a title, clears the screen, turns the direction, ends lines, labels, tags, quotes and commands; a formula.
-const HOSTILE: &str =
-    "=cmd|'/C calc'!A0 \u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{2028}\u{200f}\n::error::owned\nnot ok 9 <b>&\"]]>`|#";
+/// Sets a title, clears the screen, turns the direction, ends lines, labels, tags, quotes and
+/// commands; a formula.
+const HOSTILE: &str = "=cmd|'/C calc'!A0 \u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{2028}\u{200f}\n::error::owned\nnot ok 9 <b>&\"]]>`|#";
 
 /// A scenario with every kind of field, whose texts are replaced one by one.
 const SCENARIO: &str = r#"(
@@ -47,9 +48,14 @@ const SCENARIO: &str = r#"(
 
 /// What acts instead of showing something, told apart from `src/files/shown.rs`.
 fn acting(text: &str) -> Option<char> {
-    let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{feff}'];
+    let marks = [
+        '\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{feff}',
+    ];
     text.chars().find(|c| {
-        c.is_control() && *c != '\n' || marks.contains(c) || ('\u{202a}'..='\u{202e}').contains(c) || ('\u{2066}'..='\u{2069}').contains(c)
+        c.is_control() && *c != '\n'
+            || marks.contains(c)
+            || ('\u{202a}'..='\u{202e}').contains(c)
+            || ('\u{2066}'..='\u{2069}').contains(c)
     })
 }
 
@@ -62,7 +68,9 @@ fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let end = part.find(|c: char| !(c.is_ascii_digit() || c == ';')).filter(|end| part[*end..].starts_with('m'));
+        let end = part
+            .find(|c: char| !(c.is_ascii_digit() || c == ';'))
+            .filter(|end| part[*end..].starts_with('m'));
         match end {
             Some(end) => out.push_str(&part[end + 1..]),
             None => out.push_str(&format!("\u{1b}[{part}")),
@@ -73,10 +81,16 @@ fn without_colours(text: &str) -> String {
 
 fn is_csv(text: &str, what: &str) {
     is_plain(text, what);
-    let mut csv = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut csv = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(text.as_bytes());
     for record in csv.records() {
         for field in &record.unwrap_or_else(|e| panic!("{what}: {e}")) {
-            assert!(!field.starts_with(['=', '+', '-', '@', '\t', '\r']) || field.parse::<f64>().is_ok(), "{what}: {field}");
+            assert!(
+                !field.starts_with(['=', '+', '-', '@', '\t', '\r'])
+                    || field.parse::<f64>().is_ok(),
+                "{what}: {field}"
+            );
         }
     }
 }
@@ -86,11 +100,15 @@ fn is_xml(text: &str, what: &str) {
     let mut reader = quick_xml::Reader::from_str(text);
     let mut open = 0;
     loop {
-        match reader.read_event().unwrap_or_else(|e| panic!("{what}: {e}")) {
+        match reader
+            .read_event()
+            .unwrap_or_else(|e| panic!("{what}: {e}"))
+        {
             quick_xml::events::Event::Eof => break,
             quick_xml::events::Event::Start(tag) => {
                 assert_ne!(tag.name().as_ref(), b"script", "{what}");
-                tag.attributes().for_each(|a| drop(a.unwrap_or_else(|e| panic!("{what}: {e}"))));
+                tag.attributes()
+                    .for_each(|a| drop(a.unwrap_or_else(|e| panic!("{what}: {e}"))));
                 open += 1;
             }
             quick_xml::events::Event::End(_) => open -= 1,
@@ -102,25 +120,35 @@ fn is_xml(text: &str, what: &str) {
 
 fn is_json(text: &str, what: &str) {
     is_plain(text, what);
-    serde_json::from_str::<serde_json::Value>(text).map(drop).unwrap_or_else(|e| panic!("{what}: {e}: {text}"));
+    serde_json::from_str::<serde_json::Value>(text)
+        .map(drop)
+        .unwrap_or_else(|e| panic!("{what}: {e}: {text}"));
 }
 
 /// Both streams of a call, of which the first is of a form.
 fn both(called: &Called, what: &str, form: fn(&str, &str)) {
-    assert!([0, 1, 4].contains(&called.code), "{what}: {}", called.stderr);
+    assert!(
+        [0, 1, 4].contains(&called.code),
+        "{what}: {}",
+        called.stderr
+    );
     is_plain(&called.stderr, what);
     form(&called.stdout, what);
 }
 
 /// Every output of every command of a scenario that is fine.
 fn outputs(scratch: &Scratch, file: &str, folder: &str) {
-    let call = |args: &[&str], form: fn(&str, &str)| both(&scratch.call(args), &format!("{file}: {args:?}"), form);
+    let call = |args: &[&str], form: fn(&str, &str)| {
+        both(&scratch.call(args), &format!("{file}: {args:?}"), form)
+    };
     call(&["validate", file], is_plain);
     call(&["run", file], is_plain);
     call(&["run", file, "--format", "json"], is_json);
-    for args in
-        [&["run", file, "--color", "always"][..], &["explain", file, "node/b", "--color", "always"], &["test", file, "--color", "always"]]
-    {
+    for args in [
+        &["run", file, "--color", "always"][..],
+        &["explain", file, "node/b", "--color", "always"],
+        &["test", file, "--color", "always"],
+    ] {
         let called = scratch.call(args);
         is_plain(&without_colours(&called.stdout), &format!("{args:?}"));
         is_plain(&without_colours(&called.stderr), &format!("{args:?}"));
@@ -133,43 +161,97 @@ fn outputs(scratch: &Scratch, file: &str, folder: &str) {
     call(&["report", folder, "--as", "perfetto"], is_json);
     for object in ["node/b", "p", "zone/a"] {
         call(&["explain", file, object], is_plain);
-        call(&["explain", file, object, "--format", "mermaid"], |text, what| {
-            is_plain(text, what);
-            // Only our own tags stand in labels.
-            let bare = text.replace("<br/>", "").replace("<i>", "").replace("</i>", "").replace("-->", "").replace("-.->", "");
-            assert!(!bare.contains(['<', '>']), "{what}: {text}");
-        });
+        call(
+            &["explain", file, object, "--format", "mermaid"],
+            |text, what| {
+                is_plain(text, what);
+                // Only our own tags stand in labels.
+                let bare = text
+                    .replace("<br/>", "")
+                    .replace("<i>", "")
+                    .replace("</i>", "")
+                    .replace("-->", "")
+                    .replace("-.->", "");
+                assert!(!bare.contains(['<', '>']), "{what}: {text}");
+            },
+        );
         call(&["explain", file, object, "--format", "json"], is_json);
     }
     call(&["test", file, "--reporter", "human"], is_plain);
     call(&["test", file, "--reporter", "tap"], |text, what| {
         is_plain(text, what);
         // The scenario's own case and that of its expectation; all else is the plan and comments.
-        let points = text.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
+        let points = text
+            .lines()
+            .filter(|l| l.starts_with("ok ") || l.starts_with("not ok "))
+            .count();
         assert_eq!(points, 2, "{what}: {text}");
         let others = text.lines().skip(2).filter(|l| !l.starts_with('#')).count();
-        assert_eq!((others, text.lines().nth(1)), (points, Some("1..2")), "{what}: {text}");
+        assert_eq!(
+            (others, text.lines().nth(1)),
+            (points, Some("1..2")),
+            "{what}: {text}"
+        );
     });
     call(&["test", file, "--reporter", "github"], |text, what| {
         is_plain(text, what);
-        assert!(text.lines().filter(|l| l.trim_start().starts_with("::")).all(|l| l.starts_with("::error file=")), "{what}: {text}");
+        assert!(
+            text.lines()
+                .filter(|l| l.trim_start().starts_with("::"))
+                .all(|l| l.starts_with("::error file=")),
+            "{what}: {text}"
+        );
     });
-    call(&["test", file, "--reporter", "junit=out.xml", "--reporter", "json=out.json"], is_plain);
+    call(
+        &[
+            "test",
+            file,
+            "--reporter",
+            "junit=out.xml",
+            "--reporter",
+            "json=out.json",
+        ],
+        is_plain,
+    );
     is_xml(&scratch.text("out.xml"), file);
     is_json(&scratch.text("out.json"), file);
     call(&["diff", file, "a.ron"], is_plain);
     call(&["diff", file, "a.ron", "--format", "json"], is_json);
-    call(&["diff", file, "--against", "1.30", "--seeds", "2"], is_plain);
-    call(&["sweep", file, "--set", "horizon=9m,10m", "--seeds", "2", "--quiet"], is_plain);
+    call(
+        &["diff", file, "--against", "1.30", "--seeds", "2"],
+        is_plain,
+    );
+    call(
+        &[
+            "sweep",
+            file,
+            "--set",
+            "horizon=9m,10m",
+            "--seeds",
+            "2",
+            "--quiet",
+        ],
+        is_plain,
+    );
     call(&["sweep", file, "--seeds", "1", "--format", "csv"], is_csv);
-    call(&["sweep", file, "--seeds", "1", "--format", "json"], is_json);
+    call(
+        &["sweep", file, "--seeds", "1", "--format", "json"],
+        is_json,
+    );
     call(&["explore", file, "--runs", "3", "--quiet"], is_plain);
     let summary = scratch.path("summary.md");
-    let called = scratch.command(&["test", file, "--reporter", "github"]).env("GITHUB_STEP_SUMMARY", &summary).output().expect("it runs");
+    let called = scratch
+        .command(&["test", file, "--reporter", "github"])
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .output()
+        .expect("it runs");
     assert!(called.status.code().is_some());
     let text = fs::read_to_string(&summary).expect("it was written");
     is_plain(&text, "summary");
-    assert!(!text.contains("<b>") && text.lines().all(|l| !l.starts_with("::")), "{text}");
+    assert!(
+        !text.contains("<b>") && text.lines().all(|l| !l.starts_with("::")),
+        "{text}"
+    );
     fs::remove_file(summary).expect("it is there");
     written(&scratch.path("output"));
 }
@@ -197,22 +279,38 @@ fn written(folder: &Path) {
 /// Where the texts in quotes are.
 fn texts(scenario: &str) -> Vec<(usize, usize)> {
     let quotes: Vec<usize> = scenario.match_indices('"').map(|(i, _)| i).collect();
-    quotes.chunks(2).map(|pair| (pair[0], pair[1] + 1)).collect()
+    quotes
+        .chunks(2)
+        .map(|pair| (pair[0], pair[1] + 1))
+        .collect()
 }
 
 /// As a scenario writes it: raw, as somebody may paste it, or with escapes.
 fn literal(raw: bool) -> String {
-    if raw { format!("\"{}\"", HOSTILE.replace('\\', "\\\\").replace('"', "\\\"")) } else { format!("\"{}\"", HOSTILE.escape_default()) }
+    if raw {
+        format!("\"{}\"", HOSTILE.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        format!("\"{}\"", HOSTILE.escape_default())
+    }
 }
 
 #[test]
 fn hostile_texts_in_every_field() {
     let scratch = Scratch::new();
     scratch.write("a.ron", SCENARIO);
-    assert_eq!(scratch.call(&["validate", "a.ron"]).stderr, "", "the scenario itself is fine");
+    assert_eq!(
+        scratch.call(&["validate", "a.ron"]).stderr,
+        "",
+        "the scenario itself is fine"
+    );
     let mut taken = 0;
     for (i, (from, to)) in texts(SCENARIO).into_iter().enumerate() {
-        let text = format!("{}{}{}", &SCENARIO[..from], literal(i % 2 == 0), &SCENARIO[to..]);
+        let text = format!(
+            "{}{}{}",
+            &SCENARIO[..from],
+            literal(i % 2 == 0),
+            &SCENARIO[to..]
+        );
         scratch.write("x.ron", &text);
         let called = scratch.call(&["validate", "x.ron"]);
         let what = &SCENARIO[from..to];
@@ -227,7 +325,12 @@ fn hostile_texts_in_every_field() {
             assert_eq!(called.code, 2, "{what}: {}", called.stderr);
             // The reporters of tests tell mistakes, too.
             for reporter in ["tap", "github", "human"] {
-                is_plain(&scratch.call(&["test", "x.ron", "--reporter", reporter]).stdout, what);
+                is_plain(
+                    &scratch
+                        .call(&["test", "x.ron", "--reporter", reporter])
+                        .stdout,
+                    what,
+                );
             }
             scratch.call(&["test", "x.ron", "--reporter", "junit=out.xml"]);
             is_xml(&scratch.text("out.xml"), what);
@@ -241,8 +344,22 @@ fn hostile_texts_in_every_field() {
 fn values_of_a_sweep_are_no_formulas() {
     let scratch = Scratch::new();
     scratch.write("a.ron", SCENARIO);
-    let called = scratch.call(&["sweep", "a.ron", "--set", "horizon=+9m,10m", "--seeds", "1", "--format", "csv", "--quiet"]);
-    let first: Vec<&str> = called.stdout.lines().map(|l| l.split(',').next().unwrap_or_default()).collect();
+    let called = scratch.call(&[
+        "sweep",
+        "a.ron",
+        "--set",
+        "horizon=+9m,10m",
+        "--seeds",
+        "1",
+        "--format",
+        "csv",
+        "--quiet",
+    ]);
+    let first: Vec<&str> = called
+        .stdout
+        .lines()
+        .map(|l| l.split(',').next().unwrap_or_default())
+        .collect();
     // Go reads a sign before a duration, and a spreadsheet a formula.
     assert_eq!(first, ["horizon", "'+9m", "10m"], "{}", called.stderr);
     written(&scratch.path("output"));
@@ -285,8 +402,10 @@ fn hostile_names_of_files() {
 #[test]
 fn hostile_names_in_exports() {
     let scratch = Scratch::new();
-    let text: serde_json::Value =
-        serde_json::from_slice(&fs::read(super::repository().join("tests/exports/every-field.json")).expect("it is there")).expect("JSON");
+    let text: serde_json::Value = serde_json::from_slice(
+        &fs::read(super::repository().join("tests/exports/every-field.json")).expect("it is there"),
+    )
+    .expect("JSON");
     let mut paths = Vec::new();
     strings(&text, &mut Vec::new(), &mut paths);
     for path in paths {
@@ -322,8 +441,13 @@ fn strings(value: &serde_json::Value, at: &mut Vec<Step>, found: &mut Vec<Vec<St
         at.pop();
     };
     match value {
-        serde_json::Value::Array(all) => all.iter().enumerate().for_each(|(i, v)| below(Step::Index(i), v)),
-        serde_json::Value::Object(all) => all.iter().for_each(|(k, v)| below(Step::Key(k.clone()), v)),
+        serde_json::Value::Array(all) => all
+            .iter()
+            .enumerate()
+            .for_each(|(i, v)| below(Step::Index(i), v)),
+        serde_json::Value::Object(all) => {
+            all.iter().for_each(|(k, v)| below(Step::Key(k.clone()), v))
+        }
         serde_json::Value::String(_) => found.push(at.clone()),
         _ => {}
     }

@@ -1,24 +1,37 @@
-//! Ctrl-C in the middle of a run, of a sweep and of a search, and the signals that end a program from outside.
+//! Ctrl-C in the middle of a run, of a sweep and of a search, and the signals that end a program
+//! from outside.
 
 use super::Scratch;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
-/// Sends a signal to a call at its first line of progress; gives its exit code, its standard output, and what it said after that.
+/// Sends a signal to a call at its first line of progress; gives its exit code, its standard
+/// output, and what it said after that.
 fn stopped(scratch: &Scratch, signal: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
-    program.current_dir(&scratch.0).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program
+        .current_dir(&scratch.0)
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = program.spawn().expect("the program starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("it is piped"));
     let mut line = String::new();
     stderr.read_line(&mut line).expect("UTF-8");
     assert!(line.contains('%'), "progress: {line}");
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+    let killed = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .expect("kill");
     assert!(killed.success());
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("UTF-8");
     let output = child.wait_with_output().expect("it ends");
-    (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"), rest)
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).expect("UTF-8"),
+        rest,
+    )
 }
 
 /// The same for a call that prints nothing.
@@ -42,7 +55,10 @@ fn ctrl_c_ends_a_run_and_leaves_earlier_results_alone() {
     scratch.write("long.ron", text);
     let (code, said) = interrupted(&scratch, &["run", "long.ron"]);
     assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("interrupted after") && said.contains("nothing was written to output/long"), "{said}");
+    assert!(
+        said.contains("interrupted after") && said.contains("nothing was written to output/long"),
+        "{said}"
+    );
     assert!(before == scratch.read("output/long/events.jsonl"));
     assert_eq!(scratch.names("output"), ["long"]);
 }
@@ -51,18 +67,41 @@ fn ctrl_c_ends_a_run_and_leaves_earlier_results_alone() {
 #[test]
 fn a_signal_ends_a_sweep_with_what_it_has_run() {
     let scratch = Scratch::with_starter();
-    let args = ["sweep", "a.ron", "--set", "horizon=30m,40m", "--seeds", "500000", "--jobs", "2", "--format", "json"];
+    let args = [
+        "sweep",
+        "a.ron",
+        "--set",
+        "horizon=30m,40m",
+        "--seeds",
+        "500000",
+        "--jobs",
+        "2",
+        "--format",
+        "json",
+    ];
     // Results that are there stay: the next ones have a folder of their own.
-    for (signal, folder) in [("-INT", "a-sweep"), ("-TERM", "a-sweep-interrupted"), ("-HUP", "a-sweep-interrupted")] {
+    for (signal, folder) in [
+        ("-INT", "a-sweep"),
+        ("-TERM", "a-sweep-interrupted"),
+        ("-HUP", "a-sweep-interrupted"),
+    ] {
         if signal == "-HUP" && hangups_are_ignored() {
-            let _ = writeln!(std::io::stderr(), "skipped: SIGHUP is ignored here, as under nohup, and so it is by the program");
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: SIGHUP is ignored here, as under nohup, and so it is by the program"
+            );
             continue;
         }
         let (code, stdout, said) = stopped(&scratch, signal, &args);
         assert_eq!(code, Some(130), "{signal}: {said}");
-        assert!(said.contains("interrupted after") && said.contains(&format!("are in output/{folder}")), "{signal}: {said}");
+        assert!(
+            said.contains("interrupted after") && said.contains(&format!("are in output/{folder}")),
+            "{signal}: {said}"
+        );
         let printed: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
-        let written: serde_json::Value = serde_json::from_slice(&scratch.read(&format!("output/{folder}/sweep.json"))).expect("JSON");
+        let written: serde_json::Value =
+            serde_json::from_slice(&scratch.read(&format!("output/{folder}/sweep.json")))
+                .expect("JSON");
         assert_eq!(printed, written, "{signal}");
         let seeds = written["seeds"].as_u64().expect("a number");
         assert!(seeds > 0 && seeds < 500_000, "{signal}: {seeds}");
@@ -77,7 +116,10 @@ fn a_signal_ends_a_sweep_with_what_it_has_run() {
 #[cfg(unix)]
 fn hangups_are_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:")).and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
+    let mask = status
+        .lines()
+        .find_map(|l| l.strip_prefix("SigIgn:"))
+        .and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
     mask.is_some_and(|m| m & 1 != 0)
 }
 
@@ -89,7 +131,11 @@ fn a_terminal_that_goes_away_does_not_end_what_nohup_started() {
     // The signal comes first, so that a program that heeds it is gone before it is done.
     let script = "trap '' HUP; \"$0\" sweep a.ron --seeds 600 --jobs 2 --quiet >out.txt 2>err.txt & \
                   until grep -q SigCgt:.*[1-9a-f] /proc/$!/status; do :; done; kill -HUP $!; wait $!";
-    let status = program.current_dir(&scratch.0).args(["-c", script, env!("CARGO_BIN_EXE_taintsim")]).status().expect("a shell");
+    let status = program
+        .current_dir(&scratch.0)
+        .args(["-c", script, env!("CARGO_BIN_EXE_taintsim")])
+        .status()
+        .expect("a shell");
     assert_eq!(status.code(), Some(0), "{}", scratch.text("err.txt"));
     assert_eq!(scratch.names("output"), ["a-sweep"]);
 }
@@ -98,7 +144,19 @@ fn a_terminal_that_goes_away_does_not_end_what_nohup_started() {
 #[test]
 fn ctrl_c_ends_a_difference_over_seeds() {
     let scratch = Scratch::with_starter();
-    let (code, said) = interrupted(&scratch, &["diff", "a.ron", "--against", "1.33", "--seeds", "500000", "--jobs", "2"]);
+    let (code, said) = interrupted(
+        &scratch,
+        &[
+            "diff",
+            "a.ron",
+            "--against",
+            "1.33",
+            "--seeds",
+            "500000",
+            "--jobs",
+            "2",
+        ],
+    );
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted after"), "{said}");
 }
@@ -107,15 +165,34 @@ fn ctrl_c_ends_a_difference_over_seeds() {
 #[test]
 fn a_signal_ends_a_search_with_what_it_found() {
     let scratch = Scratch::new();
-    scratch.write("rapid.ron", std::fs::read(super::repository().join("scenarios/rapid.ron")).unwrap());
+    scratch.write(
+        "rapid.ron",
+        std::fs::read(super::repository().join("scenarios/rapid.ron")).unwrap(),
+    );
     // No machine comes to the end of that.
-    let args = ["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "64", "--runs", "1000000000000", "--jobs", "2"];
+    let args = [
+        "explore",
+        "rapid.ron",
+        "--property",
+        "pod-stuck",
+        "--depth",
+        "64",
+        "--runs",
+        "1000000000000",
+        "--jobs",
+        "2",
+    ];
     let (code, stdout, said) = stopped(&scratch, "-TERM", &args);
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("interrupted"), "{said}");
-    assert!(stdout.contains("not exhausted: there are more runs"), "{stdout}");
+    assert!(
+        stdout.contains("not exhausted: there are more runs"),
+        "{stdout}"
+    );
     // What a violation needs to be replayed is there as a whole, and nothing beside it.
-    let tape = stdout.lines().find_map(|l| l.trim().strip_prefix("taintsim replay "));
+    let tape = stdout
+        .lines()
+        .find_map(|l| l.trim().strip_prefix("taintsim replay "));
     match tape {
         Some(tape) => {
             assert_eq!(scratch.names("output"), ["rapid-explore"]);

@@ -12,7 +12,13 @@ fn without_arguments_there_is_help_with_an_example_that_runs() {
         .stdout
         .lines()
         .filter_map(|l| l.trim().strip_prefix("taintsim "))
-        .map(|l| l.split("   ").next().unwrap_or(l).split_whitespace().collect())
+        .map(|l| {
+            l.split("   ")
+                .next()
+                .unwrap_or(l)
+                .split_whitespace()
+                .collect()
+        })
         .collect();
     assert_eq!(examples.len(), 4, "{}", help.stdout);
     for example in examples {
@@ -25,19 +31,36 @@ fn without_arguments_there_is_help_with_an_example_that_runs() {
 #[test]
 fn help_and_version_are_data() {
     let scratch = Scratch::new();
-    for args in [&["--help"][..], &["-h"], &["help"], &["run", "--help"], &["sweep", "--help"], &["conform", "--help"]] {
+    for args in [
+        &["--help"][..],
+        &["-h"],
+        &["help"],
+        &["run", "--help"],
+        &["sweep", "--help"],
+        &["conform", "--help"],
+    ] {
         let called = scratch.call(args);
         assert_eq!((called.code, called.stderr.as_str()), (0, ""), "{args:?}");
-        assert!(called.stdout.contains("Usage: taintsim"), "{args:?}: {}", called.stdout);
+        assert!(
+            called.stdout.contains("Usage: taintsim"),
+            "{args:?}: {}",
+            called.stdout
+        );
     }
     let version = scratch.call(&["--version"]);
-    assert_eq!(version.stdout, format!("taintsim {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        version.stdout,
+        format!("taintsim {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 #[test]
 fn every_option_that_takes_a_number_or_time_says_its_default() {
     let scratch = Scratch::new();
-    let (run, sweep) = (scratch.call(&["run", "--help"]).stdout, scratch.call(&["sweep", "--help"]).stdout);
+    let (run, sweep) = (
+        scratch.call(&["run", "--help"]).stdout,
+        scratch.call(&["sweep", "--help"]).stdout,
+    );
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (text, words) in [
         (&run, "[default: the scenario's, or 1]"),
@@ -55,19 +78,41 @@ fn every_option_that_takes_a_number_or_time_says_its_default() {
 #[test]
 fn slips_get_a_suggestion() {
     let scratch = Scratch::with_starter();
-    scratch.call(&["rn", "a.ron"]).fails(2, &["unrecognized subcommand 'rn'", "'run'"]);
+    scratch
+        .call(&["rn", "a.ron"])
+        .fails(2, &["unrecognized subcommand 'rn'", "'run'"]);
     scratch.call(&["swep", "a.ron"]).fails(2, &["'sweep'"]);
     scratch.call(&["a.ron"]).fails(2, &["taintsim run a.ron"]);
-    scratch.call(&["run", "b.ron"]).fails(2, &["cannot read b.ron", "did you mean `a.ron`?"]);
-    scratch.call(&["validate", "aa.ron"]).fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch.call(&["conform", "aa.ron"]).fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch.call(&["import", "aa.ron"]).fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
-    scratch.call(&["run", "a.ron", "--sed", "3"]).fails(2, &["--seed"]);
-    scratch.call(&["run", "a.ron", "--timing", "idael"]).fails(2, &["did you mean `ideal`?"]);
-    scratch.call(&["run", "a.ron", "--kubernetes", "1.99"]).fails(2, &["1.99"]);
-    scratch.call(&["run", "a.ron", "--set", "pods.wbe.count=3"]).fails(2, &["did you mean `web`?"]);
-    scratch.call(&["run", "a.ron", "--set", "horizn=3m"]).fails(2, &["did you mean `horizon`?"]);
-    scratch.call(&["run", "a.ron", "--needless-within", "5min"]).fails(2, &["did you mean \"m\"?"]);
+    scratch
+        .call(&["run", "b.ron"])
+        .fails(2, &["cannot read b.ron", "did you mean `a.ron`?"]);
+    scratch
+        .call(&["validate", "aa.ron"])
+        .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
+    scratch
+        .call(&["conform", "aa.ron"])
+        .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
+    scratch
+        .call(&["import", "aa.ron"])
+        .fails(2, &["cannot read aa.ron", "did you mean `a.ron`?"]);
+    scratch
+        .call(&["run", "a.ron", "--sed", "3"])
+        .fails(2, &["--seed"]);
+    scratch
+        .call(&["run", "a.ron", "--timing", "idael"])
+        .fails(2, &["did you mean `ideal`?"]);
+    scratch
+        .call(&["run", "a.ron", "--kubernetes", "1.99"])
+        .fails(2, &["1.99"]);
+    scratch
+        .call(&["run", "a.ron", "--set", "pods.wbe.count=3"])
+        .fails(2, &["did you mean `web`?"]);
+    scratch
+        .call(&["run", "a.ron", "--set", "horizn=3m"])
+        .fails(2, &["did you mean `horizon`?"]);
+    scratch
+        .call(&["run", "a.ron", "--needless-within", "5min"])
+        .fails(2, &["did you mean \"m\"?"]);
 }
 
 #[test]
@@ -75,15 +120,43 @@ fn a_run_prints_its_report_and_nothing_else() {
     let scratch = Scratch::with_starter();
     let called = scratch.call(&["run", "a.ron"]);
     assert_eq!((called.code, called.stderr.as_str()), (0, ""));
-    for words in
-        ["Zone b loses its network", "Kubernetes 1.34.", "timing Typical, seed 1,", "Summary", "output/a", "One seed is one sample"]
-    {
-        assert!(called.stdout.contains(words), "{words:?} in: {}", called.stdout);
+    for words in [
+        "Zone b loses its network",
+        "Kubernetes 1.34.",
+        "timing Typical, seed 1,",
+        "Summary",
+        "output/a",
+        "One seed is one sample",
+    ] {
+        assert!(
+            called.stdout.contains(words),
+            "{words:?} in: {}",
+            called.stdout
+        );
     }
     // Overrides show in the header.
-    let called = scratch.call(&["run", "a.ron", "--seed", "7", "--kubernetes", "1.20.2", "--timing", "ideal"]);
-    assert!(called.stdout.contains("Kubernetes 1.20.2, timing Ideal, seed 7,"), "{}", called.stdout);
-    assert!(scratch.text("output/a/manifest.json").contains("\"seed\": 7"));
+    let called = scratch.call(&[
+        "run",
+        "a.ron",
+        "--seed",
+        "7",
+        "--kubernetes",
+        "1.20.2",
+        "--timing",
+        "ideal",
+    ]);
+    assert!(
+        called
+            .stdout
+            .contains("Kubernetes 1.20.2, timing Ideal, seed 7,"),
+        "{}",
+        called.stdout
+    );
+    assert!(
+        scratch
+            .text("output/a/manifest.json")
+            .contains("\"seed\": 7")
+    );
 }
 
 #[test]
@@ -92,12 +165,21 @@ fn json_is_one_document_for_each_scenario() {
     scratch.edited("b.ron", "duration: \"7m\"", "duration: \"10s\"");
     let called = scratch.call(&["run", "a.ron", "b.ron", "--format", "json"]);
     assert_eq!((called.code, called.stderr.as_str()), (0, ""));
-    let documents: Vec<serde_json::Value> =
-        serde_json::Deserializer::from_str(&called.stdout).into_iter().collect::<Result<_, _>>().expect("JSON");
-    let names: Vec<_> = documents.iter().map(|d| d["run"]["scenario"].as_str().unwrap_or_default()).collect();
+    let documents: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&called.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("JSON");
+    let names: Vec<_> = documents
+        .iter()
+        .map(|d| d["run"]["scenario"].as_str().unwrap_or_default())
+        .collect();
     assert_eq!(names, ["a", "b"]);
-    // Ten pods of zone b wait two minutes and the outage lasts seven; three pods of a-3 do not tolerate the user's taint.
-    let evicted: Vec<_> = documents.iter().map(|d| d["summary"]["pods_evicted"].as_u64()).collect();
+    // Ten pods of zone b wait two minutes and the outage lasts seven; three pods of a-3 do not
+    // tolerate the user's taint.
+    let evicted: Vec<_> = documents
+        .iter()
+        .map(|d| d["summary"]["pods_evicted"].as_u64())
+        .collect();
     assert_eq!(evicted, [Some(13), Some(3)]);
     assert_eq!(documents[0]["files"]["folder"], "output/a");
 }
@@ -108,8 +190,15 @@ fn standard_input_is_a_scenario_too() {
     let called = scratch.call_with(&["run", "-"], scratch.read("a.ron"));
     assert_eq!(called.code, 0, "{}", called.stderr);
     assert_eq!(scratch.names("output"), ["stdin"]);
-    scratch.call_with(&["run", "-"], "Scenario(").fails(2, &["<stdin>"]);
-    assert_eq!(scratch.call_with(&["validate", "-"], scratch.read("a.ron")).code, 0);
+    scratch
+        .call_with(&["run", "-"], "Scenario(")
+        .fails(2, &["<stdin>"]);
+    assert_eq!(
+        scratch
+            .call_with(&["validate", "-"], scratch.read("a.ron"))
+            .code,
+        0
+    );
 }
 
 #[test]
@@ -117,14 +206,39 @@ fn colours_are_for_terminals_or_for_those_who_ask() {
     let scratch = Scratch::with_starter();
     let escape = '\u{1b}';
     assert!(!scratch.call(&["run", "a.ron"]).stdout.contains(escape));
-    assert!(scratch.call(&["run", "a.ron", "--color", "always"]).stdout.contains(escape));
-    assert!(scratch.call(&["--color=always", "run", "b.ron"]).stderr.contains(escape));
-    assert!(scratch.call(&["rum", "--color", "always"]).stderr.contains(escape));
+    assert!(
+        scratch
+            .call(&["run", "a.ron", "--color", "always"])
+            .stdout
+            .contains(escape)
+    );
+    assert!(
+        scratch
+            .call(&["--color=always", "run", "b.ron"])
+            .stderr
+            .contains(escape)
+    );
+    assert!(
+        scratch
+            .call(&["rum", "--color", "always"])
+            .stderr
+            .contains(escape)
+    );
     assert!(scratch.call(&["--color=always"]).stdout.contains(escape));
-    let forced = |args: &[&str]| scratch.command(args).env("CLICOLOR_FORCE", "1").output().expect("it runs").stdout.contains(&0x1b);
+    let forced = |args: &[&str]| {
+        scratch
+            .command(args)
+            .env("CLICOLOR_FORCE", "1")
+            .output()
+            .expect("it runs")
+            .stdout
+            .contains(&0x1b)
+    };
     assert!(forced(&["run", "a.ron"]));
     assert!(!forced(&["run", "a.ron", "--color", "never"]));
-    scratch.call(&["run", "a.ron", "--color", "blue"]).fails(2, &["blue"]);
+    scratch
+        .call(&["run", "a.ron", "--color", "blue"])
+        .fails(2, &["blue"]);
 }
 
 #[test]
@@ -133,17 +247,39 @@ fn validate_names_every_mistake_and_counts_them() {
     let fine = scratch.call(&["validate", "a.ron"]);
     assert_eq!((fine.code, fine.stderr.as_str()), (0, ""));
     // Two zones of five nodes; 20 web pods and ten agents.
-    assert!(fine.stdout.starts_with("a.ron: fine (10 nodes, 30 pods, 2 entries in the timeline, Kubernetes 1.34."), "{}", fine.stdout);
+    assert!(
+        fine.stdout.starts_with(
+            "a.ron: fine (10 nodes, 30 pods, 2 entries in the timeline, Kubernetes 1.34."
+        ),
+        "{}",
+        fine.stdout
+    );
     scratch.edited("b.ron", "horizon: \"30m\"", "horizon: \"30\", horizonn: 3");
     let wrong = scratch.call(&["validate", "."]);
     assert_eq!(wrong.code, 2);
-    assert!(wrong.stdout.contains("a.ron: fine") && !wrong.stdout.contains("b.ron"), "{}", wrong.stdout);
-    for words in ["b.ron:16:", "horizonn", "did you mean `horizon`?", "missing unit", "2 mistakes in 1 of 2 files"] {
-        assert!(wrong.stderr.contains(words), "{words:?} in: {}", wrong.stderr);
+    assert!(
+        wrong.stdout.contains("a.ron: fine") && !wrong.stdout.contains("b.ron"),
+        "{}",
+        wrong.stdout
+    );
+    for words in [
+        "b.ron:16:",
+        "horizonn",
+        "did you mean `horizon`?",
+        "missing unit",
+        "2 mistakes in 1 of 2 files",
+    ] {
+        assert!(
+            wrong.stderr.contains(words),
+            "{words:?} in: {}",
+            wrong.stderr
+        );
     }
     scratch.write("empty.txt", "");
     std::fs::create_dir(scratch.path("none")).expect("a folder");
-    scratch.call(&["validate", "none"]).fails(4, &["no scenario"]);
+    scratch
+        .call(&["validate", "none"])
+        .fails(4, &["no scenario"]);
     assert_eq!(scratch.call(&["conform", "none"]).code, 4);
 }
 
@@ -153,23 +289,42 @@ fn completions_and_a_manual_are_printed_and_listed() {
     for shell in ["bash", "zsh", "fish"] {
         let called = scratch.call(&["completions", shell]);
         assert_eq!(called.code, 0);
-        assert!(called.stdout.contains("taintsim") && called.stdout.contains("sweep"), "{shell}");
+        assert!(
+            called.stdout.contains("taintsim") && called.stdout.contains("sweep"),
+            "{shell}"
+        );
     }
     assert!(scratch.call(&["man"]).stdout.contains(".TH taintsim 1"));
     assert!(scratch.call(&["man", "run"]).stdout.contains("needless"));
     scratch.call(&["man", "rum"]).fails(2, &["`rum`"]);
     let help = scratch.call(&["--help"]).stdout;
-    assert!(help.contains("completions") && help.contains("  man "), "{help}");
+    assert!(
+        help.contains("completions") && help.contains("  man "),
+        "{help}"
+    );
 }
 
 #[test]
 fn conform_reads_a_recording() {
     let scratch = Scratch::new();
     let recording = repository().join("tests/traces/timelines/silent-node.json.gz");
-    let called = scratch.call(&["conform", recording.to_str().expect("UTF-8"), "--release", "1.34"]);
+    let called = scratch.call(&[
+        "conform",
+        recording.to_str().expect("UTF-8"),
+        "--release",
+        "1.34",
+    ]);
     assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    assert_eq!(called.stdout.lines().last(), Some("1 conform, 0 undecided, 0 differ, 0 not modelled, of 1"));
-    let called = scratch.call(&["conform", recording.to_str().expect("UTF-8"), "--release", "1.99"]);
+    assert_eq!(
+        called.stdout.lines().last(),
+        Some("1 conform, 0 undecided, 0 differ, 0 not modelled, of 1")
+    );
+    let called = scratch.call(&[
+        "conform",
+        recording.to_str().expect("UTF-8"),
+        "--release",
+        "1.99",
+    ]);
     assert_eq!(called.code, 4, "nothing is selected");
 }
 
@@ -179,37 +334,72 @@ fn an_import_runs() {
     let nodes = r#"{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n-1"}}]}"#;
     let called = scratch.call_with(&["import", "-"], nodes);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    assert!(called.stdout.contains("Scenario(") && called.stdout.contains("n-1"), "{}", called.stdout);
+    assert!(
+        called.stdout.contains("Scenario(") && called.stdout.contains("n-1"),
+        "{}",
+        called.stdout
+    );
     assert!(called.stderr.contains("1 node"), "{}", called.stderr);
     scratch.write("nodes.json", nodes);
     let called = scratch.call(&["import", "nodes.json", "--out", "c.ron"]);
-    assert_eq!((called.code, called.stdout.as_str()), (0, ""), "{}", called.stderr);
+    assert_eq!(
+        (called.code, called.stdout.as_str()),
+        (0, ""),
+        "{}",
+        called.stderr
+    );
     assert_eq!(scratch.call(&["run", "c.ron"]).code, 0);
-    scratch.call(&["import", "nodes.json", "--out", "c.ron"]).fails(2, &["c.ron exists", "--force"]);
-    scratch.call_with(&["import", "-"], "NAME   STATUS   ROLES   AGE   VERSION\n").fails(2, &["kubectl get"]);
+    scratch
+        .call(&["import", "nodes.json", "--out", "c.ron"])
+        .fails(2, &["c.ron exists", "--force"]);
+    scratch
+        .call_with(&["import", "-"], "NAME   STATUS   ROLES   AGE   VERSION\n")
+        .fails(2, &["kubectl get"]);
 }
 
-/// Lines keep to the width that COLUMNS asks for, where words allow; a table's rows and what is drawn of a source are as wide as they are.
+/// Lines keep to the width that COLUMNS asks for, where words allow; a table's rows and what is
+/// drawn of a source are as wide as they are.
 #[test]
 fn text_is_folded_at_eighty_columns() {
     let scratch = Scratch::with_starter();
-    let export = format!("{}/tests/exports/healthy-all.json.gz", env!("CARGO_MANIFEST_DIR"));
+    let export = format!(
+        "{}/tests/exports/healthy-all.json.gz",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let cut = "timeline: [(at: \"1m\", name: \"cut\", do: Crash(nodes: Zone(\"eu-west-1c\")))]";
-    scratch.write("z.ron", format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"));
+    scratch.write(
+        "z.ron",
+        format!("(version: 1, horizon: \"15m\", cluster: From({export:?}), {cut})"),
+    );
     for args in [
-        &["run", "z.ron", "--set", "flags.kube-apiserver.default-unreachable-toleration-seconds=60"][..],
+        &[
+            "run",
+            "z.ron",
+            "--set",
+            "flags.kube-apiserver.default-unreachable-toleration-seconds=60",
+        ][..],
         &["run", "a.ron"],
         &["explain", "a.ron", "node/b-0"],
         &["explain", "z.ron", "deployment/shop/api"],
         &["test", "a.ron"],
         &["validate", "a.ron"],
         &["diff", "a.ron", "--against", "1.33"],
-        &["import", "no-such-file-of-a-name-that-is-long-enough-to-need-folding-at-eighty-columns.json"],
+        &[
+            "import",
+            "no-such-file-of-a-name-that-is-long-enough-to-need-folding-at-eighty-columns.json",
+        ],
     ] {
         let called = scratch.narrow(args);
         for line in called.stdout.lines().chain(called.stderr.lines()) {
-            let longest = line.split_whitespace().map(|w| w.chars().count()).max().unwrap_or(0);
-            assert!(line.chars().count() <= 80 || longest > 30, "{args:?}: {line}");
+            let longest = line
+                .split_whitespace()
+                .map(|w| w.chars().count())
+                .max()
+                .unwrap_or(0);
+            assert!(
+                line.chars().count() <= 80 || longest > 30,
+                "{args:?}: {line}"
+            );
         }
     }
 }

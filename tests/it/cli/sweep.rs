@@ -7,39 +7,109 @@ const TOLERATION: &str = "pods.web.tolerations[unreachable].tolerationSeconds";
 #[test]
 fn a_row_for_each_value_and_the_same_seeds_in_each() {
     let scratch = Scratch::with_starter();
-    let called = scratch.call(&["sweep", "a.ron", "--set", &format!("{TOLERATION}=0,600"), "--seeds", "3", "--seed", "5", "--quiet"]);
+    let called = scratch.call(&[
+        "sweep",
+        "a.ron",
+        "--set",
+        &format!("{TOLERATION}=0,600"),
+        "--seeds",
+        "3",
+        "--seed",
+        "5",
+        "--quiet",
+    ]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     assert!(called.stdout.contains("seeds 5 to 7"), "{}", called.stdout);
-    assert_eq!(scratch.names("output/a-sweep"), ["manifest.json", "runs.csv", "sweep.csv", "sweep.json", "sweep.png", "sweep.svg"]);
+    assert_eq!(
+        scratch.names("output/a-sweep"),
+        [
+            "manifest.json",
+            "runs.csv",
+            "sweep.csv",
+            "sweep.json",
+            "sweep.png",
+            "sweep.svg"
+        ]
+    );
     let table = scratch.text("output/a-sweep/sweep.csv");
     let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
     assert_eq!(rows[0][..2], [TOLERATION, "seeds"]);
     let of = |row: usize| {
         let columns = ["evicted_n", "evicted_mean", "evicted_min", "evicted_max"];
-        columns.map(|name| rows[row][rows[0].iter().position(|n| *n == name).expect("such a column")])
+        columns.map(|name| {
+            rows[row][rows[0]
+                .iter()
+                .position(|n| *n == name)
+                .expect("such a column")]
+        })
     };
-    // Ten web pods are in the zone that is cut off for seven minutes, and two with an agent on a-3, which is tainted by hand:
-    // who tolerates nothing is evicted from the zone, who tolerates ten minutes is not.
+    // Ten web pods are in the zone that is cut off for seven minutes, and two with an agent on a-3,
+    // which is tainted by hand: who tolerates nothing is evicted from the zone, who tolerates ten
+    // minutes is not.
     assert_eq!((rows[1][0], of(1)), ("0", ["3", "13", "13", "13"]));
     assert_eq!((rows[2][0], of(2)), ("600", ["3", "3", "3", "3"]));
     let runs = scratch.text("output/a-sweep/runs.csv");
-    let runs: Vec<(&str, &str)> = runs.lines().skip(1).filter_map(|l| l.split_once(',')).collect();
-    let seeds: Vec<(&str, &str)> = runs.iter().map(|(value, rest)| (*value, rest.split(',').next().unwrap_or_default())).collect();
-    assert_eq!(seeds, [("0", "5"), ("0", "6"), ("0", "7"), ("600", "5"), ("600", "6"), ("600", "7")]);
+    let runs: Vec<(&str, &str)> = runs
+        .lines()
+        .skip(1)
+        .filter_map(|l| l.split_once(','))
+        .collect();
+    let seeds: Vec<(&str, &str)> = runs
+        .iter()
+        .map(|(value, rest)| (*value, rest.split(',').next().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        seeds,
+        [
+            ("0", "5"),
+            ("0", "6"),
+            ("0", "7"),
+            ("600", "5"),
+            ("600", "6"),
+            ("600", "7")
+        ]
+    );
 }
 
 #[test]
 fn several_settings_make_every_combination() {
     let scratch = Scratch::with_starter();
-    let args =
-        ["sweep", "a.ron", "--set", "pods.web.count=2,4", "--set", "horizon=20m", "--set", "timeline.cut b.duration=1m,2m", "--seeds", "1"];
+    let args = [
+        "sweep",
+        "a.ron",
+        "--set",
+        "pods.web.count=2,4",
+        "--set",
+        "horizon=20m",
+        "--set",
+        "timeline.cut b.duration=1m,2m",
+        "--seeds",
+        "1",
+    ];
     let called = scratch.call(&[&args[..], &["--format", "csv"]].concat());
     assert_eq!(called.code, 0, "{}", called.stderr);
-    let heads: Vec<String> = called.stdout.lines().map(|l| l.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(heads, ["pods.web.count timeline.cut b.duration", "2 1m", "2 2m", "4 1m", "4 2m"]);
+    let heads: Vec<String> = called
+        .stdout
+        .lines()
+        .map(|l| l.split(',').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        heads,
+        [
+            "pods.web.count timeline.cut b.duration",
+            "2 1m",
+            "2 2m",
+            "4 1m",
+            "4 2m"
+        ]
+    );
     assert_eq!(called.stdout, scratch.text("output/a-sweep/sweep.csv"));
     let text = scratch.call(&args).stdout;
-    for words in ["horizon=20m", "count is pods.web.count", "One seed is one sample"] {
+    for words in [
+        "horizon=20m",
+        "count is pods.web.count",
+        "One seed is one sample",
+    ] {
         assert!(text.contains(words), "{words:?} in: {text}");
     }
 }
@@ -57,16 +127,26 @@ fn what_cannot_be_swept_is_said_once() {
     refused(&["--set", "pods.web.count=1,,3"], &["empty value"]);
     refused(&["--set", "pods.web.count=1,many"], &["`many`"]);
     refused(&["--set", "pods.web.count"], &["PATH=VALUE"]);
-    refused(&["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
+    refused(
+        &["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"],
+        &["`horizon` has values twice"],
+    );
     refused(&["--seeds", "0"], &["0"]);
     refused(&["--seeds", "many"], &["many"]);
     refused(&["--jobs", "0"], &["0"]);
-    refused(&["--seed", "18446744073709551615", "--seeds", "2"], &["seeds"]);
-    refused(&["--seeds", "1000000", "--set", "pods.web.count=1,2"], &["1000000 runs"]);
+    refused(
+        &["--seed", "18446744073709551615", "--seeds", "2"],
+        &["seeds"],
+    );
+    refused(
+        &["--seeds", "1000000", "--set", "pods.web.count=1,2"],
+        &["1000000 runs"],
+    );
     assert!(!scratch.path("output/a-sweep").exists());
 }
 
-/// Two nodes with a pod of each workload; b-0 is lost for good. `web`'s pod is replaced, after what it tolerates.
+/// Two nodes with a pod of each workload; b-0 is lost for good. `web`'s pod is replaced, after what
+/// it tolerates.
 const LOST: &str = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "{a,b}-0", zone: "a")],
     workloads: [
         Deployment(name: "web", replicas: 2, placement: Spread(All)),
@@ -82,28 +162,62 @@ fn figures_are_shown_by_name_and_rows_held_against_one() {
     let scratch = Scratch::new();
     scratch.write("a.ron", LOST);
     let set = format!("{WEB}=0,300");
-    let call = |args: &[&str]| scratch.call(&[&["sweep", "a.ron", "--set", &set, "--seeds", "4", "--quiet"], args].concat());
-    let called = call(&["--show", "web:replica_minutes_missing,shop/api:evicted", "--against", "0", "--format", "json"]);
+    let call = |args: &[&str]| {
+        scratch.call(
+            &[
+                &["sweep", "a.ron", "--set", &set, "--seeds", "4", "--quiet"],
+                args,
+            ]
+            .concat(),
+        )
+    };
+    let called = call(&[
+        "--show",
+        "web:replica_minutes_missing,shop/api:evicted",
+        "--against",
+        "0",
+        "--format",
+        "json",
+    ]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let json: serde_json::Value = serde_json::from_str(&called.stdout).expect("is JSON");
     let rows = json["rows"].as_array().expect("rows");
-    let web = |row: usize, what: &str| rows[row]["figures"]["Deployment/default/web:replica_minutes_missing"][what].clone();
-    // 300 seconds more of one pod are five minutes more; the draws are the same, so that hardly anything else differs.
+    let web = |row: usize, what: &str| {
+        rows[row]["figures"]["Deployment/default/web:replica_minutes_missing"][what].clone()
+    };
+    // 300 seconds more of one pod are five minutes more; the draws are the same, so that hardly
+    // anything else differs.
     let difference = web(1, "difference")["mean"].as_f64().expect("a number");
     assert!((difference - 5.0).abs() < 0.1, "{difference}");
     assert_eq!(web(0, "difference")["mean"].as_f64(), Some(0.0));
     let half = |v: &serde_json::Value| v[1].as_f64().unwrap() - v[0].as_f64().unwrap();
     assert!(half(&web(1, "difference")["interval"]) < half(&web(1, "mean_interval")));
-    assert_eq!(rows[1]["figures"]["Deployment/shop/api:evicted"]["mean"].as_f64(), Some(1.0));
+    assert_eq!(
+        rows[1]["figures"]["Deployment/shop/api:evicted"]["mean"].as_f64(),
+        Some(1.0)
+    );
     let runs = scratch.text("output/a-sweep/runs.csv");
     let head = runs.lines().next().expect("a head");
-    for name in
-        ["replica_minutes_missing", "minutes_below_need", "longest_below_need_s", "minutes_none_up", "requests_lost_share", "ghost_minutes"]
-    {
+    for name in [
+        "replica_minutes_missing",
+        "minutes_below_need",
+        "longest_below_need_s",
+        "minutes_none_up",
+        "requests_lost_share",
+        "ghost_minutes",
+    ] {
         assert!(head.split(',').any(|n| n == name), "{name} in {head}");
-        assert!(head.split(',').any(|n| n == format!("Deployment/shop/api:{name}")), "{name} of shop/api in {head}");
+        assert!(
+            head.split(',')
+                .any(|n| n == format!("Deployment/shop/api:{name}")),
+            "{name} of shop/api in {head}"
+        );
     }
-    assert!(call(&["--against", "0"]).stdout.contains("Differences from the row 0"));
+    assert!(
+        call(&["--against", "0"])
+            .stdout
+            .contains("Differences from the row 0")
+    );
     call(&["--show", "api:evicted"]).fails(2, &["`Deployment/lab/api` or `Deployment/shop/api`"]);
     call(&["--show", "evicions"]).fails(2, &["no figure `evicions`", "evicted"]);
     call(&["--against", "7"]).fails(2, &["no row `7`", "`300`"]);
@@ -115,13 +229,40 @@ fn settings_that_move_together_and_several_files() {
     scratch.write("a.ron", LOST);
     scratch.write("b.ron", LOST.replace("\"30m\"", "\"20m\""));
     let web = format!("{WEB}=0,300");
-    let args =
-        ["sweep", "a.ron", "b.ron", "--set", &web, "--set", "timeline.cut.duration=1m,2m", "--zip", "--seeds", "2", "--format", "csv"];
+    let args = [
+        "sweep",
+        "a.ron",
+        "b.ron",
+        "--set",
+        &web,
+        "--set",
+        "timeline.cut.duration=1m,2m",
+        "--zip",
+        "--seeds",
+        "2",
+        "--format",
+        "csv",
+    ];
     let called = scratch.call(&args);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    let rows: Vec<String> = called.stdout.lines().skip(1).map(|l| l.split(',').take(3).collect::<Vec<_>>().join(" ")).collect();
+    let rows: Vec<String> = called
+        .stdout
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').take(3).collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(rows, ["a 0 1m", "a 300 2m", "b 0 1m", "b 300 2m"]);
     scratch
-        .call(&["sweep", "a.ron", "--set", &web, "--set", "horizon=10m", "--set", "timeline.cut.duration=1m,2m,3m", "--zip"])
+        .call(&[
+            "sweep",
+            "a.ron",
+            "--set",
+            &web,
+            "--set",
+            "horizon=10m",
+            "--set",
+            "timeline.cut.duration=1m,2m,3m",
+            "--zip",
+        ])
         .fails(2, &["has 2 values", "has 3"]);
 }

@@ -27,21 +27,47 @@ fn scratch() -> Scratch {
 #[test]
 fn exit_codes_tell_failures_from_mistakes_and_from_nothing() {
     let dir = scratch();
-    dir.write("expects-nothing.ron", PASSES.replace("expect: [Evicted(pod: \"web\", at: \"165.1s\")],", ""));
-    dir.write("wrong.ron", PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"));
+    dir.write(
+        "expects-nothing.ron",
+        PASSES.replace("expect: [Evicted(pod: \"web\", at: \"165.1s\")],", ""),
+    );
+    dir.write(
+        "wrong.ron",
+        PASSES.replace("pod: \"web\", at", "pod: \"wbe\", at"),
+    );
     fs::create_dir(dir.path("empty")).unwrap();
     for (args, code, says) in [
         (vec!["passes.ron"], 0, "1 scenario: 1 passed"),
-        (vec!["passes.ron", "fails.ron"], 1, "2 scenarios: 1 passed, 1 failed"),
+        (
+            vec!["passes.ron", "fails.ron"],
+            1,
+            "2 scenarios: 1 passed, 1 failed",
+        ),
         (vec!["wrong.ron", "fails.ron"], 2, "did you mean `web`?"),
-        (vec!["expects-nothing.ron", "passes.ron"], 4, "the scenario expects nothing"),
+        (
+            vec!["expects-nothing.ron", "passes.ron"],
+            4,
+            "the scenario expects nothing",
+        ),
         (vec!["missing.ron"], 4, "no such file"),
         (vec!["empty"], 4, "there is no scenario"),
         (vec!["none-*.ron"], 4, "no file matches"),
         (vec!["pass*.ron"], 0, "1 passed"),
         (vec![".", "--filter", "passes"], 0, "1 passed"),
-        (vec![".", "--filter", "nobody"], 4, "--filter and --partition leave none"),
-        (vec!["passes.ron", "--set", "pods.web.tolerations[unreachable].tolerationSeconds=61"], 1, "got 1 of 1 at other times, at 2m46.1s"),
+        (
+            vec![".", "--filter", "nobody"],
+            4,
+            "--filter and --partition leave none",
+        ),
+        (
+            vec![
+                "passes.ron",
+                "--set",
+                "pods.web.tolerations[unreachable].tolerationSeconds=61",
+            ],
+            1,
+            "got 1 of 1 at other times, at 2m46.1s",
+        ),
         (vec!["passes.ron", "--reporter", "xml"], 2, "junit=FILE"),
         (vec!["passes.ron", "--partition", "3/2"], 2, "i from 1 to n"),
     ] {
@@ -68,7 +94,9 @@ fn parts_share_out_the_scenarios_and_the_first_failure_may_end_it() {
             .map(|l| l.split_whitespace().next().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let parts: Vec<Vec<String>> = (1..=3).map(|i| listed(&["--partition", &format!("{i}/3")])).collect();
+    let parts: Vec<Vec<String>> = (1..=3)
+        .map(|i| listed(&["--partition", &format!("{i}/3")]))
+        .collect();
     assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [3, 2, 2]);
     let mut together: Vec<String> = parts.concat();
     together.sort();
@@ -87,50 +115,118 @@ fn golden_timelines_are_written_compared_and_shown() {
     dir.write("s.ron", scenario);
     let missing = dir.call(&["test", "-q", "s.ron"]);
     assert_eq!(missing.code, 2);
-    assert!(missing.stdout.contains("taintsim test --update"), "{}", missing.stdout);
+    assert!(
+        missing.stdout.contains("taintsim test --update"),
+        "{}",
+        missing.stdout
+    );
     assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
     let golden = fs::read_to_string(dir.path("g.timeline")).unwrap();
-    // The loss, Unknown at 105 s, NoExecute at 105.1 s, the timer, the eviction; NoSchedule and the zone beside them.
-    for line in ["1:01.000  loss", "1:45.000  a-0 Unknown", "1:45.100  a-0 tainted unreachable:NoExecute", "evicted after 60 s"] {
+    // The loss, Unknown at 105 s, NoExecute at 105.1 s, the timer, the eviction; NoSchedule and the
+    // zone beside them.
+    for line in [
+        "1:01.000  loss",
+        "1:45.000  a-0 Unknown",
+        "1:45.100  a-0 tainted unreachable:NoExecute",
+        "evicted after 60 s",
+    ] {
         assert!(golden.contains(line), "{line}: {golden}");
     }
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
-    fs::write(dir.path("g.timeline"), golden.replace("1:45.100", "1:45.200")).unwrap();
+    fs::write(
+        dir.path("g.timeline"),
+        golden.replace("1:45.100", "1:45.200"),
+    )
+    .unwrap();
     let out = dir.call(&["test", "-q", "s.ron"]);
     let text = out.stdout;
     assert_eq!(out.code, 1, "{text}");
-    assert!(text.contains("-     1:45.200  a-0 tainted") && text.contains("+     1:45.100  a-0 tainted"), "{text}");
-    fs::write(dir.path("g.timeline"), golden.replace("golden timeline 2", "golden timeline 99")).unwrap();
+    assert!(
+        text.contains("-     1:45.200  a-0 tainted")
+            && text.contains("+     1:45.100  a-0 tainted"),
+        "{text}"
+    );
+    fs::write(
+        dir.path("g.timeline"),
+        golden.replace("golden timeline 2", "golden timeline 99"),
+    )
+    .unwrap();
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 2);
 }
 
 #[test]
 fn a_golden_timeline_is_that_of_its_release() {
     let dir = Scratch::new();
-    let scenario = |golden: &str| PASSES.replace("expect: [", &format!("kubernetes: \"1.34\", golden: \"{golden}\",\n    expect: ["));
+    let scenario = |golden: &str| {
+        PASSES.replace(
+            "expect: [",
+            &format!("kubernetes: \"1.34\", golden: \"{golden}\",\n    expect: ["),
+        )
+    };
     dir.write("s.ron", scenario("g.timeline"));
     assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
     let golden = dir.read("g.timeline");
-    let first: Vec<String> = dir.text("g.timeline").lines().take(3).map(str::to_owned).collect();
-    assert_eq!(first, ["# taintsim golden timeline 2", "# s, seed 1", "# Kubernetes v1.34.12"]);
-    // Another release's run does not take its place, neither by the command line nor by the scenario; 1.33 taints a pass later.
+    let first: Vec<String> = dir
+        .text("g.timeline")
+        .lines()
+        .take(3)
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(
+        first,
+        [
+            "# taintsim golden timeline 2",
+            "# s, seed 1",
+            "# Kubernetes v1.34.12"
+        ]
+    );
+    // Another release's run does not take its place, neither by the command line nor by the
+    // scenario; 1.33 taints a pass later.
     let refused = dir.call(&["test", "-q", "--update", "--kubernetes", "1.33", "s.ron"]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
-    for part in ["g.timeline is left as it is", "v1.34.12", "v1.33.13", "{release}"] {
+    for part in [
+        "g.timeline is left as it is",
+        "v1.34.12",
+        "v1.33.13",
+        "{release}",
+    ] {
         assert!(refused.stdout.contains(part), "{part}: {}", refused.stdout);
     }
-    dir.write("later.ron", scenario("g.timeline").replace("\"1.34\"", "\"1.33\""));
+    dir.write(
+        "later.ron",
+        scenario("g.timeline").replace("\"1.34\"", "\"1.33\""),
+    );
     assert_eq!(dir.call(&["test", "-q", "--update", "later.ron"]).code, 2);
     assert_eq!(dir.read("g.timeline"), golden);
     // Compared, it says which release the file is of; one that does the same has the same timeline.
     let differs = dir.call(&["test", "-q", "--kubernetes", "1.33", "s.ron"]);
-    assert!(differs.code == 1 && differs.stdout.contains("the file is of Kubernetes v1.34.12"), "{}", differs.stdout);
-    assert_eq!(dir.call(&["test", "-q", "--kubernetes", "1.35", "s.ron"]).code, 0);
+    assert!(
+        differs.code == 1
+            && differs
+                .stdout
+                .contains("the file is of Kubernetes v1.34.12"),
+        "{}",
+        differs.stdout
+    );
+    assert_eq!(
+        dir.call(&["test", "-q", "--kubernetes", "1.35", "s.ron"])
+            .code,
+        0
+    );
     // A file for each release.
     dir.write("s.ron", scenario("g-{release}.timeline"));
-    let wrote = |release: &str| dir.call(&["test", "-q", "--update", "--kubernetes", release, "s.ron"]).stderr;
-    assert!(wrote("1.34").contains("g-v1.34.12.timeline") && wrote("1.33").contains("g-v1.33.13.timeline"));
-    assert_ne!(dir.read("g-v1.34.12.timeline"), dir.read("g-v1.33.13.timeline"));
+    let wrote = |release: &str| {
+        dir.call(&["test", "-q", "--update", "--kubernetes", release, "s.ron"])
+            .stderr
+    };
+    assert!(
+        wrote("1.34").contains("g-v1.34.12.timeline")
+            && wrote("1.33").contains("g-v1.33.13.timeline")
+    );
+    assert_ne!(
+        dir.read("g-v1.34.12.timeline"),
+        dir.read("g-v1.33.13.timeline")
+    );
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
     // A scenario of a stranger names a file that is something else.
     dir.write("notes.txt", "mine\n");
@@ -142,8 +238,19 @@ fn a_golden_timeline_is_that_of_its_release() {
 #[test]
 fn a_failure_says_why_and_what_to_ask() {
     let dir = scratch();
-    let text = dir.call(&["test", "-q", "fails.ron", "--set", "horizon=6m", "--kubernetes", "1.35"]).stdout;
-    // The last heartbeat in time is that of 53 s, and the pass of 105 s is the first one more than 50 s after the one that saw it.
+    let text = dir
+        .call(&[
+            "test",
+            "-q",
+            "fails.ron",
+            "--set",
+            "horizon=6m",
+            "--kubernetes",
+            "1.35",
+        ])
+        .stdout;
+    // The last heartbeat in time is that of 53 s, and the pass of 105 s is the first one more than
+    // 50 s after the one that saw it.
     for part in [
         "why: pod default/web: evicted at 2:45.100 from a-0",
         "--node-monitor-grace-period=50s",
@@ -152,13 +259,22 @@ fn a_failure_says_why_and_what_to_ask() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let more = text.lines().find_map(|l| l.trim().strip_prefix("more: `taintsim ")).and_then(|l| l.strip_suffix('`')).unwrap();
+    let more = text
+        .lines()
+        .find_map(|l| l.trim().strip_prefix("more: `taintsim "))
+        .and_then(|l| l.strip_suffix('`'))
+        .unwrap();
     assert!(
-        more.starts_with("explain fails.ron pod/default/web --at 2m45.1") && more.contains("--kubernetes 1.35 --set horizon=6m"),
+        more.starts_with("explain fails.ron pod/default/web --at 2m45.1")
+            && more.contains("--kubernetes 1.35 --set horizon=6m"),
         "{more}"
     );
     let explained = dir.call(&more.split(' ').collect::<Vec<_>>());
-    assert!(explained.code == 0 && explained.stdout.contains("evicted at 2:45.100 from a-0"), "{}", explained.stdout);
+    assert!(
+        explained.code == 0 && explained.stdout.contains("evicted at 2:45.100 from a-0"),
+        "{}",
+        explained.stdout
+    );
     // What did not happen has its reason, too: a budget, a toleration, a flag.
     dir.write(
         "not.ron",
@@ -191,19 +307,41 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     let dir = Scratch::new();
     fs::create_dir(dir.path("all")).unwrap();
     for i in 0..9 {
-        let text = if i % 4 == 2 { PASSES.replace("165.1s", "166.1s") } else { PASSES.to_owned() };
+        let text = if i % 4 == 2 {
+            PASSES.replace("165.1s", "166.1s")
+        } else {
+            PASSES.to_owned()
+        };
         dir.write(&format!("all/s-{i}.ron"), text);
     }
     let others = Scratch::new();
     let whole = dir.path("all").display().to_string();
     let of = |more: &[&str], jobs: &str, from: &Scratch, paths: &str| {
-        let args =
-            [&["test", "-q", paths, "--jobs", jobs, "--reporter", "tap", "--reporter", "json=j", "--reporter", "junit=x"], more].concat();
+        let args = [
+            &[
+                "test",
+                "-q",
+                paths,
+                "--jobs",
+                jobs,
+                "--reporter",
+                "tap",
+                "--reporter",
+                "json=j",
+                "--reporter",
+                "junit=x",
+            ],
+            more,
+        ]
+        .concat();
         let called = from.call(&args);
         assert_eq!(called.code, 1, "{}", called.stderr);
         let xml = from.text("x");
-        let untimed =
-            xml.split(" time=\"").map(|part| part.split_once('"').filter(|(n, _)| n.parse::<f64>().is_ok()).map_or(part, |p| p.1));
+        let untimed = xml.split(" time=\"").map(|part| {
+            part.split_once('"')
+                .filter(|(n, _)| n.parse::<f64>().is_ok())
+                .map_or(part, |p| p.1)
+        });
         (called.stdout, from.text("j"), untimed.collect::<String>())
     };
     for more in [&[][..], &["--fail-fast"]] {
@@ -215,54 +353,125 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
         let at = |text: &str| text.replace("all/", "");
         assert_eq!((at(&one.0), at(&one.1), at(&one.2)), elsewhere);
     }
-    let fast: serde_json::Value = serde_json::from_str(&of(&["--fail-fast"], "8", &dir, "all").1).unwrap();
-    assert_eq!((&fast["version"], &fast["passed"], &fast["failed"], &fast["not_run"]), (&1.into(), &2.into(), &1.into(), &6.into()));
+    let fast: serde_json::Value =
+        serde_json::from_str(&of(&["--fail-fast"], "8", &dir, "all").1).unwrap();
+    assert_eq!(
+        (
+            &fast["version"],
+            &fast["passed"],
+            &fast["failed"],
+            &fast["not_run"]
+        ),
+        (&1.into(), &2.into(), &1.into(), &6.into())
+    );
 }
 
 #[test]
 fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
     let dir = Scratch::new();
     let names = |args: &[&str]| {
-        dir.call(&[&["test", "-q", "--guards", "--reporter", "junit=j.xml"], args].concat());
+        dir.call(
+            &[
+                &["test", "-q", "--guards", "--reporter", "junit=j.xml"],
+                args,
+            ]
+            .concat(),
+        );
         let report = quick_junit::Report::deserialize_from_str(&dir.text("j.xml")).unwrap();
-        let of = |s: &quick_junit::TestSuite| s.test_cases.iter().map(|c| c.name.to_string()).collect::<Vec<_>>();
-        (report.failures + report.errors, report.test_suites.iter().map(of).collect::<Vec<_>>())
+        let of = |s: &quick_junit::TestSuite| {
+            s.test_cases
+                .iter()
+                .map(|c| c.name.to_string())
+                .collect::<Vec<_>>()
+        };
+        (
+            report.failures + report.errors,
+            report.test_suites.iter().map(of).collect::<Vec<_>>(),
+        )
     };
     let guard = "pods.web.tolerations[unreachable].tolerationSeconds=90";
-    let text = PASSES.replace("expect: [", &format!("guards: [\"{guard}\"],\n    expect: [Never(PodStuck), Never(PodStuck), "));
+    let text = PASSES.replace(
+        "expect: [",
+        &format!("guards: [\"{guard}\"],\n    expect: [Never(PodStuck), Never(PodStuck), "),
+    );
     dir.write("s.ron", text);
     let passed = names(&["s.ron"]);
-    let cases =
-        ["scenario", "Never(PodStuck)", "Never(PodStuck) (2)", "Evicted(pod: \"web\", at: \"165.1s\")", &format!("guards: {guard}")];
+    let cases = [
+        "scenario",
+        "Never(PodStuck)",
+        "Never(PodStuck) (2)",
+        "Evicted(pod: \"web\", at: \"165.1s\")",
+        &format!("guards: {guard}"),
+    ];
     assert_eq!(passed, (0, vec![cases.map(str::to_owned).to_vec()]));
-    let failed = names(&["s.ron", "--set", "pods.web.tolerations[unreachable].tolerationSeconds=90"]);
-    assert_eq!((failed.0, failed.1), (2, passed.1), "the expectation, and a guard that breaks nothing more");
+    let failed = names(&[
+        "s.ron",
+        "--set",
+        "pods.web.tolerations[unreachable].tolerationSeconds=90",
+    ]);
+    assert_eq!(
+        (failed.0, failed.1),
+        (2, passed.1),
+        "the expectation, and a guard that breaks nothing more"
+    );
 }
 
 /// `prove`, where it is there, reads what TAP readers of version 13 read.
 #[test]
 fn tap_is_what_readers_of_tap_take() {
     let dir = scratch();
-    let tap = dir.call(&["test", "-q", "--reporter", "tap", "passes.ron", "fails.ron"]).stdout;
+    let tap = dir
+        .call(&["test", "-q", "--reporter", "tap", "passes.ron", "fails.ron"])
+        .stdout;
     dir.write("all.tap", &tap);
-    dir.write("passed.tap", dir.call(&["test", "-q", "--reporter", "tap", "passes.ron"]).stdout);
-    let points = tap.lines().filter(|l| l.starts_with("ok ") || l.starts_with("not ok ")).count();
+    dir.write(
+        "passed.tap",
+        dir.call(&["test", "-q", "--reporter", "tap", "passes.ron"])
+            .stdout,
+    );
+    let points = tap
+        .lines()
+        .filter(|l| l.starts_with("ok ") || l.starts_with("not ok "))
+        .count();
     assert_eq!(tap.lines().nth(1), Some(format!("1..{points}").as_str()));
-    assert!(tap.lines().skip(2).all(|l| ["ok ", "not ok ", "#"].iter().any(|begin| l.starts_with(begin))), "{tap}");
-    let prove = |file: &str| std::process::Command::new("prove").args(["-e", "cat", file]).current_dir(&dir.0).output();
-    let Ok(passed) = prove("passed.tap") else { return eprintln!("prove is not there") };
+    assert!(
+        tap.lines().skip(2).all(|l| ["ok ", "not ok ", "#"]
+            .iter()
+            .any(|begin| l.starts_with(begin))),
+        "{tap}"
+    );
+    let prove = |file: &str| {
+        std::process::Command::new("prove")
+            .args(["-e", "cat", file])
+            .current_dir(&dir.0)
+            .output()
+    };
+    let Ok(passed) = prove("passed.tap") else {
+        return eprintln!("prove is not there");
+    };
     assert!(passed.status.success(), "{passed:?}");
     let failed = String::from_utf8(prove("all.tap").unwrap().stdout).unwrap();
-    assert!(failed.contains("Failed test:  4") && !failed.contains("Parse errors"), "{failed}");
+    assert!(
+        failed.contains("Failed test:  4") && !failed.contains("Parse errors"),
+        "{failed}"
+    );
 }
 
 #[test]
 fn guards_that_guard_nothing_fail() {
     let dir = Scratch::new();
-    let with = |guard: &str| PASSES.replace("expect: [", &format!("guards: [\"{guard}\"],\n    expect: ["));
+    let with = |guard: &str| {
+        PASSES.replace(
+            "expect: [",
+            &format!("guards: [\"{guard}\"],\n    expect: ["),
+        )
+    };
     for (guard, code) in [
         ("pods.web.tolerations[unreachable].tolerationSeconds=90", 0),
-        ("flags.kube-apiserver.default-unreachable-toleration-seconds=7", 1),
+        (
+            "flags.kube-apiserver.default-unreachable-toleration-seconds=7",
+            1,
+        ),
         ("flags.kube-apiserver.default-unreachable-seconds=7", 2),
     ] {
         dir.write("s.ron", with(guard));
@@ -276,7 +485,15 @@ fn guards_that_guard_nothing_fail() {
 fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     let dir = scratch();
     dir.write("wrong.ron", PASSES.replace("expect: [", "expekt: ["));
-    let out = dir.call(&["test", "-q", "--reporter", "junit=j.xml", "fails.ron", "passes.ron", "wrong.ron"]);
+    let out = dir.call(&[
+        "test",
+        "-q",
+        "--reporter",
+        "junit=j.xml",
+        "fails.ron",
+        "passes.ron",
+        "wrong.ron",
+    ]);
     assert_eq!((out.code, out.stdout.as_str()), (2, ""));
     let xml = fs::read_to_string(dir.path("j.xml")).unwrap();
     let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
@@ -286,29 +503,73 @@ fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     assert_eq!(suites, ["fails.ron", "passes.ron", "wrong.ron"]);
     let case = &report.test_suites[0].test_cases[1];
     let name = "Evicted(pod: \"web\", at: \"166.1s\")";
-    assert_eq!((case.name.as_str(), case.classname.as_ref().map(|c| c.as_str())), (name, Some("fails.ron")));
+    assert_eq!(
+        (
+            case.name.as_str(),
+            case.classname.as_ref().map(|c| c.as_str())
+        ),
+        (name, Some("fails.ron"))
+    );
     assert!(
         xml.contains("fails.ron:11:14: Evicted: expected evictions of pod web: 1, at 2m46.1s, got 1 of 1 at other times, at 2m45.1s"),
         "{xml}"
     );
-    // The elements and attributes of the schema that Jenkins and others publish (junit-4.xsd); the first two are required where they are.
+    // The elements and attributes of the schema that Jenkins and others publish (junit-4.xsd); the
+    // first two are required where they are.
     let schema: [(&str, &[&str], &[&str]); 4] = [
-        ("testsuites", &[], &["name", "time", "tests", "failures", "disabled", "errors"]),
-        ("testsuite", &["name", "tests"], &["failures", "errors", "time", "disabled", "skipped", "timestamp", "hostname", "id", "package"]),
-        ("testcase", &["name"], &["assertions", "time", "classname", "status"]),
+        (
+            "testsuites",
+            &[],
+            &["name", "time", "tests", "failures", "disabled", "errors"],
+        ),
+        (
+            "testsuite",
+            &["name", "tests"],
+            &[
+                "failures",
+                "errors",
+                "time",
+                "disabled",
+                "skipped",
+                "timestamp",
+                "hostname",
+                "id",
+                "package",
+            ],
+        ),
+        (
+            "testcase",
+            &["name"],
+            &["assertions", "time", "classname", "status"],
+        ),
         ("failure", &[], &["type", "message"]),
     ];
     let mut seen = Vec::new();
-    for tag in xml.split('<').skip(1).filter(|t| !t.starts_with(['?', '/'])) {
+    for tag in xml
+        .split('<')
+        .skip(1)
+        .filter(|t| !t.starts_with(['?', '/']))
+    {
         let (name, rest) = tag.split_once([' ', '>']).unwrap();
         let rest = &rest[..rest.find(">").unwrap_or(rest.len())];
         let name = if name == "error" { "failure" } else { name };
-        let (_, required, optional) = schema.iter().find(|s| s.0 == name).unwrap_or_else(|| panic!("{name} is no element"));
+        let (_, required, optional) = schema
+            .iter()
+            .find(|s| s.0 == name)
+            .unwrap_or_else(|| panic!("{name} is no element"));
         // What stands before each `="` is an attribute's name, behind the value before it.
-        let names: Vec<&str> =
-            rest.split("=\"").filter_map(|part| part.rsplit([' ', '"']).next()).filter(|n| n.starts_with(char::is_alphabetic)).collect();
+        let names: Vec<&str> = rest
+            .split("=\"")
+            .filter_map(|part| part.rsplit([' ', '"']).next())
+            .filter(|n| n.starts_with(char::is_alphabetic))
+            .collect();
         assert!(required.iter().all(|r| names.contains(r)), "{tag}");
-        assert!(names.iter().all(|n| required.contains(n) || optional.contains(n)), "{name}: {names:?}");
+        assert!(
+            names
+                .iter()
+                .all(|n| required.contains(n) || optional.contains(n)),
+            "{name}: {names:?}"
+        );
         seen.push(name);
     }
     assert!(schema.iter().all(|s| seen.contains(&s.0)), "{seen:?}");
@@ -319,37 +580,94 @@ fn github_gets_annotations_and_a_summary_of_the_step() {
     let dir = scratch();
     let summary = dir.path("summary.md");
     fs::write(&summary, "before\n").unwrap();
-    let args = ["test", "-q", "--reporter", "github", "fails.ron", "passes.ron"];
-    let out = dir.command(&args).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+    let args = [
+        "test",
+        "-q",
+        "--reporter",
+        "github",
+        "fails.ron",
+        "passes.ron",
+    ];
+    let out = dir
+        .command(&args)
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .output()
+        .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     let expected = "::error file=fails.ron,line=11,col=14,title=Evicted::Evicted: expected evictions of pod web: 1, at 2m46.1s, got 1 of 1 at \
                     other times, at 2m45.1s%0Arecord ";
     assert!(text.starts_with(expected), "{text}");
     let summary = fs::read_to_string(&summary).unwrap();
-    assert!(summary.starts_with("before\n### taintsim: 2 scenarios: 1 passed, 1 failed\n"), "{summary}");
-    assert!(summary.contains("| ✅ passed | passes.ron | 1 | 1 |"), "{summary}");
+    assert!(
+        summary.starts_with("before\n### taintsim: 2 scenarios: 1 passed, 1 failed\n"),
+        "{summary}"
+    );
+    assert!(
+        summary.contains("| ✅ passed | passes.ron | 1 | 1 |"),
+        "{summary}"
+    );
 }
 
 #[test]
 fn tap_and_json_say_the_same() {
     let dir = scratch();
-    let out = dir.call(&["test", "-q", "--reporter", "tap", "--reporter", "json=out.json", "fails.ron", "passes.ron"]);
+    let out = dir.call(&[
+        "test",
+        "-q",
+        "--reporter",
+        "tap",
+        "--reporter",
+        "json=out.json",
+        "fails.ron",
+        "passes.ron",
+    ]);
     let tap = out.stdout;
     let mut lines = tap.lines();
     assert_eq!(lines.next(), Some("TAP version 13"));
     assert_eq!(lines.next(), Some("1..4"));
     assert_eq!(lines.next(), Some("ok 1 - fails.ron: scenario"));
-    assert_eq!(lines.next(), Some("not ok 2 - fails.ron: Evicted(pod: \"web\", at: \"166.1s\")"));
-    assert!(lines.next().is_some_and(|l| l.starts_with("# fails.ron:11:14: Evicted: expected evictions")), "{tap}");
-    assert_eq!(tap.lines().last(), Some("ok 4 - passes.ron: Evicted(pod: \"web\", at: \"165.1s\")"));
-    let json: serde_json::Value = serde_json::from_slice(&fs::read(dir.path("out.json")).unwrap()).unwrap();
-    assert_eq!((&json["passed"], &json["failed"], &json["wrong"]), (&1.into(), &1.into(), &0.into()));
-    assert_eq!((&json["version"], &json["scenarios"][1]["cases"][1]["status"]), (&1.into(), &"passed".into()));
+    assert_eq!(
+        lines.next(),
+        Some("not ok 2 - fails.ron: Evicted(pod: \"web\", at: \"166.1s\")")
+    );
+    assert!(
+        lines
+            .next()
+            .is_some_and(|l| l.starts_with("# fails.ron:11:14: Evicted: expected evictions")),
+        "{tap}"
+    );
+    assert_eq!(
+        tap.lines().last(),
+        Some("ok 4 - passes.ron: Evicted(pod: \"web\", at: \"165.1s\")")
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(dir.path("out.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&json["passed"], &json["failed"], &json["wrong"]),
+        (&1.into(), &1.into(), &0.into())
+    );
+    assert_eq!(
+        (
+            &json["version"],
+            &json["scenarios"][1]["cases"][1]["status"]
+        ),
+        (&1.into(), &"passed".into())
+    );
     let failure = &json["scenarios"][0]["failures"][0];
-    assert_eq!((&failure["kind"], &failure["line"], &failure["column"]), (&"Evicted".into(), &11.into(), &14.into()));
+    assert_eq!(
+        (&failure["kind"], &failure["line"], &failure["column"]),
+        (&"Evicted".into(), &11.into(), &14.into())
+    );
     // Twice the same bytes: no times of the machine.
     let before = fs::read(dir.path("out.json")).unwrap();
-    dir.call(&["test", "-q", "--reporter", "json=out.json", "fails.ron", "passes.ron"]);
+    dir.call(&[
+        "test",
+        "-q",
+        "--reporter",
+        "json=out.json",
+        "fails.ron",
+        "passes.ron",
+    ]);
     assert_eq!(fs::read(dir.path("out.json")).unwrap(), before);
 }
 
@@ -358,5 +676,9 @@ fn standard_input_is_a_scenario_too() {
     let dir = Scratch::new();
     let out = dir.call_with(&["test", "-q", "-"], PASSES);
     assert_eq!(out.code, 0, "{}", out.stderr);
-    assert!(out.stdout.starts_with("passed   - (1 expectation, 1 run)"), "{}", out.stdout);
+    assert!(
+        out.stdout.starts_with("passed   - (1 expectation, 1 run)"),
+        "{}",
+        out.stdout
+    );
 }

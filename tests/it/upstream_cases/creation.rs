@@ -1,11 +1,13 @@
-//! What the API server refuses to create, in kubectl's words (`kubectl/pkg/cmd/util/helpers.go: StandardErrorMessage`).
+//! What the API server refuses to create, in kubectl's words (`kubectl/pkg/cmd/util/helpers.go:
+//! StandardErrorMessage`).
 
 use super::scenario_of;
 use taintsim::kernel::Choices;
 use taintsim::sim::run;
 use taintsim::trace::What;
 
-/// A name that is taken has a reason of its own; the admission plugin PodTolerationRestriction answers with a plain error, which has none.
+/// A name that is taken has a reason of its own; the admission plugin PodTolerationRestriction
+/// answers with a plain error, which has none.
 #[test]
 fn a_pod_may_be_refused() {
     let fields = r#"horizon: "1m", nodes: [(name: "n")], pods: [(name: "there", on: Node("n"))],
@@ -16,12 +18,20 @@ fn a_pod_may_be_refused() {
             (at: "20s", do: CreatePod(pod: (name: "greedy", namespace: "lab", on: Unbound, tolerations: [(key: "k", operator: Exists)]))),
             (at: "30s", do: CreatePod(pod: (name: "fine", on: Unbound))),
         ]"#;
-    let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
+    let trace = run(
+        &scenario_of("1.34", "Typical", fields),
+        Choices::default_order(),
+    );
     let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
-    let told: Vec<_> = refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
+    let told: Vec<_> = refused
+        .map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default()))
+        .collect();
     let whitelist = "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist";
     let expected = [
-        (10, "Error from server (AlreadyExists): pods \"there\" already exists".to_owned()),
+        (
+            10,
+            "Error from server (AlreadyExists): pods \"there\" already exists".to_owned(),
+        ),
         (20, format!("Error from server: {whitelist}")),
     ];
     assert_eq!(told, expected);

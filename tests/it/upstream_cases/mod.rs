@@ -29,36 +29,59 @@ fn plan(release: &str, fields: &str) -> Plan {
         r#"{{"kubernetes": "{release}", "runs": 1, "distinct": 1, "outcomes": [{{"count": 1, "events": []}}],
             "scenario": {{"name": "case", {fields}}}}}"#
     );
-    parse(text.as_bytes()).unwrap().remove(0).plan().unwrap_or_else(|e| panic!("{fields}: {e}"))
+    parse(text.as_bytes())
+        .unwrap()
+        .remove(0)
+        .plan()
+        .unwrap_or_else(|e| panic!("{fields}: {e}"))
 }
 
-/// The plan of a scenario in the scenario language with these fields under a release, without delays.
+/// The plan of a scenario in the scenario language with these fields under a release, without
+/// delays.
 fn ron(release: &str, fields: &str) -> Plan {
     scenario_of(release, "Ideal", fields)
 }
 
 /// The plan of a scenario in the scenario language with these fields under a release and a timing.
 fn scenario_of(release: &str, timing: &str, fields: &str) -> Plan {
-    let text = format!("Scenario(version: 1, kubernetes: \"{release}\", timing: {timing}, {fields})");
+    let text =
+        format!("Scenario(version: 1, kubernetes: \"{release}\", timing: {timing}, {fields})");
     let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
+    loaded
+        .and_then(|l| scenario::build(&l, &Overrides::default()))
+        .unwrap_or_else(|p| panic!("{}", p.render(false, 120)))
 }
 
 /// The pods that are there from the start belong to a workload.
 fn owned(plan: &mut Plan, kind: &str, name: &str) {
     for template in &mut plan.templates {
-        template.owner = Some(OwnerReference { kind: kind.to_owned(), name: name.to_owned(), object: None });
+        template.owner = Some(OwnerReference {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            object: None,
+        });
     }
 }
 
 /// A pod that is there from the start, in a state that no kubelet of a scenario has brought about.
 fn imported(phase: PodPhase, ready: bool, deleting: bool) -> PodStart {
-    let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
+    let status = if ready {
+        ConditionStatus::True
+    } else {
+        ConditionStatus::False
+    };
     PodStart::Imported {
         phase,
-        ready: Some(PodCondition { status, reason: PodReason::None, last_transition_time: Timestamp(0) }),
+        ready: Some(PodCondition {
+            status,
+            reason: PodReason::None,
+            last_transition_time: Timestamp(0),
+        }),
         disruption_target: None,
-        deletion: deleting.then_some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 }),
+        deletion: deleting.then_some(Deletion {
+            timestamp: Timestamp(30),
+            grace_period_seconds: 30,
+        }),
     }
 }
 
@@ -66,12 +89,29 @@ fn imported(phase: PodPhase, ready: bool, deleting: bool) -> PodStart {
 fn done_by(actor: &str, plan: &Plan) -> Vec<String> {
     let text = |l: &Line| {
         let about = format!("{}{}", l.pod, l.object);
-        let mut parts = vec![l.ms().to_string(), l.what.clone(), about, l.kind.clone(), l.status.clone(), l.reason.clone(), l.node.clone()];
+        let mut parts = vec![
+            l.ms().to_string(),
+            l.what.clone(),
+            about,
+            l.kind.clone(),
+            l.status.clone(),
+            l.reason.clone(),
+            l.node.clone(),
+        ];
         parts.extend(l.grace.map(|g| format!("grace {g}")));
-        parts.extend(l.added.iter().map(|t| format!("+{t}")).chain(l.removed.iter().map(|t| format!("-{t}"))));
+        parts.extend(
+            l.added
+                .iter()
+                .map(|t| format!("+{t}"))
+                .chain(l.removed.iter().map(|t| format!("-{t}"))),
+        );
         parts.push(l.message.clone());
         parts.retain(|p| !p.is_empty());
         parts.join(" ")
     };
-    lines(&run(plan, Choices::default_order())).iter().filter(|l| l.actor == actor).map(text).collect()
+    lines(&run(plan, Choices::default_order()))
+        .iter()
+        .filter(|l| l.actor == actor)
+        .map(text)
+        .collect()
 }

@@ -1,5 +1,5 @@
-//! From 1.36 on a sync waits until the caches have what the last one wrote (`replica_set.go: syncReplicaSet`, `EnsureReady`; the gates
-//! StaleControllerConsistency…).
+//! From 1.36 on a sync waits until the caches have what the last one wrote
+//! (`replica_set.go: syncReplicaSet`, `EnsureReady`; the gates StaleControllerConsistency…).
 
 use std::path::Path;
 use taintsim::kernel::{Choices, Dur, Time};
@@ -7,8 +7,8 @@ use taintsim::scenario::{Overrides, build, parse};
 use taintsim::sim::run;
 use taintsim::trace::What;
 
-/// The watch of ReplicaSets is 30 s late. A pod goes at 61 s: its replacement is made, and a status is written that comes back at 91 s. The
-/// replacement goes at 65 s.
+/// The watch of ReplicaSets is 30 s late. A pod goes at 61 s: its replacement is made, and a status
+/// is written that comes back at 91 s. The replacement goes at 65 s.
 const LATE: &str = r#"
 Scenario(
     version: 1,
@@ -27,18 +27,35 @@ Scenario(
 
 /// When the replacements are made, in whole seconds.
 fn replaced(release: &str, sets: &[&str]) -> Vec<u64> {
-    let loaded = parse("late.ron", LATE.as_bytes().to_vec(), Path::new("")).unwrap_or_else(|p| panic!("{}", p.render(false, 100)));
+    let loaded = parse("late.ron", LATE.as_bytes().to_vec(), Path::new(""))
+        .unwrap_or_else(|p| panic!("{}", p.render(false, 100)));
     let sets = sets.iter().map(|s| (*s).to_owned()).collect();
-    let overrides = Overrides { kubernetes: Some(release.to_owned()), sets, ..Overrides::default() };
+    let overrides = Overrides {
+        kubernetes: Some(release.to_owned()),
+        sets,
+        ..Overrides::default()
+    };
     let plan = build(&loaded, &overrides).unwrap_or_else(|p| panic!("{}", p.render(false, 100)));
     let trace = run(&plan, Choices::default_order());
     let late = |at: &Time| *at > Time::ZERO + Dur::from_secs(1);
-    trace.iter().filter(|r| matches!(r.what, What::PodCreated(_))).map(|r| r.at).filter(late).map(Time::as_secs).collect()
+    trace
+        .iter()
+        .filter(|r| matches!(r.what, What::PodCreated(_)))
+        .map(|r| r.at)
+        .filter(late)
+        .map(Time::as_secs)
+        .collect()
 }
 
 #[test]
 fn a_replica_set_waits_for_its_own_writes() {
     assert_eq!(replaced("1.35", &[]), [61, 65]);
     assert_eq!(replaced("1.36", &[]), [61, 91]);
-    assert_eq!(replaced("1.36", &["feature_gates.StaleControllerConsistencyReplicaSet=false"]), [61, 65]);
+    assert_eq!(
+        replaced(
+            "1.36",
+            &["feature_gates.StaleControllerConsistencyReplicaSet=false"]
+        ),
+        [61, 65]
+    );
 }

@@ -5,9 +5,10 @@ use taintsim::api::meta::Timestamp;
 use taintsim::api::pod::{Deletion, PodPhase};
 use taintsim::sim::plan::PodStart;
 
-/// `TestGCOrphaned`. Passes are 20 s and a microsecond apart, from 0 s on. The nodes vanish at 65 s, the pass at 80 s puts
-/// their names into quarantine until 120 s, and the pass at 120 s is the first to find them due. A node that is back by then
-/// keeps its pod; a pod on a node that never was there goes at 40 s.
+/// `TestGCOrphaned`. Passes are 20 s and a microsecond apart, from 0 s on. The nodes vanish at 65
+/// s, the pass at 80 s puts their names into quarantine until 120 s, and the pass at 120 s is the
+/// first to find them due. A node that is back by then keeps its pod; a pod on a node that never
+/// was there goes at 40 s.
 #[test]
 fn orphans_go_after_their_quarantine() {
     let scenario = r#""horizon": "200s", "controllers": ["node-lifecycle", "taint-eviction", "pod-gc"],
@@ -22,13 +23,19 @@ fn orphans_go_after_their_quarantine() {
             format!("{ms} pod-phase default/{pod} Failed"),
         ]
     };
-    assert_eq!(done_by("pod-gc", &plan("v1.34.4", scenario)), [ends(40_000, "d"), ends(120_000, "b")].concat());
+    assert_eq!(
+        done_by("pod-gc", &plan("v1.34.4", scenario)),
+        [ends(40_000, "d"), ends(120_000, "b")].concat()
+    );
     // Up to 1.24 pods are deleted without a word.
-    assert_eq!(done_by("pod-gc", &plan("v1.24.17", scenario)), ["40000 pod-gone default/d", "120000 pod-gone default/b"]);
+    assert_eq!(
+        done_by("pod-gc", &plan("v1.24.17", scenario)),
+        ["40000 pod-gone default/d", "120000 pod-gone default/b"]
+    );
 }
 
-/// `TestTerminatingOnOutOfServiceNode`, `TestGCTerminating`: not ready, out of service and being deleted, or none of it. The
-/// pods are deleted at 150 s; the first pass after that is at 160 s.
+/// `TestTerminatingOnOutOfServiceNode`, `TestGCTerminating`: not ready, out of service and being
+/// deleted, or none of it. The pods are deleted at 150 s; the first pass after that is at 160 s.
 #[test]
 fn out_of_service_takes_all_three() {
     let scenario = r#""horizon": "300s", "controllers": ["node-lifecycle", "taint-eviction", "pod-gc"], "kubelet": {"stop": "200s"},
@@ -41,13 +48,17 @@ fn out_of_service_takes_all_three() {
                  {"name": "ready", "node": "ready-out"}],
         "actions": [{"at": "150s", "do": "delete-pod", "pod": "all-three"}, {"at": "150s", "do": "delete-pod", "pod": "no-taint"},
                     {"at": "150s", "do": "delete-pod", "pod": "ready"}]"#;
-    let expected = ["160000 pod-gone default/all-three", "160000 pod-phase default/all-three Failed"];
+    let expected = [
+        "160000 pod-gone default/all-three",
+        "160000 pod-phase default/all-three Failed",
+    ];
     assert_eq!(done_by("pod-gc", &plan("v1.34.4", scenario)), expected);
     // The gate NodeOutOfServiceVolumeDetach is off before 1.26.
     assert!(done_by("pod-gc", &plan("v1.24.17", scenario)).is_empty());
 }
 
-/// `TestGCUnscheduledTerminating`: a pod that is being deleted goes if it has no node, and stays if it has one.
+/// `TestGCUnscheduledTerminating`: a pod that is being deleted goes if it has no node, and stays if
+/// it has one.
 #[test]
 fn unscheduled_terminating_pods_go() {
     let mut plan = plan(
@@ -56,13 +67,28 @@ fn unscheduled_terminating_pods_go() {
            "nodes": [{"name": "n"}], "pods": [{"name": "unbound"}, {"name": "bound", "node": "n"}]"#,
     );
     for pod in &mut plan.pods {
-        let deletion = Some(Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 });
-        pod.start = PodStart::Imported { phase: PodPhase::Pending, ready: None, disruption_target: None, deletion };
+        let deletion = Some(Deletion {
+            timestamp: Timestamp(30),
+            grace_period_seconds: 30,
+        });
+        pod.start = PodStart::Imported {
+            phase: PodPhase::Pending,
+            ready: None,
+            disruption_target: None,
+            deletion,
+        };
     }
-    assert_eq!(done_by("pod-gc", &plan), ["0 pod-gone default/unbound", "0 pod-phase default/unbound Failed"]);
+    assert_eq!(
+        done_by("pod-gc", &plan),
+        [
+            "0 pod-gone default/unbound",
+            "0 pod-phase default/unbound Failed"
+        ]
+    );
 }
 
-/// `TestGCTerminated`: of three terminated pods with a threshold of one, the two oldest go, of equal age the first by name.
+/// `TestGCTerminated`: of three terminated pods with a threshold of one, the two oldest go, of
+/// equal age the first by name.
 #[test]
 fn terminated_pods_over_the_threshold_go_oldest_first() {
     let mut plan = plan(
@@ -73,9 +99,17 @@ fn terminated_pods_over_the_threshold_go_oldest_first() {
     );
     plan.flags.terminated_pod_gc_threshold = 1;
     for pod in &mut plan.pods[..3] {
-        pod.start = PodStart::Imported { phase: PodPhase::Succeeded, ready: None, disruption_target: None, deletion: None };
+        pod.start = PodStart::Imported {
+            phase: PodPhase::Succeeded,
+            ready: None,
+            disruption_target: None,
+            deletion: None,
+        };
     }
-    assert_eq!(done_by("pod-gc", &plan), ["0 pod-gone default/a", "0 pod-gone default/b"]);
+    assert_eq!(
+        done_by("pod-gc", &plan),
+        ["0 pod-gone default/a", "0 pod-gone default/b"]
+    );
     plan.flags.terminated_pod_gc_threshold = 0;
     assert!(done_by("pod-gc", &plan).is_empty(), "zero is no limit");
 }

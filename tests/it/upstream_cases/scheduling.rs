@@ -1,47 +1,89 @@
-//! `test/integration/scheduler`: whole runs in which a node's taints, its being cordoned, or a port that is taken keep a pod pending.
+//! `test/integration/scheduler`: whole runs in which a node's taints, its being cordoned, or a port
+//! that is taken keep a pod pending.
 
 use super::{done_by, ron, scenario_of};
 
 /// The pods that were bound within a minute, each behind the second in which it was.
 fn bound(fields: &str) -> Vec<String> {
-    let done = done_by("scheduler", &ron("1.34", &format!(r#"horizon: "1m", nodes: [(name: "n")], {fields}"#)));
-    let bound = done.iter().filter_map(|l| l.trim_end_matches(" n").split_once("000 pod-bound default/"));
-    bound.map(|(second, pod)| format!("{second} {pod}")).collect()
+    let done = done_by(
+        "scheduler",
+        &ron(
+            "1.34",
+            &format!(r#"horizon: "1m", nodes: [(name: "n")], {fields}"#),
+        ),
+    );
+    let bound = done.iter().filter_map(|l| {
+        l.trim_end_matches(" n")
+            .split_once("000 pod-bound default/")
+    });
+    bound
+        .map(|(second, pod)| format!("{second} {pod}"))
+        .collect()
 }
 
-/// `TestUnschedulableNodes`: a cordoned node takes no pod until it is uncordoned, when the pod's first back-off is over.
+/// `TestUnschedulableNodes`: a cordoned node takes no pod until it is uncordoned, when the pod's
+/// first back-off is over.
 #[test]
 fn a_cordoned_node_takes_no_pod() {
     let timeline = r#"(at: "5s", do: Cordon(node: "n")), (at: "10s", do: CreatePod(pod: (name: "p", on: Unbound)))"#;
     assert!(bound(&format!("timeline: [{timeline}]")).is_empty());
-    assert_eq!(bound(&format!(r#"timeline: [{timeline}, (at: "20s", do: Uncordon(node: "n"))]"#)), ["20 p"]);
+    assert_eq!(
+        bound(&format!(
+            r#"timeline: [{timeline}, (at: "20s", do: Uncordon(node: "n"))]"#
+        )),
+        ["20 p"]
+    );
 }
 
-/// `TestTaintTolerationFilter`: a pod that tolerates one of two taints fits no better than one that tolerates none.
+/// `TestTaintTolerationFilter`: a pod that tolerates one of two taints fits no better than one that
+/// tolerates none.
 #[test]
 fn a_pod_must_tolerate_all_taints() {
     let pod = |name: &str, keys: &[&str]| {
-        let tolerations: Vec<String> = keys.iter().map(|k| format!(r#"(key: "{k}", operator: Exists, effect: NoSchedule)"#)).collect();
-        format!(r#"(at: "10s", do: CreatePod(pod: (name: "{name}", on: Unbound, tolerations: [{}])))"#, tolerations.join(", "))
+        let tolerations: Vec<String> = keys
+            .iter()
+            .map(|k| format!(r#"(key: "{k}", operator: Exists, effect: NoSchedule)"#))
+            .collect();
+        format!(
+            r#"(at: "10s", do: CreatePod(pod: (name: "{name}", on: Unbound, tolerations: [{}])))"#,
+            tolerations.join(", ")
+        )
     };
-    let pods = [pod("none", &[]), pod("one", &["a"]), pod("both", &["a", "b"])].join(", ");
+    let pods = [
+        pod("none", &[]),
+        pod("one", &["a"]),
+        pod("both", &["a", "b"]),
+    ]
+    .join(", ");
     let taints = r#"(at: "5s", do: Taint(node: "n", taint: "a=x:NoSchedule")), (at: "5s", do: Taint(node: "n", taint: "b:NoSchedule"))"#;
     assert_eq!(bound(&format!("timeline: [{taints}, {pods}]")), ["10 both"]);
 }
 
-/// `TestTaintNodeByCondition`: what the kubelet reports becomes a taint, and which pods fit in spite of it. Pods of a QoS class other than
-/// BestEffort tolerate memory pressure as upstream's test switches PodTolerationRestriction on.
+/// `TestTaintNodeByCondition`: what the kubelet reports becomes a taint, and which pods fit in
+/// spite of it. Pods of a QoS class other than BestEffort tolerate memory pressure as upstream's
+/// test switches PodTolerationRestriction on.
 #[test]
 fn conditions_become_taints() {
     let fits = |flags: &str, conditions: &[(&str, &str)]| {
-        let reports =
-            conditions.iter().map(|(kind, status)| format!(r#"(at: "5s", do: Condition(node: "n", type: {kind}, status: {status}))"#));
-        let keys =
-            ["not-ready", "memory-pressure", "disk-pressure", "network-unavailable", "pid-pressure", "network-unavailable not-ready"];
+        let reports = conditions.iter().map(|(kind, status)| {
+            format!(r#"(at: "5s", do: Condition(node: "n", type: {kind}, status: {status}))"#)
+        });
+        let keys = [
+            "not-ready",
+            "memory-pressure",
+            "disk-pressure",
+            "network-unavailable",
+            "pid-pressure",
+            "network-unavailable not-ready",
+        ];
         let pods = ["", r#"requests: { "cpu": "100m", "memory": "100Mi" }"#]
             .into_iter()
             .zip(["besteffort", "burstable"])
-            .map(|(requests, name)| format!(r#"(at: "10s", do: CreatePod(pod: (name: "{name}", on: Unbound, {requests})))"#));
+            .map(|(requests, name)| {
+                format!(
+                    r#"(at: "10s", do: CreatePod(pod: (name: "{name}", on: Unbound, {requests})))"#
+                )
+            });
         let tolerant = keys.into_iter().map(|keys| {
             let tolerations: Vec<String> =
                 keys.split(' ').map(|k| format!(r#"(key: "node.kubernetes.io/{k}", operator: Exists, effect: NoSchedule)"#)).collect();
@@ -53,37 +95,89 @@ fn conditions_become_taints() {
         fit.sort();
         fit.join(" ").replace("10 ", "")
     };
-    let restricted = r#"flags: (kube_apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),"#;
-    assert_eq!(fits(restricted, &[("Ready", "False")]), "network-unavailable-and-not-ready not-ready");
-    assert_eq!(fits(restricted, &[("MemoryPressure", "True")]), "burstable memory-pressure");
+    let restricted =
+        r#"flags: (kube_apiserver: { "enable-admission-plugins": "PodTolerationRestriction" }),"#;
+    assert_eq!(
+        fits(restricted, &[("Ready", "False")]),
+        "network-unavailable-and-not-ready not-ready"
+    );
+    assert_eq!(
+        fits(restricted, &[("MemoryPressure", "True")]),
+        "burstable memory-pressure"
+    );
     assert_eq!(fits("", &[("MemoryPressure", "True")]), "memory-pressure");
-    assert_eq!(fits(restricted, &[("DiskPressure", "True")]), "disk-pressure");
+    assert_eq!(
+        fits(restricted, &[("DiskPressure", "True")]),
+        "disk-pressure"
+    );
     assert_eq!(fits(restricted, &[("PIDPressure", "True")]), "pid-pressure");
-    assert_eq!(fits(restricted, &[("NetworkUnavailable", "True")]), "network-unavailable network-unavailable-and-not-ready");
-    assert_eq!(fits(restricted, &[("NetworkUnavailable", "True"), ("Ready", "False")]), "network-unavailable-and-not-ready");
-    assert_eq!(fits(restricted, &[("PIDPressure", "True"), ("MemoryPressure", "True"), ("DiskPressure", "True")]), "");
+    assert_eq!(
+        fits(restricted, &[("NetworkUnavailable", "True")]),
+        "network-unavailable network-unavailable-and-not-ready"
+    );
+    assert_eq!(
+        fits(
+            restricted,
+            &[("NetworkUnavailable", "True"), ("Ready", "False")]
+        ),
+        "network-unavailable-and-not-ready"
+    );
+    assert_eq!(
+        fits(
+            restricted,
+            &[
+                ("PIDPressure", "True"),
+                ("MemoryPressure", "True"),
+                ("DiskPressure", "True")
+            ]
+        ),
+        ""
+    );
 }
 
-/// `TestHostPorts`: a pod waits for the port that another one has, until that has ended, a second after its deletion at 20 s.
+/// `TestHostPorts`: a pod waits for the port that another one has, until that has ended, a second
+/// after its deletion at 20 s.
 #[test]
 fn a_port_is_free_when_its_pod_is_gone() {
-    let pod = |name: &str, on: &str| format!(r#"(name: "{name}", on: {on}, ports: [(hostPort: 80)])"#);
+    let pod =
+        |name: &str, on: &str| format!(r#"(name: "{name}", on: {on}, ports: [(hostPort: 80)])"#);
     let pods = [pod("had", r#"Node("n")"#), pod("waits", "Unbound")].join(", ");
     assert!(bound(&format!("pods: [{pods}],")).is_empty());
-    assert_eq!(bound(&format!(r#"pods: [{pods}], timeline: [(at: "20s", do: DeletePod(pod: "had"))]"#)), ["21 waits"]);
+    assert_eq!(
+        bound(&format!(
+            r#"pods: [{pods}], timeline: [(at: "20s", do: DeletePod(pod: "had"))]"#
+        )),
+        ["21 waits"]
+    );
 }
 
-/// `BindingREST.assignPod` (`pkg/registry/core/pod/storage`): from 1.23 on a binding is for one life of a pod. A pod of 10 s is tried at
-/// 10.001 s, and its binding arrives at 10.101 s; by then it was replaced by another of its name, which was tried at 10.061 s.
+/// `BindingREST.assignPod` (`pkg/registry/core/pod/storage`): from 1.23 on a binding is for one
+/// life of a pod. A pod of 10 s is tried at 10.001 s, and its binding arrives at 10.101 s; by then
+/// it was replaced by another of its name, which was tried at 10.061 s.
 #[test]
 fn a_binding_is_for_one_life_of_a_pod() {
     let timing = r#"Custom(request: "100ms", response: "10ms", watch: "1ms", user: Raw)"#;
     let pod = r#"do: CreatePod(pod: (name: "p", on: Unbound))"#;
-    let timeline = format!(r#"timeline: [(at: "10s", {pod}), (at: "10.05s", do: DeletePod(pod: "p")), (at: "10.06s", {pod})]"#);
+    let timeline = format!(
+        r#"timeline: [(at: "10s", {pod}), (at: "10.05s", do: DeletePod(pod: "p")), (at: "10.06s", {pod})]"#
+    );
     let bound = |release: &str| {
-        let done = done_by("scheduler", &scenario_of(release, timing, &format!(r#"horizon: "1m", nodes: [(name: "n")], {timeline}"#)));
-        done.into_iter().filter(|l| l.contains("pod-bound")).collect::<Vec<_>>()
+        let done = done_by(
+            "scheduler",
+            &scenario_of(
+                release,
+                timing,
+                &format!(r#"horizon: "1m", nodes: [(name: "n")], {timeline}"#),
+            ),
+        );
+        done.into_iter()
+            .filter(|l| l.contains("pod-bound"))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(bound("1.22"), ["10101 pod-bound default/p n"], "the first one's binding, and the second one's is refused");
+    assert_eq!(
+        bound("1.22"),
+        ["10101 pod-bound default/p n"],
+        "the first one's binding, and the second one's is refused"
+    );
     assert_eq!(bound("1.23"), ["10161 pod-bound default/p n"]);
 }

@@ -1,5 +1,5 @@
-//! NodeResourcesBalancedAllocation (`plugins/noderesources/balanced_allocation.go`): nodes on which CPU and memory are used
-//! evenly are liked better.
+//! NodeResourcesBalancedAllocation (`plugins/noderesources/balanced_allocation.go`): nodes on which
+//! CPU and memory are used evenly are liked better.
 
 use super::super::framework::MAX_NODE_SCORE;
 use super::super::node_info::NodeInfo;
@@ -11,16 +11,30 @@ pub fn score(shape: &Shape, node: &NodeInfo, how: Balance) -> i64 {
     let capacity = (node.allocatable.cpu, node.allocatable.memory);
     let (wanted, used) = (&shape.requests, &node.requested);
     // Sums wrap, as Go's int64 do.
-    let with = (used.cpu.wrapping_add(wanted.cpu), used.memory.wrapping_add(wanted.memory));
+    let with = (
+        used.cpu.wrapping_add(wanted.cpu),
+        used.memory.wrapping_add(wanted.memory),
+    );
     match how {
         Balance::WithDefaults => {
-            let with = (node.non_zero.0.wrapping_add(shape.non_zero.0), node.non_zero.1.wrapping_add(shape.non_zero.1));
+            let with = (
+                node.non_zero.0.wrapping_add(shape.non_zero.0),
+                node.non_zero.1.wrapping_add(shape.non_zero.1),
+            );
             let fraction = |r: i64, c: i64| if c == 0 { 1.0 } else { r as f64 / c as f64 };
             let (cpu, memory) = (fraction(with.0, capacity.0), fraction(with.1, capacity.1));
-            if cpu >= 1.0 || memory >= 1.0 { 0 } else { ((1.0 - (cpu - memory).abs()) * MAX_NODE_SCORE as f64) as i64 }
+            if cpu >= 1.0 || memory >= 1.0 {
+                0
+            } else {
+                ((1.0 - (cpu - memory).abs()) * MAX_NODE_SCORE as f64) as i64
+            }
         }
         Balance::Plain => balance(with, capacity),
-        Balance::SkipsBestEffort | Balance::Improvement if wanted.cpu == 0 && wanted.memory == 0 => 0,
+        Balance::SkipsBestEffort | Balance::Improvement
+            if wanted.cpu == 0 && wanted.memory == 0 =>
+        {
+            0
+        }
         Balance::SkipsBestEffort => balance(with, capacity),
         Balance::Improvement => {
             let without = balance((used.cpu, used.memory), capacity);

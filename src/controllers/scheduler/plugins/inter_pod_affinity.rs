@@ -1,5 +1,5 @@
-//! InterPodAffinity (`plugins/interpodaffinity`): pods that are to be near other pods, or away from them. Terminating pods
-//! count.
+//! InterPodAffinity (`plugins/interpodaffinity`): pods that are to be near other pods, or away from
+//! them. Terminating pods count.
 
 use super::super::cache::Cache;
 use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
@@ -29,7 +29,10 @@ fn keys(pairs: &Pairs) -> impl Iterator<Item = KeyId> {
     let mut next = pairs.keys().next().map(|(key, _)| *key);
     std::iter::from_fn(move || {
         let key = next?;
-        next = pairs.range((KeyId(key.0 + 1), 0)..).next().map(|((key, _), _)| *key);
+        next = pairs
+            .range((KeyId(key.0 + 1), 0)..)
+            .next()
+            .map(|((key, _), _)| *key);
         Some(key)
     })
 }
@@ -63,7 +66,11 @@ impl FilterState {
 
     /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
     pub fn change(&mut self, shape: &Shape, other: &Shape, id: NodeId, cache: &Cache, by: i64) {
-        for term in other.anti_affinity.iter().filter(|t| other.term_matches(t, shape)) {
+        for term in other
+            .anti_affinity
+            .iter()
+            .filter(|t| other.term_matches(t, shape))
+        {
             update(&mut self.existing_anti, term.key, id, cache, by);
         }
         if shape.affinity_matches(other) {
@@ -71,7 +78,11 @@ impl FilterState {
                 update(&mut self.affinity, term.key, id, cache, by);
             }
         }
-        for term in shape.anti_affinity.iter().filter(|t| shape.term_matches(t, other)) {
+        for term in shape
+            .anti_affinity
+            .iter()
+            .filter(|t| shape.term_matches(t, other))
+        {
             update(&mut self.anti, term.key, id, cache, by);
         }
     }
@@ -79,45 +90,78 @@ impl FilterState {
     fn near_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
         let mut all_there = true;
         for term in &shape.affinity {
-            let Some(domain) = cache.topologies.domain(term.key, id) else { return false };
-            all_there &= self.affinity.get(&(term.key, domain)).is_some_and(|n| *n > 0);
+            let Some(domain) = cache.topologies.domain(term.key, id) else {
+                return false;
+            };
+            all_there &= self
+                .affinity
+                .get(&(term.key, domain))
+                .is_some_and(|n| *n > 0);
         }
         // The first of a series of pods that want to be near each other may go anywhere.
         all_there || self.affinity.is_empty() && shape.affinity_matches(shape)
     }
 
     fn far_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
-        let hit = |t: &Term| cache.topologies.domain(t.key, id).is_some_and(|d| self.anti.get(&(t.key, d)).is_some_and(|n| *n > 0));
+        let hit = |t: &Term| {
+            cache
+                .topologies
+                .domain(t.key, id)
+                .is_some_and(|d| self.anti.get(&(t.key, d)).is_some_and(|n| *n > 0))
+        };
         !shape.anti_affinity.iter().any(hit)
     }
 
     fn welcome(&self, id: NodeId, cache: &Cache) -> bool {
         keys(&self.existing_anti).all(|key| {
             let domain = cache.topologies.domain(key, id);
-            domain.and_then(|d| self.existing_anti.get(&(key, d))).is_none_or(|n| *n <= 0)
+            domain
+                .and_then(|d| self.existing_anti.get(&(key, d)))
+                .is_none_or(|n| *n <= 0)
         })
     }
 
-    /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave beside the precise one.
-    pub fn filter(&self, shape: &Shape, id: NodeId, cache: &Cache, also: Option<&'static str>) -> Verdict {
+    /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave
+    /// beside the precise one.
+    pub fn filter(
+        &self,
+        shape: &Shape,
+        id: NodeId,
+        cache: &Cache,
+        also: Option<&'static str>,
+    ) -> Verdict {
         let (unresolvable, reason) = if !self.near_enough(shape, id, cache) {
             (true, "node(s) didn't match pod affinity rules")
         } else if !self.far_enough(shape, id, cache) {
             (false, "node(s) didn't match pod anti-affinity rules")
         } else if !self.welcome(id, cache) {
-            (false, "node(s) didn't satisfy existing pods anti-affinity rules")
+            (
+                false,
+                "node(s) didn't satisfy existing pods anti-affinity rules",
+            )
         } else {
             return Ok(());
         };
         let reasons = also.into_iter().chain([reason]).map(Into::into).collect();
-        Err(Rejection { plugin: Plugin::InterPodAffinity, unresolvable, reasons })
+        Err(Rejection {
+            plugin: Plugin::InterPodAffinity,
+            unresolvable,
+            reasons,
+        })
     }
 }
 
 /// Raw scores of feasible nodes (`PreScore` and `Score`); nothing where no preference applies.
 pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>> {
     let own = !shape.preferred.is_empty();
-    if !own && !cache.any_affinity_to(shape, |other| other.affinity.iter().chain(other.preferred.iter().map(|(_, term)| term))) {
+    if !own
+        && !cache.any_affinity_to(shape, |other| {
+            other
+                .affinity
+                .iter()
+                .chain(other.preferred.iter().map(|(_, term)| term))
+        })
+    {
         return None;
     }
     let mut sums = Pairs::new();
@@ -134,26 +178,51 @@ pub fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Vec<i64>>
             continue;
         }
         for other in info.pods.iter().map(|p| &*p.shape) {
-            for (weight, term) in shape.preferred.iter().filter(|(_, t)| shape.term_matches(t, other)) {
+            for (weight, term) in shape
+                .preferred
+                .iter()
+                .filter(|(_, t)| shape.term_matches(t, other))
+            {
                 add(term.key, id, *weight);
             }
-            for term in other.affinity.iter().filter(|t| other.term_matches(t, shape)) {
+            for term in other
+                .affinity
+                .iter()
+                .filter(|t| other.term_matches(t, shape))
+            {
                 add(term.key, id, HARD_POD_AFFINITY_WEIGHT);
             }
-            for (weight, term) in other.preferred.iter().filter(|(_, t)| other.term_matches(t, shape)) {
+            for (weight, term) in other
+                .preferred
+                .iter()
+                .filter(|(_, t)| other.term_matches(t, shape))
+            {
                 add(term.key, id, *weight);
             }
         }
     }
     let keys: Vec<KeyId> = keys(&sums).collect();
-    let of = |id: &NodeId| keys.iter().filter_map(|k| sums.get(&(*k, cache.topologies.domain(*k, *id)?))).sum();
+    let of = |id: &NodeId| {
+        keys.iter()
+            .filter_map(|k| sums.get(&(*k, cache.topologies.domain(*k, *id)?)))
+            .sum()
+    };
     touched.then(|| nodes.iter().map(of).collect())
 }
 
 /// `NormalizeScore`
 pub fn normalize(raw: &[i64]) -> Vec<i64> {
-    let (least, most) = (raw.iter().min().copied().unwrap_or(0), raw.iter().max().copied().unwrap_or(0));
+    let (least, most) = (
+        raw.iter().min().copied().unwrap_or(0),
+        raw.iter().max().copied().unwrap_or(0),
+    );
     let span = most - least;
-    let of = |s: &i64| if span > 0 { (MAX_NODE_SCORE as f64 * ((s - least) as f64 / span as f64)) as i64 } else { 0 };
+    let of = |s: &i64| {
+        if span > 0 {
+            (MAX_NODE_SCORE as f64 * ((s - least) as f64 / span as f64)) as i64
+        } else {
+            0
+        }
+    };
     raw.iter().map(of).collect()
 }

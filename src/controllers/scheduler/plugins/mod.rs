@@ -1,7 +1,8 @@
 //! The scheduler's plugins, one file each (`pkg/scheduler/framework/plugins`).
 //!
-//! Left out, as they never tell nodes apart here: the volume plugins, DynamicResources, NodeDeclaredFeatures, ImageLocality
-//! (nodes list no images), NodePreferAvoidPods, and the filter NodeName: a pod that names a node is bound and does not come here.
+//! Left out, as they never tell nodes apart here: the volume plugins, DynamicResources,
+//! NodeDeclaredFeatures, ImageLocality (nodes list no images), NodePreferAvoidPods, and the filter
+//! NodeName: a pod that names a node is bound and does not come here.
 
 pub mod balanced_allocation;
 pub mod inter_pod_affinity;

@@ -1,5 +1,6 @@
-//! NodeAffinity (`plugins/nodeaffinity/node_affinity.go`, `component-helpers/scheduling/corev1/nodeaffinity`): node
-//! selector, required and preferred node affinity.
+//! NodeAffinity (`plugins/nodeaffinity/node_affinity.go`,
+//! `component-helpers/scheduling/corev1/nodeaffinity`): node selector, required and preferred node
+//! affinity.
 
 use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
 use super::super::hints::ClusterEvent;
@@ -9,22 +10,34 @@ use crate::api::scheduling::NodeSelectorTerm;
 
 /// Whether node selector and required node affinity admit a node (`RequiredNodeAffinity.Match`).
 pub fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {
-    let selected = shape.template.node_selector.iter().all(|(k, v)| labels.get(k) == Some(v));
+    let selected = shape
+        .template
+        .node_selector
+        .iter()
+        .all(|(k, v)| labels.get(k) == Some(v));
     let required = shape.spec().and_then(|s| s.required_nodes.as_ref());
     selected && required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, labels)))
 }
 
 /// Rejects a node that node selector or required affinity exclude.
 pub fn filter(shape: &Shape, name: &str, labels: &Labels, message: &'static str) -> Verdict {
-    if matches(shape, name, labels) { Ok(()) } else { Err(Rejection::unresolvable(Plugin::NodeAffinity, message)) }
+    if matches(shape, name, labels) {
+        Ok(())
+    } else {
+        Err(Rejection::unresolvable(Plugin::NodeAffinity, message))
+    }
 }
 
-/// The nodes that required affinity names (`PreFilter`): none if it does not name all its nodes; empty if its terms contradict
-/// each other.
+/// The nodes that required affinity names (`PreFilter`): none if it does not name all its nodes;
+/// empty if its terms contradict each other.
 pub fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
     let mut nodes: Vec<&str> = Vec::new();
     for term in terms {
-        let mut named = term.match_fields.iter().filter(|f| f.is).map(|f| f.name.as_str());
+        let mut named = term
+            .match_fields
+            .iter()
+            .filter(|f| f.is)
+            .map(|f| f.name.as_str());
         let first = named.next()?;
         if named.all(|other| other == first) {
             nodes.push(first);
@@ -38,16 +51,30 @@ pub fn named_nodes(terms: &[NodeSelectorTerm]) -> Option<Vec<&str>> {
 /// The weights of the preferred terms that match, without normalisation.
 pub fn score(shape: &Shape, name: &str, labels: &Labels) -> i64 {
     let Some(spec) = shape.spec() else { return 0 };
-    spec.preferred_nodes.iter().filter(|(_, t)| t.matches(name, labels)).map(|(w, _)| i64::from(*w)).sum()
+    spec.preferred_nodes
+        .iter()
+        .filter(|(_, t)| t.matches(name, labels))
+        .map(|(w, _)| i64::from(*w))
+        .sum()
 }
 
 /// `DefaultNormalizeScore`
 pub fn normalize(raw: i64, max: i64) -> i64 {
-    if max == 0 { raw } else { MAX_NODE_SCORE * raw / max }
+    if max == 0 {
+        raw
+    } else {
+        MAX_NODE_SCORE * raw / max
+    }
 }
 
 /// Whether a node that was added or relabelled may help a pod that this plugin rejected.
-pub fn hint(shape: &Shape, event: ClusterEvent, old: Option<&Labels>, new: Option<(&str, &Labels)>) -> bool {
+pub fn hint(
+    shape: &Shape,
+    event: ClusterEvent,
+    old: Option<&Labels>,
+    new: Option<(&str, &Labels)>,
+) -> bool {
     let Some((name, new)) = new else { return false };
-    matches(shape, name, new) && (event == ClusterEvent::NodeAdd || old.is_none_or(|o| !matches(shape, name, o)))
+    matches(shape, name, new)
+        && (event == ClusterEvent::NodeAdd || old.is_none_or(|o| !matches(shape, name, o)))
 }

@@ -6,13 +6,22 @@ use super::super::shape::Shape;
 
 /// Rejects a node on which a host port of the pod is taken.
 pub fn filter(shape: &Shape, node: &NodeInfo) -> Verdict {
-    if shape.host_ports().iter().any(|wanted| node.ports.iter().any(|used| used.conflicts(wanted))) {
-        return Err(Rejection::resolvable(Plugin::NodePorts, "node(s) didn't have free ports for the requested pod ports"));
+    if shape
+        .host_ports()
+        .iter()
+        .any(|wanted| node.ports.iter().any(|used| used.conflicts(wanted)))
+    {
+        return Err(Rejection::resolvable(
+            Plugin::NodePorts,
+            "node(s) didn't have free ports for the requested pod ports",
+        ));
     }
     Ok(())
 }
 
 /// Whether two pods want a port in common: the deletion of the one may then help the other.
 pub fn share_a_port(a: &Shape, b: &Shape) -> bool {
-    a.host_ports().iter().any(|p| b.host_ports().iter().any(|q| p.conflicts(q)))
+    a.host_ports()
+        .iter()
+        .any(|p| b.host_ports().iter().any(|q| p.conflicts(q)))
 }

@@ -1,4 +1,5 @@
-//! NodeUnschedulable (`plugins/nodeunschedulable/node_unschedulable.go`): cordoned nodes take no pods.
+//! NodeUnschedulable (`plugins/nodeunschedulable/node_unschedulable.go`): cordoned nodes take no
+//! pods.
 
 use super::super::framework::{Plugin, Rejection, Verdict};
 use super::super::hints::ClusterEvent;
@@ -10,10 +11,14 @@ pub fn filter(shape: &Shape, node: &Node) -> Verdict {
     if !node.unschedulable || shape.tolerates_unschedulable {
         return Ok(());
     }
-    Err(Rejection::unresolvable(Plugin::NodeUnschedulable, "node(s) were unschedulable"))
+    Err(Rejection::unresolvable(
+        Plugin::NodeUnschedulable,
+        "node(s) were unschedulable",
+    ))
 }
 
-/// Whether a change of a node, or of the pod's own tolerations, may help a pod that this plugin rejected.
+/// Whether a change of a node, or of the pod's own tolerations, may help a pod that this plugin
+/// rejected.
 pub fn hint(shape: &Shape, event: ClusterEvent, old: Option<&Node>, new: Option<&Node>) -> bool {
     if event == ClusterEvent::OwnTolerations {
         return shape.tolerates_unschedulable;

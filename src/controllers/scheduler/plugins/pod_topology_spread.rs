@@ -1,5 +1,5 @@
-//! PodTopologySpread (`plugins/podtopologyspread`): pods that are alike are to lie evenly over domains of nodes. Terminating
-//! pods do not count.
+//! PodTopologySpread (`plugins/podtopologyspread`): pods that are alike are to lie evenly over
+//! domains of nodes. Terminating pods do not count.
 
 use super::super::cache::Cache;
 use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
@@ -28,7 +28,11 @@ impl FilterState {
         if shape.hard_spread.is_empty() {
             return None;
         }
-        let mut counts: Vec<Counts> = shape.hard_spread.iter().map(|c| vec![None; cache.topologies.domains(c.key)]).collect();
+        let mut counts: Vec<Counts> = shape
+            .hard_spread
+            .iter()
+            .map(|c| vec![None; cache.topologies.domains(c.key)])
+            .collect();
         for &id in cache.list() {
             let Some(info) = cache.node(id) else { continue };
             if !has_all_keys(&shape.hard_spread, cache, id) {
@@ -38,11 +42,15 @@ impl FilterState {
                 if eligible(shape, constraint, info, switches)
                     && let Some(domain) = cache.topologies.domain(constraint.key, id)
                 {
-                    *counts[domain as usize].get_or_insert(0) += cache.count(id, &shape.namespace, constraint);
+                    *counts[domain as usize].get_or_insert(0) +=
+                        cache.count(id, &shape.namespace, constraint);
                 }
             }
         }
-        let mut state = Self { least: vec![0; counts.len()], counts };
+        let mut state = Self {
+            least: vec![0; counts.len()],
+            counts,
+        };
         for i in 0..state.counts.len() {
             state.find_least(i);
         }
@@ -50,11 +58,24 @@ impl FilterState {
     }
 
     fn find_least(&mut self, i: usize) {
-        self.least[i] = self.counts[i].iter().flatten().copied().min().unwrap_or(i64::from(i32::MAX));
+        self.least[i] = self.counts[i]
+            .iter()
+            .flatten()
+            .copied()
+            .min()
+            .unwrap_or(i64::from(i32::MAX));
     }
 
     /// Counts a pod of `other` in on a node, or out (`updateWithPod`).
-    pub fn change(&mut self, shape: &Shape, other: &Shape, node: (NodeId, &NodeInfo), cache: &Cache, switches: &Switches, by: i64) {
+    pub fn change(
+        &mut self,
+        shape: &Shape,
+        other: &Shape,
+        node: (NodeId, &NodeInfo),
+        cache: &Cache,
+        switches: &Switches,
+        by: i64,
+    ) {
         let (id, info) = node;
         if other.namespace != shape.namespace || !has_all_keys(&shape.hard_spread, cache, id) {
             return;
@@ -74,11 +95,16 @@ impl FilterState {
     pub fn filter(&self, shape: &Shape, id: NodeId, cache: &Cache) -> Verdict {
         for (i, constraint) in shape.hard_spread.iter().enumerate() {
             let Some(domain) = cache.topologies.domain(constraint.key, id) else {
-                let reason = "node(s) didn't match pod topology spread constraints (missing required label)";
+                let reason =
+                    "node(s) didn't match pod topology spread constraints (missing required label)";
                 return Err(Rejection::unresolvable(Plugin::PodTopologySpread, reason));
             };
             let domains = self.counts[i].iter().flatten().count();
-            let least = if domains < constraint.min_domains { 0 } else { self.least[i] };
+            let least = if domains < constraint.min_domains {
+                0
+            } else {
+                self.least[i]
+            };
             let own = i64::from(constraint.selects(&shape.template.labels));
             if self.counts[i][domain as usize].unwrap_or(0) + own - least > constraint.max_skew {
                 let reason = "node(s) didn't match pod topology spread constraints";
@@ -90,18 +116,21 @@ impl FilterState {
 }
 
 fn has_all_keys(constraints: &[Spread], cache: &Cache, id: NodeId) -> bool {
-    constraints.iter().all(|c| cache.topologies.domain(c.key, id).is_some())
+    constraints
+        .iter()
+        .all(|c| cache.topologies.domain(c.key, id).is_some())
 }
 
 /// Whether a node's pods and domain count (`matchNodeInclusionPolicies`).
 fn eligible(shape: &Shape, constraint: &Spread, info: &NodeInfo, switches: &Switches) -> bool {
     let Some(node) = &info.node else { return false };
     (!constraint.honor_affinity || node_affinity::matches(shape, &info.name, &node.labels))
-        && (!constraint.honor_taints || taint_toleration::untolerated(shape, node, switches.comparison_operators).is_none())
+        && (!constraint.honor_taints
+            || taint_toleration::untolerated(shape, node, switches.comparison_operators).is_none())
 }
 
-/// The constraints that pods without any get in scoring, with the selector of their services and owner
-/// (`buildDefaultConstraints`).
+/// The constraints that pods without any get in scoring, with the selector of their services and
+/// owner (`buildDefaultConstraints`).
 pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Selector) -> Vec<Spread> {
     let (zone, host) = (cache.key(LABEL_ZONE), cache.key(HOSTNAME));
     let tally = cache.tally(namespace, Some(selector));
@@ -123,7 +152,8 @@ pub fn default_constraints(cache: &mut Cache, namespace: &str, selector: &Select
 pub struct Scores {
     /// By node: its class.
     pub class_of: Vec<u32>,
-    /// By class: its score; none for nodes that are not to be scored, and where there is no node of the class.
+    /// By class: its score; none for nodes that are not to be scored, and where there is no node of
+    /// the class.
     pub of_class: Vec<Option<i64>>,
 }
 
@@ -139,25 +169,48 @@ pub fn score(
     let plain = switches.spread_score == SpreadScore::PlainSum;
     let all_keys = all_keys || plain;
     // The plain sum is about each node for itself.
-    let by_place = places.filter(|_| !plain).and_then(|places| classes_by_place(constraints, nodes, places, cache));
-    let classes = if plain || !cache.is_indexed() { None } else { by_place.or_else(|| classes(shape, constraints, nodes, cache)) };
-    let Classes { class_of, size, known: classes, examples } = classes.unwrap_or_else(|| Classes::one_each(nodes));
-    let scored: Vec<bool> = examples.iter().map(|id| !all_keys || has_all_keys(constraints, cache, *id)).collect();
+    let by_place = places
+        .filter(|_| !plain)
+        .and_then(|places| classes_by_place(constraints, nodes, places, cache));
+    let classes = if plain || !cache.is_indexed() {
+        None
+    } else {
+        by_place.or_else(|| classes(shape, constraints, nodes, cache))
+    };
+    let Classes {
+        class_of,
+        size,
+        known: classes,
+        examples,
+    } = classes.unwrap_or_else(|| Classes::one_each(nodes));
+    let scored: Vec<bool> = examples
+        .iter()
+        .map(|id| !all_keys || has_all_keys(constraints, cache, *id))
+        .collect();
     let among = if scored.iter().all(|s| *s) {
         nodes.len()
     } else {
         let mut left_out = vec![false; size];
-        classes.iter().zip(&scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
-        class_of.iter().filter(|class| !left_out[**class as usize]).count()
+        classes
+            .iter()
+            .zip(&scored)
+            .for_each(|(class, scored)| left_out[*class as usize] = !scored);
+        class_of
+            .iter()
+            .filter(|class| !left_out[**class as usize])
+            .count()
     };
     let mut sums = vec![0.0; examples.len()];
     for constraint in constraints {
         let (weight, counts) = if constraint.by_host && !plain {
             let mut counts = Vec::with_capacity(examples.len());
-            cache.counts(&examples, &shape.namespace, constraint, |_, count| counts.push(count));
+            cache.counts(&examples, &shape.namespace, constraint, |_, count| {
+                counts.push(count)
+            });
             (normalizing_weight(among), counts)
         } else {
-            let by_domain = domain_counts(shape, constraint, constraints, all_keys, cache, switches);
+            let by_domain =
+                domain_counts(shape, constraint, constraints, all_keys, cache, switches);
             let domains = cache.topologies.all(constraint.key);
             let domain = |id: &NodeId| domains.get(id.index()).copied().unwrap_or(ABSENT) as usize;
             // Nodes without the label count as a domain of their own here.
@@ -166,9 +219,19 @@ pub fn score(
                 seen[domain(id).min(by_domain.len())] = true;
             }
             let size = seen.iter().filter(|s| **s).count();
-            (normalizing_weight(size), examples.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect())
+            (
+                normalizing_weight(size),
+                examples
+                    .iter()
+                    .map(|id| by_domain.get(domain(id)).copied().unwrap_or(0))
+                    .collect(),
+            )
         };
-        let (weight, more) = if plain { (1.0, 0.0) } else { (weight, (constraint.max_skew - 1) as f64) };
+        let (weight, more) = if plain {
+            (1.0, 0.0)
+        } else {
+            (weight, (constraint.max_skew - 1) as f64)
+        };
         let domains = cache.topologies.all(constraint.key);
         for ((sum, id), count) in sums.iter_mut().zip(&examples).zip(counts) {
             if domains.get(id.index()).is_some_and(|d| *d != ABSENT) {
@@ -180,7 +243,11 @@ pub fn score(
     let whole = |sum: f64| {
         // Sums are not below zero, so this is `math.Round`.
         let down = sum as i64;
-        if rounded && sum - down as f64 >= 0.5 { down + 1 } else { down }
+        if rounded && sum - down as f64 >= 0.5 {
+            down + 1
+        } else {
+            down
+        }
     };
     let mut of_class = vec![None; size];
     for ((class, sum), scored) in classes.into_iter().zip(sums).zip(scored) {
@@ -206,26 +273,54 @@ struct Classes {
 impl Classes {
     fn of(class_of: Vec<u32>, size: usize, nodes: &[NodeId]) -> Self {
         let mut example_of = vec![NodeId(u32::MAX); size];
-        class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
-        let (known, examples) = example_of.into_iter().zip(0..).filter(|(id, _)| id.0 != u32::MAX).map(|(id, class)| (class, id)).unzip();
-        Self { class_of, size, known, examples }
+        class_of
+            .iter()
+            .zip(nodes)
+            .for_each(|(class, id)| example_of[*class as usize] = *id);
+        let (known, examples) = example_of
+            .into_iter()
+            .zip(0..)
+            .filter(|(id, _)| id.0 != u32::MAX)
+            .map(|(id, class)| (class, id))
+            .unzip();
+        Self {
+            class_of,
+            size,
+            known,
+            examples,
+        }
     }
 
     /// A class for each node.
     fn one_each(nodes: &[NodeId]) -> Self {
         let numbers: Vec<u32> = (0..nodes.len() as u32).collect();
-        Self { class_of: numbers.clone(), size: nodes.len(), known: numbers, examples: nodes.to_vec() }
+        Self {
+            class_of: numbers.clone(),
+            size: nodes.len(),
+            known: numbers,
+            examples: nodes.to_vec(),
+        }
     }
 }
 
-/// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods they have score alike. Their class
-/// is a number of two digits or so: for each constraint the domain or the count, one higher, as zero stands for the lack of the label.
-fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut Cache) -> Option<Classes> {
+/// Nodes that differ neither in their domains nor, where single nodes are domains, in how many pods
+/// they have score alike. Their class is a number of two digits or so: for each constraint the
+/// domain or the count, one higher, as zero stands for the lack of the label.
+fn classes(
+    shape: &Shape,
+    constraints: &[Spread],
+    nodes: &[NodeId],
+    cache: &mut Cache,
+) -> Option<Classes> {
     let (mut class_of, mut size) = (std::mem::take(&mut cache.spare), 1);
     class_of.clear();
     class_of.resize(nodes.len(), 0);
     for constraint in constraints {
-        let most = if constraint.by_host { cache.most(constraint) } else { cache.topologies.domains(constraint.key) as i64 };
+        let most = if constraint.by_host {
+            cache.most(constraint)
+        } else {
+            cache.topologies.domains(constraint.key) as i64
+        };
         let range = most as usize + 2;
         size *= range;
         if size > CLASSES {
@@ -234,33 +329,56 @@ fn classes(shape: &Shape, constraints: &[Spread], nodes: &[NodeId], cache: &mut 
         }
         let range = range as u32;
         if constraint.by_host {
-            cache.counts(nodes, &shape.namespace, constraint, |i, count| class_of[i] = class_of[i] * range + count as u32 + 1);
+            cache.counts(nodes, &shape.namespace, constraint, |i, count| {
+                class_of[i] = class_of[i] * range + count as u32 + 1
+            });
             let domains = cache.topologies.all(constraint.key);
             let lacks = |id: &NodeId| domains.get(id.index()).is_none_or(|d| *d == ABSENT);
             if cache.topologies.any_without(constraint.key) {
-                class_of.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)).for_each(|(class, _)| *class -= *class % range);
+                class_of
+                    .iter_mut()
+                    .zip(nodes)
+                    .filter(|(_, id)| lacks(id))
+                    .for_each(|(class, _)| *class -= *class % range);
             }
         } else {
             let domains = cache.topologies.all(constraint.key);
             let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-            class_of.iter_mut().zip(nodes).for_each(|(class, id)| *class = *class * range + digit(id));
+            class_of
+                .iter_mut()
+                .zip(nodes)
+                .for_each(|(class, id)| *class = *class * range + digit(id));
         }
     }
     Some(Classes::of(class_of, size, nodes))
 }
 
-/// As [`classes`], for nodes whose places are known, in the order in which they are tried: what their labels make of them lies by place,
-/// and few of them have any of the pods. None where a node lacks the label of its name.
-fn classes_by_place(constraints: &[Spread], nodes: &[NodeId], places: &[u32], cache: &mut Cache) -> Option<Classes> {
+/// As [`classes`], for nodes whose places are known, in the order in which they are tried: what
+/// their labels make of them lies by place, and few of them have any of the pods. None where a node
+/// lacks the label of its name.
+fn classes_by_place(
+    constraints: &[Spread],
+    nodes: &[NodeId],
+    places: &[u32],
+    cache: &mut Cache,
+) -> Option<Classes> {
     let mut by_host = constraints.iter().filter(|c| c.by_host);
     let host = by_host.next();
     if by_host.next().is_some() || host.is_some_and(|c| cache.topologies.any_without(c.key)) {
         return None;
     }
     let most = host.map_or(0, |host| cache.most(host)) as usize;
-    let keys: Vec<KeyId> = constraints.iter().filter(|c| !c.by_host).map(|c| c.key).collect();
-    let codes_size = keys.iter().try_fold(1, |size: usize, key| size.checked_mul(cache.topologies.domains(*key) + 1))?;
-    let size = codes_size.checked_mul(most + 1).filter(|size| *size <= CLASSES)?;
+    let keys: Vec<KeyId> = constraints
+        .iter()
+        .filter(|c| !c.by_host)
+        .map(|c| c.key)
+        .collect();
+    let codes_size = keys.iter().try_fold(1, |size: usize, key| {
+        size.checked_mul(cache.topologies.domains(*key) + 1)
+    })?;
+    let size = codes_size
+        .checked_mul(most + 1)
+        .filter(|size| *size <= CLASSES)?;
     let mut class_of = std::mem::take(&mut cache.spare);
     let codes = cache.codes_by_place(&keys);
     class_of.clear();
@@ -268,10 +386,22 @@ fn classes_by_place(constraints: &[Spread], nodes: &[NodeId], places: &[u32], ca
     if let Some(host) = host {
         if let Some(counts) = cache.dense_counts(host) {
             let count = |id: &NodeId| counts.get(id.index()).map_or(0, |n| *n);
-            class_of.iter_mut().zip(nodes).for_each(|(class, id)| *class += count(id) * codes_size as u32);
+            class_of
+                .iter_mut()
+                .zip(nodes)
+                .for_each(|(class, id)| *class += count(id) * codes_size as u32);
         } else {
-            let (all, first) = (cache.list().len() as u32, places.first().copied().unwrap_or(0));
-            let rank = |place: u32| if place < first { place + all - first } else { place - first };
+            let (all, first) = (
+                cache.list().len() as u32,
+                places.first().copied().unwrap_or(0),
+            );
+            let rank = |place: u32| {
+                if place < first {
+                    place + all - first
+                } else {
+                    place - first
+                }
+            };
             cache.each_count(host, |place, count| {
                 if let Ok(at) = places.binary_search_by_key(&rank(place), |p| rank(*p)) {
                     class_of[at] += count * codes_size as u32;
@@ -282,10 +412,12 @@ fn classes_by_place(constraints: &[Spread], nodes: &[NodeId], places: &[u32], ca
     Some(Classes::of(class_of, size, nodes))
 }
 
-/// How much a pod weighs where there are so many domains: the natural logarithm of two more (`topologyNormalizingWeight`).
+/// How much a pod weighs where there are so many domains: the natural logarithm of two more
+/// (`topologyNormalizingWeight`).
 ///
-/// Worked out with additions, multiplications and one division, as by FreeBSD's and Go's libraries, so that it is the same to the
-/// last bit everywhere: n = 2^k (1 + f) with f near zero, s = f / (2 + f), and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)).
+/// Worked out with additions, multiplications and one division, as by FreeBSD's and Go's libraries,
+/// so that it is the same to the last bit everywhere: n = 2^k (1 + f) with f near zero, s = f / (2
+/// + f), and log(1 + f) = f - f²/2 + s (f²/2 + R(s²)).
 fn normalizing_weight(domains: usize) -> f64 {
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
@@ -336,7 +468,9 @@ fn domain_counts(
     let mut counts = vec![0; cache.topologies.domains(constraint.key)];
     for &id in cache.list() {
         let Some(info) = cache.node(id) else { continue };
-        if all_keys && !has_all_keys(constraints, cache, id) || !eligible(shape, constraint, info, switches) {
+        if all_keys && !has_all_keys(constraints, cache, id)
+            || !eligible(shape, constraint, info, switches)
+        {
             continue;
         }
         if let Some(domain) = cache.topologies.domain(constraint.key, id) {
@@ -351,13 +485,32 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
     let least = raw.iter().flatten().copied().min().unwrap_or(0);
     if how == SpreadScore::PlainSum {
         let total: i64 = raw.iter().flatten().sum();
-        let least = if raw.iter().flatten().next().is_some() { least } else { i64::MAX };
+        let least = if raw.iter().flatten().next().is_some() {
+            least
+        } else {
+            i64::MAX
+        };
         let span = total.wrapping_sub(least);
         let flip = |s: i64| (MAX_NODE_SCORE as f64 * ((total - s) as f64 / span as f64)) as i64;
-        return raw.iter().map(|s| if span == 0 { MAX_NODE_SCORE } else { s.map_or(0, flip) }).collect();
+        return raw
+            .iter()
+            .map(|s| {
+                if span == 0 {
+                    MAX_NODE_SCORE
+                } else {
+                    s.map_or(0, flip)
+                }
+            })
+            .collect();
     }
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
-    let of = |s: i64| if most == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE * (most + least - s) / most };
+    let of = |s: i64| {
+        if most == 0 {
+            MAX_NODE_SCORE
+        } else {
+            MAX_NODE_SCORE * (most + least - s) / most
+        }
+    };
     raw.iter().map(|s| s.map_or(0, of)).collect()
 }
 
@@ -365,13 +518,21 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
 mod tests {
     use super::normalizing_weight;
 
-    /// ln 3, ln 6, ln 102 and ln 5002 from a table of logarithms; upstream's comment gives the range, 1.09 to 8.52.
+    /// ln 3, ln 6, ln 102 and ln 5002 from a table of logarithms; upstream's comment gives the
+    /// range, 1.09 to 8.52.
     #[test]
     fn weights_are_logarithms() {
-        for (domains, ln) in
-            [(1, 1.098_612_288_668_109_8), (4, 1.791_759_469_228_055), (100, 4.624_972_813_284_271), (5_000, 8.517_593_111_437_565)]
-        {
-            assert!((normalizing_weight(domains) - ln).abs() < 1e-13, "{domains}: {}", normalizing_weight(domains));
+        for (domains, ln) in [
+            (1, 1.098_612_288_668_109_8),
+            (4, 1.791_759_469_228_055),
+            (100, 4.624_972_813_284_271),
+            (5_000, 8.517_593_111_437_565),
+        ] {
+            assert!(
+                (normalizing_weight(domains) - ln).abs() < 1e-13,
+                "{domains}: {}",
+                normalizing_weight(domains)
+            );
         }
     }
 }

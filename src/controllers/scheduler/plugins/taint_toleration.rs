@@ -1,5 +1,5 @@
-//! TaintToleration (`plugins/tainttoleration/taint_toleration.go`): taints NoSchedule and NoExecute keep pods off,
-//! PreferNoSchedule makes nodes less liked.
+//! TaintToleration (`plugins/tainttoleration/taint_toleration.go`): taints NoSchedule and NoExecute
+//! keep pods off, PreferNoSchedule makes nodes less liked.
 
 use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
 use super::super::hints::ClusterEvent;
@@ -8,13 +8,19 @@ use super::super::switches::TaintMessage;
 use crate::api::node::Node;
 use crate::api::taint::{Effect, Taint};
 
-/// The first taint that keeps the pod off the node (`FindMatchingUntoleratedTaint`); how long it is tolerated does not
-/// matter. `comparison` is the gate TaintTolerationComparisonOperators.
+/// The first taint that keeps the pod off the node (`FindMatchingUntoleratedTaint`); how long it is
+/// tolerated does not matter. `comparison` is the gate TaintTolerationComparisonOperators.
 pub fn untolerated<'a>(shape: &Shape, node: &'a Node, comparison: bool) -> Option<&'a Taint> {
     node.taints
         .iter()
         .filter(|t| t.effect != Effect::PreferNoSchedule)
-        .find(|taint| !shape.template.tolerations.iter().any(|t| t.tolerates(taint, comparison)))
+        .find(|taint| {
+            !shape
+                .template
+                .tolerations
+                .iter()
+                .any(|t| t.tolerates(taint, comparison))
+        })
 }
 
 /// Rejects a node with a taint that the pod does not tolerate.
@@ -22,34 +28,64 @@ pub fn filter(shape: &Shape, node: &Node, message: TaintMessage, comparison: boo
     if node.taints.is_empty() {
         return Ok(());
     }
-    let Some(taint) = untolerated(shape, node, comparison) else { return Ok(()) };
+    let Some(taint) = untolerated(shape, node, comparison) else {
+        return Ok(());
+    };
     let (key, value) = (&taint.key, &taint.value);
     let reason = match message {
         TaintMessage::Plain => "node(s) had taints that the pod didn't tolerate".into(),
-        TaintMessage::NamesTaint => format!("node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate").into(),
-        TaintMessage::Untolerated => format!("node(s) had untolerated taint {{{key}: {value}}}").into(),
+        TaintMessage::NamesTaint => {
+            format!("node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate").into()
+        }
+        TaintMessage::Untolerated => {
+            format!("node(s) had untolerated taint {{{key}: {value}}}").into()
+        }
         TaintMessage::UntoleratedPlural => "node(s) had untolerated taint(s)".into(),
     };
-    Err(Rejection { plugin: Plugin::TaintToleration, unresolvable: true, reasons: vec![reason] })
+    Err(Rejection {
+        plugin: Plugin::TaintToleration,
+        unresolvable: true,
+        reasons: vec![reason],
+    })
 }
 
-/// How many taints PreferNoSchedule of the node the pod does not tolerate (`countIntolerableTaintsPreferNoSchedule`).
+/// How many taints PreferNoSchedule of the node the pod does not tolerate
+/// (`countIntolerableTaintsPreferNoSchedule`).
 pub fn score(shape: &Shape, node: &Node, comparison: bool) -> i64 {
-    let soft = node.taints.iter().filter(|t| t.effect == Effect::PreferNoSchedule);
+    let soft = node
+        .taints
+        .iter()
+        .filter(|t| t.effect == Effect::PreferNoSchedule);
     soft.filter(|taint| {
-        let of_effect = shape.template.tolerations.iter().filter(|t| t.effect.is_none_or(|e| e == Effect::PreferNoSchedule));
-        !of_effect.into_iter().any(|t| t.tolerates(taint, comparison))
+        let of_effect = shape
+            .template
+            .tolerations
+            .iter()
+            .filter(|t| t.effect.is_none_or(|e| e == Effect::PreferNoSchedule));
+        !of_effect
+            .into_iter()
+            .any(|t| t.tolerates(taint, comparison))
     })
     .count() as i64
 }
 
 /// `DefaultNormalizeScore`, reversed.
 pub fn normalize(raw: i64, max: i64) -> i64 {
-    if max == 0 { MAX_NODE_SCORE } else { MAX_NODE_SCORE - MAX_NODE_SCORE * raw / max }
+    if max == 0 {
+        MAX_NODE_SCORE
+    } else {
+        MAX_NODE_SCORE - MAX_NODE_SCORE * raw / max
+    }
 }
 
 /// Whether a change may help a pod that this plugin rejected.
-pub fn hint(shape: &Shape, event: ClusterEvent, old: Option<&Node>, new: Option<&Node>, comparison: bool) -> bool {
+pub fn hint(
+    shape: &Shape,
+    event: ClusterEvent,
+    old: Option<&Node>,
+    new: Option<&Node>,
+    comparison: bool,
+) -> bool {
     if event == ClusterEvent::OwnTolerations {
         return true;
     }

@@ -12,25 +12,40 @@ use crate::scenario::syntax::Place;
 use std::collections::BTreeSet;
 
 impl Reader<'_> {
-    pub(super) fn figure(&self, l: &spec::Limit, relation: Relation, place: &Place, complaints: &mut Complaints) -> Option<Expected> {
+    pub(super) fn figure(
+        &self,
+        l: &spec::Limit,
+        relation: Relation,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Expected> {
         let comparison = self.comparison(&l.of, &l.is, relation, place, complaints);
         let during = match &l.during {
             Some(w) => self.window(w, &with(place, "during"), complaints)?,
             None => (Time::ZERO, self.horizon),
         };
         let longest = match &l.longest {
-            Some(text) => Some(complaints.take(with(place, "longest"), values::span(text.as_str()))?),
+            Some(text) => {
+                Some(complaints.take(with(place, "longest"), values::span(text.as_str()))?)
+            }
             None => None,
         };
         if longest.is_some() && (relation != Relation::AtMost || is_duration(&l.of)) {
-            complaints.say(with(place, "longest"), "only an `AtMost` of a number has a `longest`");
+            complaints.say(
+                with(place, "longest"),
+                "only an `AtMost` of a number has a `longest`",
+            );
             return None;
         }
         if l.during.is_some() && is_duration(&l.of) {
             complaints.say(with(place, "during"), "this figure is one of the whole run");
             return None;
         }
-        Some(Expected::Figure { comparison: comparison?, longest, during })
+        Some(Expected::Figure {
+            comparison: comparison?,
+            longest,
+            during,
+        })
     }
 
     pub(super) fn comparison(
@@ -45,7 +60,9 @@ impl Reader<'_> {
             (FlagValue::Int(n), false) if *n >= 0 => Ok(*n as u64),
             (FlagValue::Text(text), true) => values::span(text).map(Dur::as_nanos),
             (_, false) => Err(Problem::new("this limit is a whole number, zero or more")),
-            (_, true) => Err(Problem::new("this limit is a duration in quotes, such as \"8m\"")),
+            (_, true) => Err(Problem::new(
+                "this limit is a duration in quotes, such as \"8m\"",
+            )),
         };
         let limit = complaints.take(with(place, "is"), limit);
         let name = text_of(of);
@@ -53,7 +70,11 @@ impl Reader<'_> {
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
                 if zone != "*" {
-                    said(self.nodes.select(&spec::NodeSelector::Zone(zone.clone())), of_place, complaints)?;
+                    said(
+                        self.nodes.select(&spec::NodeSelector::Zone(zone.clone())),
+                        of_place,
+                        complaints,
+                    )?;
                 }
                 None
             }
@@ -68,17 +89,30 @@ impl Reader<'_> {
                 let found = complaints.take(of_place.clone(), self.workload_named(name))?;
                 let Some(found) = found else {
                     if !self.incomplete() {
-                        let known: Vec<&str> = self.workloads.plans.iter().filter_map(|w| w.name.rsplit('/').next()).collect();
+                        let known: Vec<&str> = self
+                            .workloads
+                            .plans
+                            .iter()
+                            .filter_map(|w| w.name.rsplit('/').next())
+                            .collect();
                         let problem = Problem::new(format!("there is no workload `{name}`"));
                         let help = "figures are of workloads: a group of pods without one has none to lack";
-                        complaints.add(of_place, problem.maybe_help(did_you_mean(name, known)).or_help(help));
+                        complaints.add(
+                            of_place,
+                            problem.maybe_help(did_you_mean(name, known)).or_help(help),
+                        );
                     }
                     return None;
                 };
                 Some(BTreeSet::from([found]))
             }
         };
-        Some(Comparison { quantity: of.clone(), workloads, relation, limit: limit? })
+        Some(Comparison {
+            quantity: of.clone(),
+            workloads,
+            relation,
+            limit: limit?,
+        })
     }
 
     /// The claim without its stretch, its place, and the stretch.
@@ -97,7 +131,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn claim(&self, claim: &spec::Claim, place: &Place, complaints: &mut Complaints) -> Option<Claim> {
+    pub(super) fn claim(
+        &self,
+        claim: &spec::Claim,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Claim> {
         use spec::Claim as C;
         let compare = |c: &spec::Comparison, relation, complaints: &mut Complaints| {
             if is_duration(&c.of) {
@@ -108,7 +147,8 @@ impl Reader<'_> {
                 );
                 return None;
             }
-            self.comparison(&c.of, &c.is, relation, place, complaints).map(Claim::Compare)
+            self.comparison(&c.of, &c.is, relation, place, complaints)
+                .map(Claim::Compare)
         };
         let list = |claims: &[C], complaints: &mut Complaints| {
             let mut found = Vec::new();
@@ -129,13 +169,24 @@ impl Reader<'_> {
             C::Equal(c) => compare(c, Relation::Equal, complaints),
             C::All(claims) => list(claims, complaints).map(Claim::All),
             C::AnyOf(claims) => list(claims, complaints).map(Claim::AnyOf),
-            C::Not(claim) => Some(Claim::Not(Box::new(self.claim(claim, &with_index(place, 0), complaints)?))),
+            C::Not(claim) => Some(Claim::Not(Box::new(self.claim(
+                claim,
+                &with_index(place, 0),
+                complaints,
+            )?))),
             C::During { .. } => {
-                complaints.say(place.clone(), "`During` stands outermost in `Always` and `Never`");
+                complaints.say(
+                    place.clone(),
+                    "`During` stands outermost in `Always` and `Never`",
+                );
                 None
             }
             _ => {
-                complaints.add(place.clone(), Problem::new("a property stands alone: it is about a whole run").help("`Never(PodStuck)`"));
+                complaints.add(
+                    place.clone(),
+                    Problem::new("a property stands alone: it is about a whole run")
+                        .help("`Never(PodStuck)`"),
+                );
                 None
             }
         }
@@ -158,14 +209,26 @@ pub(super) fn property(claim: &spec::Claim) -> Option<String> {
         C::FalseUnknown => "false-unknown",
         C::StaleReady => "stale-ready",
         C::Property(name) => name,
-        C::AtLeast(_) | C::AtMost(_) | C::Equal(_) | C::All(_) | C::AnyOf(_) | C::Not(_) | C::During { .. } => return None,
+        C::AtLeast(_)
+        | C::AtMost(_)
+        | C::Equal(_)
+        | C::All(_)
+        | C::AnyOf(_)
+        | C::Not(_)
+        | C::During { .. } => return None,
     };
     Some(name.to_owned())
 }
 
 /// Whether a figure is a duration, and one of the whole run.
 fn is_duration(of: &Quantity) -> bool {
-    matches!(of, Quantity::UnavailableSeconds(_) | Quantity::LongestGap(_) | Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_))
+    matches!(
+        of,
+        Quantity::UnavailableSeconds(_)
+            | Quantity::LongestGap(_)
+            | Quantity::BelowNeed(_)
+            | Quantity::LongestBelowNeed(_)
+    )
 }
 
 /// What a figure is of.

@@ -1,4 +1,5 @@
-//! Expectations: names are looked up, windows are read and checked against the run, counts and limits are read.
+//! Expectations: names are looked up, windows are read and checked against the run, counts and
+//! limits are read.
 
 mod figures;
 mod selected;
@@ -39,17 +40,31 @@ pub(super) struct Of<'a> {
 }
 
 impl Reader<'_> {
-    /// Everything that a scenario expects; what a complaint is about is left out. `text` is where places are looked for.
-    pub(super) fn read(&self, spec: &Scenario, of: Of<'_>, text: &str, complaints: &mut Complaints) -> Expectations {
+    /// Everything that a scenario expects; what a complaint is about is left out. `text` is where
+    /// places are looked for.
+    pub(super) fn read(
+        &self,
+        spec: &Scenario,
+        of: Of<'_>,
+        text: &str,
+        complaints: &mut Complaints,
+    ) -> Expectations {
         let tree = Tree::read(text);
-        let bytes = |place: &Place| tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, |t| t.bytes.clone());
+        let bytes = |place: &Place| {
+            tree.as_ref()
+                .and_then(|t| t.find(place))
+                .map_or(0..0, |t| t.bytes.clone())
+        };
         let seeds = match spec.seeds {
             Some(0) => {
                 complaints.say(at!["seeds"], "a scenario runs with at least one seed");
                 1
             }
             Some(n) if n > SEEDS_MAX => {
-                complaints.say(at!["seeds"], format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"));
+                complaints.say(
+                    at!["seeds"],
+                    format!("{n} seeds are more than {SEEDS_MAX}, the limit of a scenario"),
+                );
                 1
             }
             n => n.unwrap_or(1),
@@ -60,11 +75,13 @@ impl Reader<'_> {
             let (share, inner, at) = match e {
                 spec::Expectation::Mostly { in_at_least, that } => {
                     if !(*in_at_least > 0.0 && *in_at_least <= 1.0) {
-                        let problem = format!("a share of {in_at_least} is not above 0 and at most 1");
+                        let problem =
+                            format!("a share of {in_at_least} is not above 0 and at most 1");
                         complaints.say(with(&place, "in_at_least"), problem);
                     }
                     if seeds < 2 {
-                        let problem = Problem::new("a share of the runs needs several of them").help("`seeds: 50` beside `expect`");
+                        let problem = Problem::new("a share of the runs needs several of them")
+                            .help("`seeds: 50` beside `expect`");
                         complaints.add(place.clone(), problem);
                     }
                     (Some(*in_at_least), &**that, with(&place, "that"))
@@ -72,23 +89,53 @@ impl Reader<'_> {
                 e => (None, e, place.clone()),
             };
             if let Some(what) = self.expected(inner, &at, complaints) {
-                list.push(Expectation { kind: word(inner), what, share, bytes: bytes(&place) });
+                list.push(Expectation {
+                    kind: word(inner),
+                    what,
+                    share,
+                    bytes: bytes(&place),
+                });
             }
         }
-        let golden = spec.golden.as_ref().map(|file| (file.replace("{release}", of.release), bytes(&at!["golden"])));
+        let golden = spec
+            .golden
+            .as_ref()
+            .map(|file| (file.replace("{release}", of.release), bytes(&at!["golden"])));
         if spec.golden.is_some() && seeds > 1 {
-            complaints.say(at!["golden"], "a golden timeline is that of one run; this scenario runs with several seeds");
+            complaints.say(
+                at!["golden"],
+                "a golden timeline is that of one run; this scenario runs with several seeds",
+            );
         }
-        let guards = spec.guards.iter().enumerate().map(|(i, g)| (g.clone(), bytes(&at!["guards", i]))).collect();
-        Expectations { list, seeds: (0..u64::from(seeds)).map(|n| of.seed.wrapping_add(n)).collect(), golden, guards }
+        let guards = spec
+            .guards
+            .iter()
+            .enumerate()
+            .map(|(i, g)| (g.clone(), bytes(&at!["guards", i])))
+            .collect();
+        Expectations {
+            list,
+            seeds: (0..u64::from(seeds))
+                .map(|n| of.seed.wrapping_add(n))
+                .collect(),
+            golden,
+            guards,
+        }
     }
 
-    fn expected(&self, e: &spec::Expectation, place: &Place, complaints: &mut Complaints) -> Option<Expected> {
+    fn expected(
+        &self,
+        e: &spec::Expectation,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Expected> {
         use spec::Expectation as E;
         let whole = (Time::ZERO, self.horizon);
         Some(match e {
             E::Pending(p) => Expected::Pending {
-                pods: self.pods(&p.common(), place, complaints)?.unwrap_or_default(),
+                pods: self
+                    .pods(&p.common(), place, complaints)?
+                    .unwrap_or_default(),
                 count: count(p.count.as_ref(), place, complaints)?,
                 at: match &p.at {
                     Some(text) => self.moment(text.as_str(), &with(place, "at"), complaints)?,
@@ -107,7 +154,13 @@ impl Reader<'_> {
                     at.push(i.into());
                     match self.sought(part, &at, complaints) {
                         Some(Some(sought)) => parts.push(sought),
-                        Some(None) => complaints.say(at, format!("`{}` is not about records; an order has only those", word(part))),
+                        Some(None) => complaints.say(
+                            at,
+                            format!(
+                                "`{}` is not about records; an order has only those",
+                                word(part)
+                            ),
+                        ),
                         None => {}
                     }
                 }
@@ -117,38 +170,53 @@ impl Reader<'_> {
             E::AtMost(l) => self.figure(l, Relation::AtMost, place, complaints)?,
             E::Equal(l) => self.figure(l, Relation::Equal, place, complaints)?,
             E::Always(claim) => {
-                let (claim, at, stretch) = self.stretch_of(claim, with_index(place, 0), complaints)?;
+                let (claim, at, stretch) =
+                    self.stretch_of(claim, with_index(place, 0), complaints)?;
                 if property(claim).is_some() {
                     let help = "`Never(PodStuck)`";
-                    complaints.add(at, Problem::new("a property is something that must never happen").help(help));
+                    complaints.add(
+                        at,
+                        Problem::new("a property is something that must never happen").help(help),
+                    );
                     return None;
                 }
                 Expected::Always(self.claim(claim, &at, complaints)?, stretch)
             }
             E::Never(claim) => {
-                let (claim, at, stretch) = self.stretch_of(claim, with_index(place, 0), complaints)?;
+                let (claim, at, stretch) =
+                    self.stretch_of(claim, with_index(place, 0), complaints)?;
                 match property(claim) {
                     Some(name) => Expected::NeverProperty(name, stretch),
                     None => Expected::Never(self.claim(claim, &at, complaints)?, stretch),
                 }
             }
             E::Violates(claim) => {
-                let (claim, at, stretch) = self.stretch_of(claim, with_index(place, 0), complaints)?;
+                let (claim, at, stretch) =
+                    self.stretch_of(claim, with_index(place, 0), complaints)?;
                 let Some(name) = property(claim) else {
-                    complaints
-                        .add(at, Problem::new("this is not a property").help("`Violates(PodStuck)`, or `Never(…)` of what must not be"));
+                    complaints.add(
+                        at,
+                        Problem::new("this is not a property")
+                            .help("`Violates(PodStuck)`, or `Never(…)` of what must not be"),
+                    );
                     return None;
                 };
                 Expected::Violates(name, stretch)
             }
-            E::Eventually { that, after, within } => {
+            E::Eventually {
+                that,
+                after,
+                within,
+            } => {
                 let claim = self.claim(that, &with(place, "that"), complaints);
                 let from = match after {
                     Some(text) => self.moment(text.as_str(), &with(place, "after"), complaints)?,
                     None => Time::ZERO,
                 };
                 let to = match within {
-                    Some(text) => from.saturating_add(complaints.take(with(place, "within"), values::span(text.as_str()))?),
+                    Some(text) => from.saturating_add(
+                        complaints.take(with(place, "within"), values::span(text.as_str()))?,
+                    ),
                     None => self.horizon,
                 };
                 if to > self.horizon {
@@ -158,8 +226,10 @@ impl Reader<'_> {
                 Expected::Eventually(claim?, (from, to))
             }
             E::Until { that, until, after } => {
-                let (that, until) =
-                    (self.claim(that, &with(place, "that"), complaints), self.claim(until, &with(place, "until"), complaints));
+                let (that, until) = (
+                    self.claim(that, &with(place, "that"), complaints),
+                    self.claim(until, &with(place, "until"), complaints),
+                );
                 let from = match after {
                     Some(text) => self.moment(text.as_str(), &with(place, "after"), complaints)?,
                     None => whole.0,
@@ -188,7 +258,13 @@ fn with_index(place: &Place, i: usize) -> Place {
 
 /// What was found, or a complaint.
 fn said<T>(found: Result<T, Nothing>, place: Place, complaints: &mut Complaints) -> Option<T> {
-    found.map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place.clone(), p))).ok()
+    found
+        .map_err(|problem| {
+            problem
+                .into_iter()
+                .for_each(|p| complaints.add(place.clone(), p))
+        })
+        .ok()
 }
 
 fn actor(name: &str, place: &Place, complaints: &mut Complaints) -> Option<()> {
@@ -196,8 +272,12 @@ fn actor(name: &str, place: &Place, complaints: &mut Complaints) -> Option<()> {
     if known.contains(&name) {
         return Some(());
     }
-    let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| format!("one of {}", known.join(", ")));
-    complaints.add(place.clone(), Problem::new(format!("nobody is called `{name}`")).help(help));
+    let help = did_you_mean(name, known.iter().copied())
+        .unwrap_or_else(|| format!("one of {}", known.join(", ")));
+    complaints.add(
+        place.clone(),
+        Problem::new(format!("nobody is called `{name}`")).help(help),
+    );
     None
 }
 

@@ -16,7 +16,12 @@ use std::collections::BTreeSet;
 
 impl Reader<'_> {
     /// The pods that are meant; `Some(None)` if none are named.
-    pub(super) fn pods(&self, c: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<Option<Selected>> {
+    pub(super) fn pods(
+        &self,
+        c: &Common<'_>,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Option<Selected>> {
         let mut selected = Selected::default();
         let mut written = Vec::new();
         if let Some(name) = c.pod {
@@ -27,8 +32,16 @@ impl Reader<'_> {
                 && self.workloads.plans.is_empty()
                 && !self.incomplete()
             {
-                let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
-                complaints.add(with(place, "pod"), Problem::new(format!("there is no pod `{name}`")).maybe_help(did_you_mean(name, known)));
+                let known = self
+                    .pods
+                    .by_name
+                    .keys()
+                    .map(|n| n.strip_prefix("default/").unwrap_or(n));
+                complaints.add(
+                    with(place, "pod"),
+                    Problem::new(format!("there is no pod `{name}`"))
+                        .maybe_help(did_you_mean(name, known)),
+                );
                 return None;
             }
             selected.glob = Some(full);
@@ -38,7 +51,9 @@ impl Reader<'_> {
             Some(PodSelector::All) => written.push("all pods".to_owned()),
             Some(PodSelector::Label(text)) => {
                 written.push(format!("pods with {text}"));
-                selected.labels.push(label(text, &with(place, "pods"), complaints)?);
+                selected
+                    .labels
+                    .push(label(text, &with(place, "pods"), complaints)?);
             }
             Some(selector) => {
                 let found = said(self.pods.select(selector), with(place, "pods"), complaints)?;
@@ -47,7 +62,12 @@ impl Reader<'_> {
                     PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
                     PodSelector::All | PodSelector::Label(_) => String::new(),
                 });
-                selected.names = Some(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
+                selected.names = Some(
+                    found
+                        .into_iter()
+                        .map(|i| self.pods.plans[i as usize].name.to_string())
+                        .collect(),
+                );
             }
         }
         if let Some(name) = c.workload {
@@ -64,44 +84,73 @@ impl Reader<'_> {
             }
         }
         if let Some(text) = c.label {
-            written.push(format!("{}with {text}", if written.is_empty() { "pods " } else { "" }));
-            selected.labels.push(label(text, &with(place, "label"), complaints)?);
+            written.push(format!(
+                "{}with {text}",
+                if written.is_empty() { "pods " } else { "" }
+            ));
+            selected
+                .labels
+                .push(label(text, &with(place, "label"), complaints)?);
         }
         if let Some(namespace) = c.namespace {
-            written.push(format!("{}in namespace {namespace}", if written.is_empty() { "pods " } else { "" }));
+            written.push(format!(
+                "{}in namespace {namespace}",
+                if written.is_empty() { "pods " } else { "" }
+            ));
             selected.namespace = Some(namespace.clone());
         }
         selected.written = written.join(" ");
         Some((!written.is_empty()).then_some(selected))
     }
 
-    /// Something could not be declared for a mistake of its own, so that an unknown name is no mistake.
+    /// Something could not be declared for a mistake of its own, so that an unknown name is no
+    /// mistake.
     pub(super) fn incomplete(&self) -> bool {
         self.pods.incomplete || self.workloads.incomplete
     }
 
-    /// The workload of that name, `Kind/namespace/name`, of which parts may be left out from the left; nothing if there is none.
+    /// The workload of that name, `Kind/namespace/name`, of which parts may be left out from the
+    /// left; nothing if there is none.
     pub(super) fn workload_named(&self, name: &str) -> Result<Option<String>, Problem> {
         // A Deployment's own ReplicaSet is not what people mean.
-        let own = self.workloads.plans.iter().filter(|w| w.owner.is_none() && is_called(&w.name, name));
+        let own = self
+            .workloads
+            .plans
+            .iter()
+            .filter(|w| w.owner.is_none() && is_called(&w.name, name));
         let found: BTreeSet<&str> = own.map(|w| w.name.as_str()).collect();
         match found.len() {
             0 => Ok(None),
             1 => Ok(found.first().map(|full| (*full).to_owned())),
-            _ => Err(ambiguous(name, "workload", found.iter().map(|full| told_apart(full, found.iter().copied())))),
+            _ => Err(ambiguous(
+                name,
+                "workload",
+                found
+                    .iter()
+                    .map(|full| told_apart(full, found.iter().copied())),
+            )),
         }
     }
 
     /// The names of the pods of a group, or of those that state an owner of that name.
     pub(super) fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
-        let grouped = self.pods.groups.iter().any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
+        let grouped = self
+            .pods
+            .groups
+            .iter()
+            .any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
         let found: Vec<PodIndex> = if grouped {
             self.pods.select(&PodSelector::Group(name.to_owned()))?
         } else {
             // Owners that are not declared: their pods say who they are.
             let full = |p: &PodPlan| {
                 let owner = self.pods.templates[p.template as usize].owner.as_ref()?;
-                Some(format!("{}/{}/{}", owner.kind, namespace_of(&p.name), owner.name))
+                Some(format!(
+                    "{}/{}/{}",
+                    owner.kind,
+                    namespace_of(&p.name),
+                    owner.name
+                ))
             };
             let owned = |p: &PodPlan| full(p).filter(|full| is_called(full, name));
             let owners: BTreeSet<String> = self.pods.plans.iter().filter_map(owned).collect();
@@ -109,23 +158,45 @@ impl Reader<'_> {
                 let apart = |full: &String| told_apart(full, owners.iter().map(String::as_str));
                 return Err(Some(ambiguous(name, "owner", owners.iter().map(apart))));
             }
-            (0u32..).zip(&self.pods.plans).filter(|(_, p)| owned(p).is_some()).map(|(i, _)| i).collect()
+            (0u32..)
+                .zip(&self.pods.plans)
+                .filter(|(_, p)| owned(p).is_some())
+                .map(|(i, _)| i)
+                .collect()
         };
         if !found.is_empty() {
-            return Ok(found.into_iter().map(|i| self.pods.plans[i as usize].name.to_string()).collect());
+            return Ok(found
+                .into_iter()
+                .map(|i| self.pods.plans[i as usize].name.to_string())
+                .collect());
         }
         if self.incomplete() {
             return Err(None);
         }
         let short = |full: &str| full.rsplit('/').next().unwrap_or_default().to_owned();
-        let known: BTreeSet<String> =
-            self.workloads.plans.iter().map(|w| short(&w.name)).chain(self.pods.groups.iter().map(|g| g.name.clone())).collect();
-        let problem = Problem::new(format!("there is no workload and no group of pods `{name}`"));
-        Err(Some(problem.maybe_help(did_you_mean(name, known.iter().map(String::as_str)))))
+        let known: BTreeSet<String> = self
+            .workloads
+            .plans
+            .iter()
+            .map(|w| short(&w.name))
+            .chain(self.pods.groups.iter().map(|g| g.name.clone()))
+            .collect();
+        let problem = Problem::new(format!(
+            "there is no workload and no group of pods `{name}`"
+        ));
+        Err(Some(problem.maybe_help(did_you_mean(
+            name,
+            known.iter().map(String::as_str),
+        ))))
     }
 
     /// The nodes that are meant; `Some(None)` is all.
-    pub(super) fn nodes(&self, c: &Common<'_>, place: &Place, complaints: &mut Complaints) -> Option<Option<BTreeSet<NodeIndex>>> {
+    pub(super) fn nodes(
+        &self,
+        c: &Common<'_>,
+        place: &Place,
+        complaints: &mut Complaints,
+    ) -> Option<Option<BTreeSet<NodeIndex>>> {
         let mut all: Option<BTreeSet<NodeIndex>> = None;
         let mut narrow = |found: Vec<NodeIndex>| {
             let found: BTreeSet<NodeIndex> = found.into_iter().collect();
@@ -142,10 +213,18 @@ impl Reader<'_> {
             narrow(said(found, with(place, "node"), complaints)?);
         }
         if let Some(selector) = c.nodes {
-            narrow(said(self.nodes.select(selector), with(place, "nodes"), complaints)?);
+            narrow(said(
+                self.nodes.select(selector),
+                with(place, "nodes"),
+                complaints,
+            )?);
         }
         if let Some(zone) = c.zone {
-            narrow(said(self.nodes.select(&NodeSelector::Zone(zone.clone())), with(place, "zone"), complaints)?);
+            narrow(said(
+                self.nodes.select(&NodeSelector::Zone(zone.clone())),
+                with(place, "zone"),
+                complaints,
+            )?);
         }
         if all.as_ref().is_some_and(BTreeSet::is_empty) {
             complaints.say(place.clone(), "no node is in all that is selected here");
@@ -156,5 +235,8 @@ impl Reader<'_> {
 }
 
 fn label(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Selector> {
-    complaints.take(place.clone(), Selector::parse(text).map_err(|e| Problem::new(e.to_string())))
+    complaints.take(
+        place.clone(),
+        Selector::parse(text).map_err(|e| Problem::new(e.to_string())),
+    )
 }

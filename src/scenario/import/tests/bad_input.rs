@@ -72,9 +72,17 @@ fn wrong_types_and_syntax_have_a_line_and_a_caret() {
     let e = error(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  priority: high\n",
     );
-    assert!(e.starts_with("f:10, document 2, Pod \"p\": ") && e.contains("\n  |   priority: high\n  |             ^"), "{e}");
+    assert!(
+        e.starts_with("f:10, document 2, Pod \"p\": ")
+            && e.contains("\n  |   priority: high\n  |             ^"),
+        "{e}"
+    );
     for broken in ["{\"kind\": \"List\", \"items\": [", "{\"kind\": \"Li", "{"] {
-        assert!(error(broken).contains("ends in the middle: is the file cut short?"), "{}", error(broken));
+        assert!(
+            error(broken).contains("ends in the middle: is the file cut short?"),
+            "{}",
+            error(broken)
+        );
     }
     for broken in [
         "{\"kind\" \"List\"}",
@@ -85,36 +93,61 @@ fn wrong_types_and_syntax_have_a_line_and_a_caret() {
         "- a\n- b\n",
         "[1, 2]",
     ] {
-        assert!(error(broken).starts_with("f:"), "{broken}: {}", error(broken));
+        assert!(
+            error(broken).starts_with("f:"),
+            "{broken}: {}",
+            error(broken)
+        );
     }
-    assert!(error("kind: Pod\nkind: Pod\n").starts_with("f:2, Pod: the key `kind` is there twice\n"));
+    assert!(
+        error("kind: Pod\nkind: Pod\n").starts_with("f:2, Pod: the key `kind` is there twice\n")
+    );
 }
 
 #[test]
 fn a_yaml_bomb_is_stopped() {
     // Ten levels of ten: ten thousand million values, if it were written out.
-    let mut bomb = String::from("kind: ConfigMap\napiVersion: v1\nmetadata: {name: b}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    let mut bomb = String::from(
+        "kind: ConfigMap\napiVersion: v1\nmetadata: {name: b}\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n",
+    );
     for i in 1..10 {
         let aliases = vec![format!("*a{}", i - 1); 10].join(", ");
         bomb += &format!("a{i}: &a{i} [{aliases}]\n");
     }
     let e = error(&bomb);
-    assert!(e.starts_with("f:7, ConfigMap \"b\": far more values than so small a text should hold"), "{e}");
+    assert!(
+        e.starts_with("f:7, ConfigMap \"b\": far more values than so small a text should hold"),
+        "{e}"
+    );
 }
 
 #[test]
 fn deep_nesting_is_an_error_or_passed_over() {
     const DEEP: usize = 100_000;
-    let e = error(&format!("kind: Pod\napiVersion: v1\nspec: {}{}\n", "[".repeat(1000), "]".repeat(1000)));
+    let e = error(&format!(
+        "kind: Pod\napiVersion: v1\nspec: {}{}\n",
+        "[".repeat(1000),
+        "]".repeat(1000)
+    ));
     assert!(e.starts_with("f"), "{e}");
-    let block: String = (0..1000).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
+    let block: String = (0..1000)
+        .map(|i| format!("{}a:\n", " ".repeat(i)))
+        .collect();
     assert!(error(&block).starts_with("f:201: nested deeper than 200 levels"));
     // JSON that nobody reads is passed over without recursion, JSON that is read has a limit.
     let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
     let node = "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}";
-    good(&format!("{node}{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"));
-    error(&format!("{{\"spec\":{deep},\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}"));
-    let lists = format!("{}{}", "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[".repeat(1000), "]}".repeat(1000));
+    good(&format!(
+        "{node}{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{deep}}}"
+    ));
+    error(&format!(
+        "{{\"spec\":{deep},\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}"
+    ));
+    let lists = format!(
+        "{}{}",
+        "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[".repeat(1000),
+        "]}".repeat(1000)
+    );
     error(&lists);
     error(&deep);
 }
@@ -129,25 +162,40 @@ fn large_yaml_loads() {
              tolerations:\n    - {{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 3}}\n    - {{key: b, operator: Exists, effect: NoExecute, tolerationSeconds: 3}}\n"
         )
     };
-    let text: String = std::iter::once("apiVersion: v1\nkind: List\nitems:\n".to_owned()).chain((0..4000).map(one)).collect();
+    let text: String = std::iter::once("apiVersion: v1\nkind: List\nitems:\n".to_owned())
+        .chain((0..4000).map(one))
+        .collect();
     let cluster = good(&text);
     assert_eq!((cluster.summary.pods, cluster.pods.len()), (4000, 1));
 
-    // Lists are parsed in parts; a mistake in one has its place in the whole, and an alias may reach across parts.
+    // Lists are parsed in parts; a mistake in one has its place in the whole, and an alias may
+    // reach across parts.
     let e = error(&text.replacen("name: p3000\n", "name: p3000\n    labels: 3\n", 1));
     // 3 lines, then 14 for each item; the labels are in the fifth of theirs.
-    assert!(e.starts_with("f:42008, item 3001, Pod: expected a map"), "{e}");
-    let e = error(&text.replacen("name: p3000\n", "name: P3000\n", 1));
-    assert!(e.starts_with("f, item 3001, Pod \"P3000\": metadata.name: Invalid value"), "{e}");
-    let shared = text.replacen("labels: {app: web}", "labels: &l {app: db}", 1).replacen(
-        "name: p3999\n    labels: {app: web}",
-        "name: p3999\n    labels: *l",
-        1,
+    assert!(
+        e.starts_with("f:42008, item 3001, Pod: expected a map"),
+        "{e}"
     );
-    assert_eq!(super::pod_names(super::pod(&good(&shared), "default", "p3999")), ["p0", "p3999"]);
+    let e = error(&text.replacen("name: p3000\n", "name: P3000\n", 1));
+    assert!(
+        e.starts_with("f, item 3001, Pod \"P3000\": metadata.name: Invalid value"),
+        "{e}"
+    );
+    let shared = text
+        .replacen("labels: {app: web}", "labels: &l {app: db}", 1)
+        .replacen(
+            "name: p3999\n    labels: {app: web}",
+            "name: p3999\n    labels: *l",
+            1,
+        );
+    assert_eq!(
+        super::pod_names(super::pod(&good(&shared), "default", "p3999")),
+        ["p0", "p3999"]
+    );
 }
 
-/// Every beginning of an object is refused, and none makes trouble; nor does any object with one byte changed.
+/// Every beginning of an object is refused, and none makes trouble; nor does any object with one
+/// byte changed.
 #[test]
 fn damaged_files_never_panic() {
     let json = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"resources":{"requests":{"cpu":"100m"}}}]},"status":{"phase":"Running"}}"#;
@@ -157,7 +205,9 @@ fn damaged_files_never_panic() {
     let yaml = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n\nspec:\n  taints:\n  - key: a\n    effect: NoExecute\nstatus:\n  conditions:\n  - type: Ready\n    status: \"True\"\n    lastHeartbeatTime: \"2026-01-01T00:00:00Z\"\n";
     for text in [json, yaml] {
         for at in 0..text.len() {
-            for byte in ['\0', '\n', '"', '{', ']', ':', '-', '&', '*', '9', '\u{7f}', 'é'] {
+            for byte in [
+                '\0', '\n', '"', '{', ']', ':', '-', '&', '*', '9', '\u{7f}', 'é',
+            ] {
                 let mut changed = text.to_owned();
                 changed.replace_range(at..=at, &byte.to_string());
                 _ = read(&changed);

@@ -1,5 +1,5 @@
-//! Whole exports of a real API server in, clusters and messages out. What is expected of the exports was counted in
-//! the files with another program's parsers.
+//! Whole exports of a real API server in, clusters and messages out. What is expected of the
+//! exports was counted in the files with another program's parsers.
 
 mod bad_input;
 mod exports;
@@ -14,7 +14,10 @@ use crate::scenario::spec::{NodeGroup, PodGroup};
 fn export(name: &str) -> Input {
     let path = format!("tests/exports/{name}");
     let input = Input::read(&path, &mut std::io::empty()).unwrap();
-    Input { file: name.to_owned(), ..input }
+    Input {
+        file: name.to_owned(),
+        ..input
+    }
 }
 
 fn exports(names: &[&str]) -> ImportedCluster {
@@ -48,16 +51,29 @@ fn pod_names(g: &PodGroup) -> Vec<String> {
 
 fn names(one: Option<&String>, many: Option<&crate::scenario::spec::OneOrMany>) -> Vec<String> {
     let short = one.into_iter().chain(many.iter().flat_map(|m| m.texts()));
-    short.flat_map(|t| crate::scenario::names::expand(t, 100_000).unwrap()).collect()
+    short
+        .flat_map(|t| crate::scenario::names::expand(t, 100_000).unwrap())
+        .collect()
 }
 
 /// The group of a node.
 fn node<'c>(cluster: &'c ImportedCluster, name: &str) -> &'c NodeGroup {
-    cluster.nodes.iter().find(|g| node_names(g).iter().any(|n| n == name)).unwrap_or_else(|| panic!("no node {name}"))
+    cluster
+        .nodes
+        .iter()
+        .find(|g| node_names(g).iter().any(|n| n == name))
+        .unwrap_or_else(|| panic!("no node {name}"))
 }
 
 /// The group of a pod.
 fn pod<'c>(cluster: &'c ImportedCluster, namespace: &str, name: &str) -> &'c PodGroup {
-    let fits = |g: &&PodGroup| g.namespace.as_deref().unwrap_or("default") == namespace && pod_names(g).iter().any(|n| n == name);
-    cluster.pods.iter().find(fits).unwrap_or_else(|| panic!("no pod {namespace}/{name}"))
+    let fits = |g: &&PodGroup| {
+        g.namespace.as_deref().unwrap_or("default") == namespace
+            && pod_names(g).iter().any(|n| n == name)
+    };
+    cluster
+        .pods
+        .iter()
+        .find(fits)
+        .unwrap_or_else(|| panic!("no pod {namespace}/{name}"))
 }

@@ -1,4 +1,5 @@
-//! Whatever is done to an export: it is refused with the place, and mostly with the object's name, or the scenario that is written builds.
+//! Whatever is done to an export: it is refused with the place, and mostly with the object's name,
+//! or the scenario that is written builds.
 
 use super::super::{ImportError, ImportedCluster, Input};
 use crate::scenario::{Overrides, build, parse};
@@ -8,12 +9,15 @@ use std::path::Path;
 
 /// Objects of every kind, with every field that is read.
 fn every_field() -> Value {
-    serde_json::from_str(&std::fs::read_to_string("tests/exports/every-field.json").unwrap()).unwrap()
+    serde_json::from_str(&std::fs::read_to_string("tests/exports/every-field.json").unwrap())
+        .unwrap()
 }
 
 fn import(document: &Value) -> Result<ImportedCluster, ImportError> {
     let input = Input::from_bytes("f.json", serde_json::to_vec(document).unwrap())?;
-    ImportedCluster::read(&[input]).and_then(ImportedCluster::simulable).and_then(ImportedCluster::builds)
+    ImportedCluster::read(&[input])
+        .and_then(ImportedCluster::simulable)
+        .and_then(ImportedCluster::builds)
 }
 
 /// The scenario is what `validate` calls fine.
@@ -21,7 +25,8 @@ fn check(document: &Value) -> Result<(), String> {
     match import(document) {
         Ok(cluster) => {
             let text = cluster.to_scenario();
-            let built = parse("x.ron", text.clone().into_bytes(), Path::new("")).and_then(|l| build(&l, &Overrides::default()));
+            let built = parse("x.ron", text.clone().into_bytes(), Path::new(""))
+                .and_then(|l| build(&l, &Overrides::default()));
             built.map(drop).map_err(|p| format!("{p}\n{text}"))
         }
         Err(error) if error.to_string().contains("f.json") => Ok(()),
@@ -60,7 +65,15 @@ fn another() -> impl Strategy<Value = Value> {
         Just(json!([])),
         Just(json!({})),
         Just(json!(true)),
-        prop_oneof![Just(0), Just(-1), Just(1), Just(i64::MAX), Just(i64::MIN), Just(i64::from(i32::MAX))].prop_map(|n| json!(n)),
+        prop_oneof![
+            Just(0),
+            Just(-1),
+            Just(1),
+            Just(i64::MAX),
+            Just(i64::MIN),
+            Just(i64::from(i32::MAX))
+        ]
+        .prop_map(|n| json!(n)),
         prop_oneof![
             Just("In"),
             Just("Exists"),
@@ -137,7 +150,10 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
     let pod = |spec: Value| {
         let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "shop", "labels": {"app": "p"}}, "spec": {"nodeName": "n1"}});
-        pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+        pod["spec"]
+            .as_object_mut()
+            .unwrap()
+            .extend(spec.as_object().unwrap().clone());
         pod
     };
     let deployment = |selector: Value| {
@@ -147,10 +163,22 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
     let required = |terms: Value| json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}});
     let spread = |skew: i32, key: &str| json!({"topologySpreadConstraints": [{"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule"}]});
     for (object, name, said) in [
-        (deployment(json!({"matchLabels": {"app": "api"}})), "Deployment \"shop/web\"", "does not match template"),
+        (
+            deployment(json!({"matchLabels": {"app": "api"}})),
+            "Deployment \"shop/web\"",
+            "does not match template",
+        ),
         (deployment(json!({})), "Deployment \"shop/web\"", "selector"),
-        (pod(required(json!([]))), "Pod \"shop/p\"", "must have at least one node selector term"),
-        (pod(spread(0, "zone")), "Pod \"shop/p\"", "maxSkew: must be greater than zero"),
+        (
+            pod(required(json!([]))),
+            "Pod \"shop/p\"",
+            "must have at least one node selector term",
+        ),
+        (
+            pod(spread(0, "zone")),
+            "Pod \"shop/p\"",
+            "maxSkew: must be greater than zero",
+        ),
         (pod(spread(1, "")), "Pod \"shop/p\"", "topologyKey"),
         (pod(spread(1, "no key")), "Pod \"shop/p\"", "topologyKey"),
     ] {
@@ -158,6 +186,9 @@ fn what_only_the_whole_shows_is_said_of_its_object() {
             .map(|c| c.to_scenario())
             .expect_err(name)
             .to_string();
-        assert!(error.starts_with("f.json, item 2, ") && error.contains(name) && error.contains(said), "{error}");
+        assert!(
+            error.starts_with("f.json, item 2, ") && error.contains(name) && error.contains(said),
+            "{error}"
+        );
     }
 }

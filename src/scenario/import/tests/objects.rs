@@ -27,23 +27,39 @@ fn documents_come_in_many_forms() {
         format!("\u{feff}{NODE}{POD}"),
     ] {
         let cluster = good(&text);
-        assert_eq!((cluster.summary.nodes, cluster.summary.pods), (1, 1), "{text}");
-        assert_eq!(pod(&cluster, "a", "p").on, Placement::Node("n1".to_owned()), "{text}");
+        assert_eq!(
+            (cluster.summary.nodes, cluster.summary.pods),
+            (1, 1),
+            "{text}"
+        );
+        assert_eq!(
+            pod(&cluster, "a", "p").on,
+            Placement::Node("n1".to_owned()),
+            "{text}"
+        );
     }
 }
 
-/// `kubectl get --raw` prints typed lists, whose items have no kind; other tools sort fields in other ways.
+/// `kubectl get --raw` prints typed lists, whose items have no kind; other tools sort fields in
+/// other ways.
 #[test]
 fn kinds_come_from_the_list_and_in_any_order() {
     let bare_node = NODE.replace(r#""apiVersion":"v1","kind":"Node","#, "");
-    let late_pod = POD.replace(r#""apiVersion":"v1","kind":"Pod","#, "").replace("}]}}", r#"}]},"kind":"Pod","apiVersion":"v1"}"#);
+    let late_pod = POD
+        .replace(r#""apiVersion":"v1","kind":"Pod","#, "")
+        .replace("}]}}", r#"}]},"kind":"Pod","apiVersion":"v1"}"#);
     for text in [
-        format!("{{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{{}},\"items\":[{bare_node}]}}{late_pod}"),
+        format!(
+            "{{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{{}},\"items\":[{bare_node}]}}{late_pod}"
+        ),
         format!("{{\"items\":[{bare_node}],\"kind\":\"NodeList\",\"apiVersion\":\"v1\"}}{POD}"),
     ] {
         let cluster = good(&text);
         assert!(node(&cluster, "n1").start.is_none(), "Ready was read");
-        assert!(pod(&cluster, "a", "p").start.is_none(), "phase and Ready were read");
+        assert!(
+            pod(&cluster, "a", "p").start.is_none(),
+            "phase and Ready were read"
+        );
     }
 }
 
@@ -56,7 +72,12 @@ fn kinds_of_other_groups_are_not_taken_for_nodes() {
     );
     let cluster = good(&text);
     assert_eq!(cluster.summary.nodes, 1);
-    assert!(cluster.summary.lines().contains(&"not modelled yet, left out: 1 AllowList, 1 Node, 1 NodeMetrics".to_owned()));
+    assert!(
+        cluster
+            .summary
+            .lines()
+            .contains(&"not modelled yet, left out: 1 AllowList, 1 Node, 1 NodeMetrics".to_owned())
+    );
 }
 
 #[test]
@@ -67,10 +88,14 @@ fn null_and_missing_fields_are_the_same() {
     );
     let p = pod(&cluster, "default", "p");
     assert_eq!((&p.on, &p.start), (&Placement::Unbound, &None));
-    assert!(cluster.summary.pod_fields.is_empty(), "an empty affinity is none");
+    assert!(
+        cluster.summary.pod_fields.is_empty(),
+        "an empty affinity is none"
+    );
 }
 
-/// A sick node: pressure, a stale lease, no lease while others have theirs, a NoExecute taint. None of them is cut off.
+/// A sick node: pressure, a stale lease, no lease while others have theirs, a NoExecute taint. None
+/// of them is cut off.
 #[test]
 fn nodes_that_are_not_plainly_healthy() {
     let condition = |kind: &str, status: &str| {
@@ -90,12 +115,24 @@ fn nodes_that_are_not_plainly_healthy() {
         )
     };
     let text = [
-        node_of("fine", &format!(", {}", condition("MemoryPressure", "False")), "{}"),
-        node_of("pressed", &format!(", {}", condition("MemoryPressure", "True")), "{}"),
+        node_of(
+            "fine",
+            &format!(", {}", condition("MemoryPressure", "False")),
+            "{}",
+        ),
+        node_of(
+            "pressed",
+            &format!(", {}", condition("MemoryPressure", "True")),
+            "{}",
+        ),
         node_of("stale", "", "{}"),
         node_of("leaseless", "", "{}"),
         node_of("evicting", "", "{taints: [{key: k, effect: NoExecute}]}"),
-        node_of("detected", &format!(", {}", condition("KernelDeadlock", "False")), "{}"),
+        node_of(
+            "detected",
+            &format!(", {}", condition("KernelDeadlock", "False")),
+            "{}",
+        ),
         lease("fine", "01:00.000000"),
         lease("pressed", "00:59.500000"),
         // 40 s after this the node is due to be found missing, and time zero is 40.000001 s later.
@@ -114,13 +151,36 @@ fn nodes_that_are_not_plainly_healthy() {
     let start = |name: &str| node(&cluster, name).start.clone();
     assert_eq!(start("fine"), None);
     assert_eq!(start("detected"), None, "40 s old is still fresh");
-    for (name, renewed) in [("pressed", Some("-0.5s")), ("stale", Some("-40.000001s")), ("leaseless", None), ("evicting", Some("-5s"))] {
-        let Some(NodeStart::Imported { renew_time, cut_off, .. }) = start(name) else { panic!("{name}") };
-        assert_eq!((renew_time.as_ref().map(|t| t.as_str()), cut_off), (renewed, false), "{name}");
+    for (name, renewed) in [
+        ("pressed", Some("-0.5s")),
+        ("stale", Some("-40.000001s")),
+        ("leaseless", None),
+        ("evicting", Some("-5s")),
+    ] {
+        let Some(NodeStart::Imported {
+            renew_time,
+            cut_off,
+            ..
+        }) = start(name)
+        else {
+            panic!("{name}")
+        };
+        assert_eq!(
+            (renew_time.as_ref().map(|t| t.as_str()), cut_off),
+            (renewed, false),
+            "{name}"
+        );
     }
     let lines = cluster.summary.lines();
-    assert!(lines.contains(&"not modelled, left out of nodes: KernelDeadlock (1)".to_owned()), "{lines:?}");
-    assert!(lines.contains(&"1 node lease left out because their nodes are not in the files".to_owned()), "{lines:?}");
+    assert!(
+        lines.contains(&"not modelled, left out of nodes: KernelDeadlock (1)".to_owned()),
+        "{lines:?}"
+    );
+    assert!(
+        lines
+            .contains(&"1 node lease left out because their nodes are not in the files".to_owned()),
+        "{lines:?}"
+    );
 }
 
 #[test]
@@ -129,8 +189,17 @@ fn a_node_that_never_posted_is_cut_off() {
         "{NODE}\n---\napiVersion: v1\nkind: Node\nmetadata: {{name: new}}\nstatus: {{nodeInfo: {{kubeletVersion: v1.33.1-eks-1}}}}\n"
     ));
     assert_eq!(cluster.summary.cut_off, ["new"]);
-    assert!(matches!(node(&cluster, "new").start, Some(NodeStart::Imported { cut_off: true, .. })));
-    assert!(cluster.to_scenario().contains("    kubernetes: \"1.33\",\n"), "{}", cluster.to_scenario());
+    assert!(matches!(
+        node(&cluster, "new").start,
+        Some(NodeStart::Imported { cut_off: true, .. })
+    ));
+    assert!(
+        cluster
+            .to_scenario()
+            .contains("    kubernetes: \"1.33\",\n"),
+        "{}",
+        cluster.to_scenario()
+    );
 }
 
 #[test]
@@ -141,10 +210,27 @@ fn static_pods() {
              spec: {{nodeName: n1, tolerations: [{{operator: Exists, effect: NoExecute}}]}}\nstatus: {{phase: Running}}\n---\n"
         )
     };
-    let cluster = good(&[mirror("etcd-n1", "file"), mirror("web-n1", "http"), NODE.to_owned()].concat());
-    let (file, url) = (pod(&cluster, "default", "etcd-n1"), pod(&cluster, "default", "web-n1"));
-    assert_eq!((file.static_pod, url.static_pod), (Some(StaticPod::File), Some(StaticPod::Url)));
-    assert_eq!(file.tolerations, [], "the scenario adds what the kubelet adds");
+    let cluster = good(
+        &[
+            mirror("etcd-n1", "file"),
+            mirror("web-n1", "http"),
+            NODE.to_owned(),
+        ]
+        .concat(),
+    );
+    let (file, url) = (
+        pod(&cluster, "default", "etcd-n1"),
+        pod(&cluster, "default", "web-n1"),
+    );
+    assert_eq!(
+        (file.static_pod, url.static_pod),
+        (Some(StaticPod::File), Some(StaticPod::Url))
+    );
+    assert_eq!(
+        file.tolerations,
+        [],
+        "the scenario adds what the kubelet adds"
+    );
     assert_eq!(url.tolerations.len(), 1);
     assert!(error(&mirror("p", "floppy")).contains("kubernetes.io/config.source is \"floppy\""));
 }
@@ -158,12 +244,24 @@ fn deletion_costs() {
         )
     };
     let texts = ["100", "-7", "0", "+10", "008", "much", "2147483648", ""];
-    let cluster = good(&texts.iter().enumerate().map(|(i, cost)| costing(&format!("p{i}"), cost)).collect::<String>());
-    let costs: Vec<Option<i32>> = (0..texts.len()).map(|i| pod(&cluster, "default", &format!("p{i}")).pod_deletion_cost).collect();
-    assert_eq!(costs, [Some(100), Some(-7), None, None, None, None, None, None]);
+    let cluster = good(
+        &texts
+            .iter()
+            .enumerate()
+            .map(|(i, cost)| costing(&format!("p{i}"), cost))
+            .collect::<String>(),
+    );
+    let costs: Vec<Option<i32>> = (0..texts.len())
+        .map(|i| pod(&cluster, "default", &format!("p{i}")).pod_deletion_cost)
+        .collect();
+    assert_eq!(
+        costs,
+        [Some(100), Some(-7), None, None, None, None, None, None]
+    );
 }
 
-/// Pods that are starting, ended or being deleted keep what they are; a deletion without a grace period has its own.
+/// Pods that are starting, ended or being deleted keep what they are; a deletion without a grace
+/// period has its own.
 #[test]
 fn pods_in_other_states() {
     let pod_of = |name: &str, meta: &str, status: &str| {
@@ -185,12 +283,30 @@ fn pods_in_other_states() {
         ]
         .concat(),
     );
-    assert_eq!(pod(&cluster, "default", "starting").start, Some(PodStart::Pending));
+    assert_eq!(
+        pod(&cluster, "default", "starting").start,
+        Some(PodStart::Pending)
+    );
     for name in ["failed", "unready", "going"] {
-        assert!(matches!(pod(&cluster, "default", name).start, Some(PodStart::Imported { .. })), "{name}");
+        assert!(
+            matches!(
+                pod(&cluster, "default", name).start,
+                Some(PodStart::Imported { .. })
+            ),
+            "{name}"
+        );
     }
-    let Some(PodStart::Imported { deletion: Some(deletion), .. }) = &pod(&cluster, "default", "going").start else { panic!() };
-    assert_eq!((deletion.timestamp.as_str(), deletion.grace_period_seconds), ("5s", 60));
+    let Some(PodStart::Imported {
+        deletion: Some(deletion),
+        ..
+    }) = &pod(&cluster, "default", "going").start
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (deletion.timestamp.as_str(), deletion.grace_period_seconds),
+        ("5s", 60)
+    );
     assert_eq!(cluster.summary.terminating, 1);
 }
 
@@ -200,44 +316,102 @@ fn pods_of_nodes_that_are_not_there_are_left_out() {
     assert_eq!(cluster.pods, []);
     assert_eq!(cluster.summary.orphans, ["a/p"]);
     let cluster = good(&POD.replace("n1", "gone"));
-    assert_eq!((cluster.summary.made_up.as_slice(), cluster.summary.pods), (&["gone".to_owned()][..], 1));
+    assert_eq!(
+        (cluster.summary.made_up.as_slice(), cluster.summary.pods),
+        (&["gone".to_owned()][..], 1)
+    );
 }
 
-/// Every pod of a cluster with DefaultTolerationSeconds tolerates both taints for some time, or for ever.
+/// Every pod of a cluster with DefaultTolerationSeconds tolerates both taints for some time, or for
+/// ever.
 #[test]
 fn pods_that_were_not_admitted_by_default_are_counted() {
     let pod_of = |name: &str, tolerations: &str| {
-        POD.replace("\"p\"", &format!("\"{name}\"")).replace("\"nodeName\"", &format!("\"tolerations\":[{tolerations}],\"nodeName\""))
+        POD.replace("\"p\"", &format!("\"{name}\"")).replace(
+            "\"nodeName\"",
+            &format!("\"tolerations\":[{tolerations}],\"nodeName\""),
+        )
     };
     let both = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"},{\"key\":\"node.kubernetes.io/unreachable\",\"operator\":\"Exists\",\"effect\":\"NoExecute\"}";
     let one = "{\"key\":\"node.kubernetes.io/not-ready\",\"operator\":\"Exists\"}";
     let cluster = good(
-        &[NODE, &pod_of("both", both), &pod_of("all", "{\"operator\":\"Exists\"}"), &pod_of("one", one), &pod_of("none", "")].concat(),
+        &[
+            NODE,
+            &pod_of("both", both),
+            &pod_of("all", "{\"operator\":\"Exists\"}"),
+            &pod_of("one", one),
+            &pod_of("none", ""),
+        ]
+        .concat(),
     );
     assert_eq!(cluster.summary.unadmitted, 2);
-    assert!(cluster.to_scenario().contains("// flags: (kube_apiserver: {\"disable-admission-plugins\""));
-    assert_eq!(super::exports(&["healthy-all.json.gz"]).summary.unadmitted, 0);
-    assert_eq!(super::exports(&["manifest-multidoc.yaml.gz"]).summary.unadmitted, 0, "never sent");
+    assert!(
+        cluster
+            .to_scenario()
+            .contains("// flags: (kube_apiserver: {\"disable-admission-plugins\"")
+    );
+    assert_eq!(
+        super::exports(&["healthy-all.json.gz"]).summary.unadmitted,
+        0
+    );
+    assert_eq!(
+        super::exports(&["manifest-multidoc.yaml.gz"])
+            .summary
+            .unadmitted,
+        0,
+        "never sent"
+    );
 }
 
 /// `extractNSTolerations`: no annotation is nothing said, one without a value an empty list.
 #[test]
 fn namespaces_keep_what_they_say_of_tolerations() {
     let namespace = |name: &str, annotations: &str| {
-        format!("{{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{{\"name\":\"{name}\",\"annotations\":{{{annotations}}}}}}}")
+        format!(
+            "{{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{{\"name\":\"{name}\",\"annotations\":{{{annotations}}}}}}}"
+        )
     };
     let list = r#"[{\"key\":\"team\",\"operator\":\"Exists\"}]"#;
-    let a = format!("\"scheduler.alpha.kubernetes.io/defaultTolerations\":\"{list}\",\"other\":\"x\"");
+    let a =
+        format!("\"scheduler.alpha.kubernetes.io/defaultTolerations\":\"{list}\",\"other\":\"x\"");
     let b = "\"scheduler.alpha.kubernetes.io/tolerationsWhitelist\":\"\"";
-    let text = format!("{NODE}{}{}{}", namespace("a", &a), namespace("b", b), namespace("c", "\"x\":\"y\""));
+    let text = format!(
+        "{NODE}{}{}{}",
+        namespace("a", &a),
+        namespace("b", b),
+        namespace("c", "\"x\":\"y\"")
+    );
     let cluster = good(&text);
-    let said: Vec<_> = cluster.namespaces.iter().map(|n| (n.name.as_deref(), &n.default_tolerations, &n.tolerations_whitelist)).collect();
-    assert_eq!((said[0].0, said[0].1.as_ref().map(Vec::len), said[0].2), (Some("a"), Some(1), &None));
+    let said: Vec<_> = cluster
+        .namespaces
+        .iter()
+        .map(|n| {
+            (
+                n.name.as_deref(),
+                &n.default_tolerations,
+                &n.tolerations_whitelist,
+            )
+        })
+        .collect();
+    assert_eq!(
+        (said[0].0, said[0].1.as_ref().map(Vec::len), said[0].2),
+        (Some("a"), Some(1), &None)
+    );
     assert_eq!(said[1..], [(Some("b"), &None, &Some(Vec::new()))]);
-    assert_eq!((cluster.summary.workloads["Namespace"], cluster.summary.kinds["Namespace"]), (2, 1));
-    let options = ron::Options::default().with_default_extension(crate::scenario::load::extensions());
+    assert_eq!(
+        (
+            cluster.summary.workloads["Namespace"],
+            cluster.summary.kinds["Namespace"]
+        ),
+        (2, 1)
+    );
+    let options =
+        ron::Options::default().with_default_extension(crate::scenario::load::extensions());
     let back: Scenario = options.from_str(&cluster.to_scenario()).unwrap();
     assert_eq!(back.namespaces, cluster.namespaces);
-    let e = error(&namespace("a", "\"scheduler.alpha.kubernetes.io/tolerationsWhitelist\":\"nonsense\""));
+    let e = error(&namespace(
+        "a",
+        "\"scheduler.alpha.kubernetes.io/tolerationsWhitelist\":\"nonsense\"",
+    ));
     assert!(e.contains("the annotation scheduler.alpha.kubernetes.io/tolerationsWhitelist is no list of tolerations"), "{e}");
 }
