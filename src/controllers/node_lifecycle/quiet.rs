@@ -216,7 +216,8 @@ impl Controller {
         let beat = self.informers.beat(node.id);
         let by_timeout = self.config.switches.eviction_mode == EvictionMode::Timeout
             && current != Some(ConditionStatus::True);
-        if waits_for_taint || by_timeout || beat == Beat::Awake {
+        if waits_for_taint || by_timeout || beat == Beat::Awake || self.takes_up_old_lease(node.id)
+        {
             self.restless();
             let s = &self.config.switches;
             let plain = s.requeue == Requeue::Correct
@@ -262,6 +263,19 @@ impl Controller {
         } else if beat == Beat::Silent && decides == Some(ConditionStatus::Unknown) {
             self.let_rest(node, false);
         }
+    }
+
+    /// Whether the next pass saves a lease that this one dropped with a new heartbeat, and takes
+    /// it for a sign of life, though it is none of the renewals that are computed.
+    fn takes_up_old_lease(&self, node: NodeId) -> bool {
+        let saved = self
+            .state
+            .with(|s| s.health.get(node.index()).copied().flatten())
+            .is_none_or(|h| h.lease.is_some());
+        self.config.switches.leases
+            && !saved
+            && self.informers.lease(node).is_some()
+            && self.informers.renewal_seen(node, self.ctx.now()).is_none()
     }
 
     /// A node's heartbeats are computed up to now, and no more.
