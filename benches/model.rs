@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use taintsim::api::meta::ConditionStatus;
 use taintsim::api::pod::PodConditionType;
 use taintsim::kernel::Choices;
-use taintsim::sim::{Plan, run};
+use taintsim::plan::Plan;
+use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
 /// The first argument of a process that measures the memory of one run of the workload named by the

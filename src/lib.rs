@@ -1,16 +1,17 @@
 //! taintsim: a deterministic discrete-event simulator of how Kubernetes handles failing nodes.
 //!
 //! Give it a cluster and what goes wrong, and it tells which pods are evicted, when, and why. A run
-//! is a pure function of a [`Plan`](sim::Plan) and of [`Choices`](kernel::Choices); the same two
+//! is a pure function of a [`Plan`](plan::Plan) and of [`Choices`](kernel::Choices); the same two
 //! give the same [`Trace`](trace::Trace), to the byte.
 //!
 //! The list below is a map of the code, in reading order. A module imports only from those above
-//! it; `tests/it/tidy.rs` holds the code to this, and ARCHITECTURE.md tells the same at length.
+//! it; `tests/it/imports.rs` holds the code to this, and ARCHITECTURE.md tells the same at length.
 //!
 //! * [`kernel`]: virtual time, the event queue, processes as `async fn`s, choices. Knows nothing of
 //!   Kubernetes.
 //! * [`api`]: the objects of the Kubernetes API, with the rules that need nothing but the objects.
 //! * [`trace`]: records of what happened, with their causes.
+//! * [`plan`]: a run's input as plain data: objects, timeline, settings, a release's switches.
 //! * [`apiserver`]: the versioned store, admission, graceful deletion, watches.
 //! * [`client`]: what client-go gives a controller: clients with limits, informers, work queues,
 //!   the event recorder.
@@ -34,6 +35,7 @@ pub mod controllers;
 pub mod files;
 pub mod kernel;
 pub mod lab;
+pub mod plan;
 pub mod report;
 pub mod scenario;
 pub mod sim;

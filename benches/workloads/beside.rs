@@ -2,8 +2,9 @@
 //! it is about.
 
 use taintsim::kernel::Choices;
+use taintsim::plan::Plan;
 use taintsim::scenario::{Overrides, build, parse};
-use taintsim::sim::{Plan, run};
+use taintsim::sim::run;
 use taintsim::trace::Trace;
 
 /// Two clusters that differ in one thing.

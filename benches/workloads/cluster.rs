@@ -10,13 +10,13 @@ use taintsim::api::quantity::Quantity;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::api::workload::{WorkloadKind, WorkloadSpec};
-use taintsim::controllers::kubelet::{Imitated, KubeletMode};
 use taintsim::kernel::{Dur, Time};
-use taintsim::scenario::profiles::profile;
-use taintsim::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Perturb, Phase, Plan,
-    PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode, WorkloadPlan,
+use taintsim::plan::{
+    Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
+    Perturb, Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
+    WorkloadPlan,
 };
+use taintsim::scenario::profiles::profile;
 
 /// `Ideal` timing: the recorder's defaults.
 pub(crate) fn ideal() -> Timing {

@@ -9,7 +9,8 @@ use taintsim::api::pod::{Pod, PodPhase, PodTemplate};
 use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome};
 use taintsim::controllers::scheduler::nominator::Nominator;
-use taintsim::controllers::scheduler::{Strategy, topology::HOSTNAME};
+use taintsim::controllers::scheduler::topology::HOSTNAME;
+use taintsim::plan::Strategy;
 use taintsim::scenario::profiles::profile;
 
 /// Pods of one ReplicaSet.

@@ -15,7 +15,8 @@ use taintsim::report::{
     Report, Source, Style, events, evictions_csv, json, klog, manifest, perfetto, text, trace_json,
 };
 use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{self, Plan};
+use taintsim::sim;
+use taintsim::plan::Plan;
 use taintsim::trace::Trace;
 
 const JSON: &[&str] = &[

@@ -5,7 +5,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::kernel::Time;
-use crate::sim::plan::{Do, Phase};
+use crate::plan::{Do, Phase};
 use crate::trace::{Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct Since {
     /// When that entry began, or ended.
     pub at: Time,
-    /// Index into [`Plan::timeline`](crate::sim::plan::Plan::timeline).
+    /// Index into [`Plan::timeline`](crate::plan::Plan::timeline).
     pub entry: u32,
     /// Whether its end is meant, not its beginning.
     pub ended: bool,

@@ -4,7 +4,7 @@
 use super::setting::{Analysis, zone_name};
 use crate::api::names::TextId;
 use crate::kernel::{Dur, Time};
-use crate::sim::Plan;
+use crate::plan::Plan;
 use crate::trace::{What, ZoneState};
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::setting::Analysis;
 use super::statistics::Spread;
 use super::summary::summary;
 use crate::kernel::Dur;
-use crate::sim::plan::Plan;
+use crate::plan::Plan;
 use crate::trace::Trace;
 
 /// How soon a node must be back for an eviction to have been needless, where nothing else is said:

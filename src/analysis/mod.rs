@@ -1,5 +1,5 @@
 //! What a finished run means: timelines, summaries, curves, lanes, evictions and causes as
-//! functions of a [`Trace`](crate::trace::Trace) and the [`Plan`](crate::sim::plan::Plan) it came
+//! functions of a [`Trace`](crate::trace::Trace) and the [`Plan`](crate::plan::Plan) it came
 //! from.
 //!
 //! Nothing here sees the simulator, draws a random number or does IO. [`Analysis`] holds what all

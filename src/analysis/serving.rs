@@ -422,10 +422,10 @@ fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need>
     let Some(template) = analysis.plan.templates.get(template as usize) else {
         return Vec::new();
     };
-    let over = |b: &&crate::sim::plan::BudgetPlan| {
+    let over = |b: &&crate::plan::BudgetPlan| {
         namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels)
     };
-    let need = |b: &crate::sim::plan::BudgetPlan| match b.rule {
+    let need = |b: &crate::plan::BudgetPlan| match b.rule {
         BudgetRule::MinAvailable(n) => Need::AtLeast(n),
         BudgetRule::MaxUnavailable(n) => Need::AllBut(n),
     };

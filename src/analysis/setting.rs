@@ -11,7 +11,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::node::{NodeConditionType, zone_key};
 use crate::api::taint::Effect;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{NodeIndex, NodeStart, Plan, PodIndex};
+use crate::plan::{NodeIndex, NodeStart, Plan, PodIndex};
 use crate::trace::Trace;
 
 /// A finished run, ready to be asked. Borrows plan and trace.

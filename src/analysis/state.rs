@@ -13,7 +13,7 @@ use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::sim::plan::PodStart;
+use crate::plan::PodStart;
 use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange, What};
 
 /// Stands for "no node" in [`PodState::node`].

@@ -7,13 +7,12 @@ use crate::api::node::{LABEL_ZONE, NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason, PodTemplate};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
-use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
-use crate::scenario::profiles;
-use crate::sim::plan::{
-    Action, Admission, Controllers, Delay, Do, Flags, NodePlan, NodeStart, Phase, Plan, PodPlan,
-    PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
+use crate::plan::{
+    Action, Admission, Controllers, Delay, Do, Flags, Imitated, KubeletMode, NodePlan, NodeStart,
+    Phase, Plan, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing, UserMode,
 };
+use crate::scenario::profiles;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::rc::Rc;
 
@@ -104,7 +103,7 @@ impl Run {
             namespaces: std::collections::BTreeMap::new(),
             timeline: Vec::new(),
             actions: Vec::new(),
-            perturb: crate::sim::plan::Perturb::default(),
+            perturb: crate::plan::Perturb::default(),
             tape: None,
         };
         let mut trace = Trace::default();

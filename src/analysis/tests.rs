@@ -15,7 +15,7 @@ use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodReason};
 use crate::api::taint::{Effect, UNREACHABLE};
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::Do;
+use crate::plan::Do;
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 fn texts(rows: &[Row]) -> Vec<String> {

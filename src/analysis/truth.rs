@@ -10,7 +10,7 @@ use super::state::{Follow, NO_NODE, PodState, Step};
 use crate::api::names::PodId;
 use crate::api::pod::PodPhase;
 use crate::kernel::Time;
-use crate::sim::plan::NodeStart;
+use crate::plan::NodeStart;
 use crate::trace::{Record, RecordId, What};
 use std::collections::BTreeMap;
 

@@ -572,7 +572,7 @@ mod tests {
     use crate::api::meta::ConditionStatus;
     use crate::api::pod::{PodConditionType, PodReason};
     use crate::api::workload::WorkloadSpec;
-    use crate::sim::plan::WorkloadPlan;
+    use crate::plan::WorkloadPlan;
     use crate::trace::{EventBody, Message, NO_RECORD};
     use std::rc::Rc;
 
@@ -590,7 +590,7 @@ mod tests {
     /// A Deployment of two. At 10 s one pod is NotReady, at 40 s it is evicted and replaced; the
     /// new pod is pending until 60 s and Ready at 62 s. At 80 s the Deployment is scaled to three,
     /// and the third pod waits to the end, 100 s.
-    fn run() -> (crate::sim::plan::Plan, crate::trace::Trace, [u32; 4]) {
+    fn run() -> (crate::plan::Plan, crate::trace::Trace, [u32; 4]) {
         let mut run = Run::new("w", ms(100_000));
         let node = run.node("n", "a");
         let old = [

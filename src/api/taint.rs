@@ -7,6 +7,10 @@ use std::fmt;
 pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// Taint key for a node whose Ready condition is Unknown.
 pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// The taint of a node whose instance is shut down; it evicts nobody.
+pub const SHUTDOWN: &str = "node.cloudprovider.kubernetes.io/shutdown";
+/// The taint with which a kubelet with an external cloud provider registers.
+pub const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
 /// Taint key for a cordoned node.
 pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 /// Taint key for memory pressure.

@@ -13,6 +13,7 @@ use crate::api::names::{PodId, WorkloadId};
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason};
 use crate::api::workload::namespace_of;
 use crate::kernel::Time;
+use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::{Actor, BudgetState, NO_BUDGET, RecordId, Refusal, What};
 use std::rc::Rc;
 
@@ -30,17 +31,6 @@ pub struct NewBudget {
     pub rule: BudgetRule,
     /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
     pub always_allow_unhealthy: bool,
-}
-
-/// What of the eviction subresource changed from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EvictionRules {
-    /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
-    pub unstarted_pods_are_free: bool,
-    /// A pod that is not ready goes while the budget is met without it (1.20 on).
-    pub unready_pods_are_free: bool,
-    /// The pod gets the condition DisruptionTarget first (1.26 on).
-    pub adds_disruption_target: bool,
 }
 
 impl ApiServer {

@@ -21,12 +21,11 @@ mod server;
 mod workloads;
 
 pub use admission::Admission;
-pub use budgets::{EvictionRules, NewBudget};
+pub use budgets::NewBudget;
 pub use error::ApiError;
 pub use events::EventName;
 pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
-pub use pod_tolerations::NamespaceTolerations;
 pub use pods::NewPod;
 pub use server::{ApiServer, Watcher};
 pub use workloads::NewWorkload;

@@ -4,16 +4,6 @@
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
 
-/// What the annotations of a namespace say of its pods' tolerations; an annotation without a value
-/// is an empty list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamespaceTolerations {
-    /// `scheduler.alpha.kubernetes.io/defaultTolerations`
-    pub defaults: Option<Vec<Toleration>>,
-    /// `scheduler.alpha.kubernetes.io/tolerationsWhitelist`; an empty one lets everything in.
-    pub whitelist: Option<Vec<Toleration>>,
-}
-
 /// `VerifyAgainstWhitelist`: each toleration is covered by one of the list. An empty list covers
 /// everything.
 pub(super) fn verify_against_whitelist(

@@ -8,8 +8,9 @@
 use crate::analysis::conformance::{Checked, Evidence, Model, Options, Verdict, check, show};
 use crate::kernel::Choices;
 use crate::lab::reach::{Reach, reach};
+use crate::plan::Plan;
 use crate::scenario::recorded::{Observed, Recorded, read};
-use crate::sim::{self, Plan};
+use crate::sim;
 use crate::trace::Trace;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;

@@ -12,13 +12,12 @@ use crate::analysis::properties::Property;
 use crate::kernel::{Choices, Dur};
 use crate::lab::explore::{Explore, Report, Strategy, explore as search};
 use crate::lab::tape::{self, Tape};
+use crate::plan::{Perturb, Plan};
 use crate::report::explore::{Searched, document, write, write_table};
-use crate::report::manifest;
-use crate::report::{Folder, OutputError, Style, json};
+use crate::report::{Folder, OutputError, Style, json, manifest};
 use crate::scenario::profiles::Release;
 use crate::scenario::{self, Loaded, Overrides, Problem};
-use crate::sim::plan::Perturb;
-use crate::sim::{self, Plan};
+use crate::sim;
 use std::io::Write;
 use std::path::PathBuf;
 

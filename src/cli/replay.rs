@@ -8,8 +8,9 @@ use super::terminal::Terminal;
 use crate::analysis::properties::{Property, Violation, check};
 use crate::analysis::{Analysis, expect};
 use crate::files;
+use crate::lab::replay::{departure, steps};
 use crate::lab::tape::{Tape, Texts};
-use crate::report::replay::{departure, write};
+use crate::report::replay::write;
 use crate::scenario::{self, Loaded, Overrides, Problem};
 use crate::sim;
 use std::io::Write;
@@ -123,8 +124,8 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     writeln!(out)?;
     write(
         &mut out,
-        &run,
-        &texts,
+        &run.trace,
+        &steps(&run, &texts, parts.as_ref()),
         &violations,
         parts.as_ref(),
         terminal.colour,

@@ -8,13 +8,13 @@ use super::interrupt;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use crate::analysis::Analysis;
-use crate::files;
 use crate::kernel::{Choices, Dur, Time};
+use crate::plan::Plan;
 use crate::report::{self, FileError, Folder, OutputError, Report, Source, Style, Written};
 use crate::scenario::import::Summary;
 use crate::scenario::{self, FILE_BYTES_MAX, Loaded, Overrides, Problem, Problems};
-use crate::sim::{self, Plan};
 use crate::trace::Trace;
+use crate::{files, sim};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

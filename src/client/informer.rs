@@ -6,7 +6,6 @@
 //! first.
 
 use super::cache_keys::CacheKeys;
-use super::delay::Delay;
 use super::resource::{Resource, WatchLags};
 use super::watch_trouble::{Hold, TroublePoints};
 use crate::api::budget::Budget;
@@ -19,6 +18,7 @@ use crate::apiserver::{ApiServer, Beat, Heartbeats, Watcher, lease_version};
 use crate::kernel::{
     Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Lane, Name, Object, PointId, Shared, Time,
 };
+use crate::plan::Delay;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;

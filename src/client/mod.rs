@@ -8,7 +8,6 @@
 //! by message beyond their kinds.
 
 mod cache_keys;
-mod delay;
 mod informer;
 mod listers;
 mod lru;
@@ -21,7 +20,6 @@ mod token_bucket;
 mod watch_trouble;
 mod work_queue;
 
-pub use delay::Delay;
 pub use informer::{
     BudgetHandler, InformerFactory, InformerTiming, NodeHandler, OnWaking, PodHandler,
     WorkloadHandler,
@@ -31,6 +29,6 @@ pub use recorder::{About, EventRecorder};
 pub use request::{Client, ClientTiming, Wrote};
 pub use resource::{Resource, WatchLags};
 pub use series_recorder::SeriesRecorder;
-pub use token_bucket::{Limits, TokenBucket};
+pub use token_bucket::TokenBucket;
 pub use watch_trouble::Hold;
 pub use work_queue::{QueueKey, RateLimiter, WorkQueue};

@@ -4,11 +4,12 @@
 
 use super::lru::{Key, Lru};
 use super::request::Client;
-use super::token_bucket::{Limits, TokenBucket};
+use super::token_bucket::TokenBucket;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::apiserver::{ApiError, EventName};
 use crate::kernel::{Chan, Ctx, Dur, Group, Keys, Name, Object, PointId, Shared, Time};
+use crate::plan::Limits;
 use crate::trace::{EventBody, EventText};
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
 //! Requests: the limiter, the way to the API server and back.
 
-use super::delay::Delay;
 use super::token_bucket::TokenBucket;
 use crate::apiserver::{ApiError, ApiServer};
 use crate::kernel::{
     Class, Ctx, Dur, Handler, HandlerId, Key, Keys, Name, Object, PointId, Shared,
 };
+use crate::plan::Delay;
 use crate::trace::Actor;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -173,8 +173,8 @@ impl Client {
                 i.ctx.sleep(wait).await;
             }
         }
-        let request = i.timing.request.draw(&i.ctx, i.request_point, about);
-        let response = i.timing.response.draw(&i.ctx, i.response_point, about);
+        let request = draw(i.timing.request, &i.ctx, i.request_point, about);
+        let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
             let reply = self.apply(about, apply);
             i.ctx.sleep(response).await;
@@ -235,5 +235,14 @@ impl Client {
             wrote(about);
         }
         reply
+    }
+}
+
+/// A delay as it comes out for an object this time.
+fn draw(delay: Delay, ctx: &Ctx, point: PointId, object: Object) -> Dur {
+    if delay.is_constant() {
+        delay.min
+    } else {
+        Dur::from_nanos(ctx.uniform(point, object, delay.min.as_nanos(), delay.max.as_nanos()))
     }
 }

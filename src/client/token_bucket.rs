@@ -4,15 +4,7 @@
 //! `client-go/util/flowcontrol/throttle.go: NewTokenBucketRateLimiter`.
 
 use crate::kernel::{Dur, Time};
-
-/// A rate limit (`rest.Config` QPS and Burst).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Per second.
-    pub qps: f32,
-    /// How many may go at once after a quiet time.
-    pub burst: u32,
-}
+use crate::plan::Limits;
 
 /// A token bucket.
 #[derive(Clone, Debug)]

@@ -5,8 +5,9 @@
 //! it waits is not added again; one that is added while it is worked on is queued again once that
 //! is done.
 
-use super::token_bucket::{Limits, TokenBucket};
+use super::token_bucket::TokenBucket;
 use crate::kernel::{Ctx, Dur, Group, Key, Shared, Time, Waiters};
+use crate::plan::Limits;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 

@@ -9,32 +9,18 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
-use crate::api::taint::{self, Effect, Taint};
+use crate::api::taint::{self, Effect, SHUTDOWN, Taint, UNINITIALIZED};
 use crate::client::{
     About, Client, EventRecorder, InformerFactory, NodeHandler, QueueKey, WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared};
+use crate::plan::Instance;
 use crate::trace::EventText;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-/// The taint of a node whose instance is shut down; it evicts nobody.
-pub const SHUTDOWN: &str = "node.cloudprovider.kubernetes.io/shutdown";
-/// The taint with which a kubelet with an external cloud provider registers.
-pub const UNINITIALIZED: &str = "node.cloudprovider.kubernetes.io/uninitialized";
 /// `--node-monitor-period` of the cloud controller manager.
 const NODE_MONITOR_PERIOD: Dur = Dur::from_secs(5);
-
-/// What the provider says of a node's instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Instance {
-    /// It runs, as those of all nodes that nothing was said of.
-    Running,
-    /// It exists and is shut down.
-    ShutDown,
-    /// It does not exist.
-    Gone,
-}
 
 /// The provider: what it says of instances, by node.
 #[derive(Default)]

@@ -10,9 +10,12 @@
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodSource};
-use crate::apiserver::{ApiError, EvictionRules};
-use crate::client::{Client, Limits, parallelize};
+use crate::apiserver::ApiError;
+use crate::client::{Client, parallelize};
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::plan::DrainOptions;
+use crate::plan::Limits;
+use crate::plan::switches::eviction::EvictionRules;
 use crate::trace::{Actor, DrainEnd, DrainOutcome, RecordId, What};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -27,34 +30,13 @@ const RETRY_AFTER: Dur = Dur::from_secs(5);
 /// How often kubectl looks whether a pod is gone (`waitForDelete`).
 const POLL: Dur = Dur::from_secs(1);
 
-/// kubectl's flags.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Options {
-    /// `--force`: pods without a controller go too.
-    pub force: bool,
-    /// `--ignore-daemonsets`: pods of DaemonSets stay.
-    pub ignore_daemonsets: bool,
-    /// `--delete-emptydir-data`: pods with an emptyDir go too.
-    pub delete_emptydir_data: bool,
-    /// `--disable-eviction`: plain deletions, which budgets do not stop.
-    pub disable_eviction: bool,
-    /// `--grace-period`, in seconds; none is the pod's own.
-    pub grace_period: Option<i64>,
-    /// `--timeout`, of each node anew (`evictPods` makes a context of its own for each); none waits
-    /// for ever.
-    pub timeout: Option<Dur>,
-    /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited
-    /// for.
-    pub skip_wait_for_delete_timeout: Option<Dur>,
-}
-
 /// One call of kubectl.
 pub struct Drain {
     ctx: Ctx,
     group: Group,
     client: Client,
     rules: EvictionRules,
-    options: Options,
+    options: DrainOptions,
     /// When the node that is being drained is given up.
     deadline: Cell<Time>,
     /// The record that led to this call: of what comes of it by itself.
@@ -83,7 +65,12 @@ impl From<String> for Failure {
 
 impl Drain {
     /// A call that begins now, by what the running step goes back to.
-    pub fn new(client: Client, group: Group, rules: EvictionRules, options: Options) -> Rc<Self> {
+    pub fn new(
+        client: Client,
+        group: Group,
+        rules: EvictionRules,
+        options: DrainOptions,
+    ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
         let cause = ctx.cause();
         Rc::new(Drain {

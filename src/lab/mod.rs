@@ -6,6 +6,7 @@
 pub mod explore;
 pub mod pairs;
 pub mod reach;
+pub mod replay;
 pub mod shrink;
 pub mod soak;
 pub mod sweep;

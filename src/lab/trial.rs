@@ -8,9 +8,10 @@ use crate::analysis::Analysis;
 use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
 use crate::analysis::explain::{Question, explain};
 use crate::kernel::{Choices, Time};
+use crate::plan::Plan;
 use crate::scenario::expectations::{Expectation, Expectations};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
-use crate::sim::{self, Plan};
+use crate::sim;
 use crate::trace::{RecordId, Trace};
 use rayon::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::{Source, Style, events, json, model::Report, text, trace_json};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use crate::kernel::search::fold;
-use crate::sim::plan::Plan;
+use crate::plan::Plan;
 use crate::trace::Trace;
 use std::io;
 

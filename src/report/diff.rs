@@ -19,8 +19,8 @@ use crate::analysis::diff::{
 use crate::analysis::words::{self, ranges};
 use crate::analysis::{Analysis, causes, grouped};
 use crate::kernel::{Dur, Time};
+use crate::plan::Plan;
 use crate::report::Source;
-use crate::sim::Plan;
 use crate::trace::RecordId;
 use std::collections::BTreeMap;
 use std::io::{self, Write};

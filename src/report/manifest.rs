@@ -1,8 +1,8 @@
 //! `manifest.json`: what a folder of results came from, so that the run can be repeated.
 
 use super::model::Report;
+use crate::plan::{Delay, Flags, Plan};
 use crate::scenario::Fingerprint;
-use crate::sim::plan::{Delay, Flags, Plan};
 use serde_json::{Map, Value, json};
 
 /// The name of the file.
@@ -76,7 +76,7 @@ fn delay(d: Delay) -> Value {
 fn timing(plan: &Plan) -> Value {
     let t = &plan.timing;
     let limits =
-        |l: Option<crate::client::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
+        |l: Option<crate::plan::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
     json!({
         "name": t.name,
         "request": delay(t.request),

@@ -62,7 +62,7 @@ impl<'a> Report<'a> {
 
     /// How many nodes and pods exist from the start.
     pub fn size(&self) -> (u64, u64) {
-        use crate::sim::plan::{NodeStart, PodStart};
+        use crate::plan::{NodeStart, PodStart};
         let plan = self.analysis.plan;
         let nodes = plan
             .nodes

@@ -470,8 +470,8 @@ fn defaults(
 #[cfg(test)]
 mod tests {
     use crate::api::taint::{NOT_READY, UNREACHABLE};
+    use crate::plan::Plan;
     use crate::scenario::{Overrides, build, parse};
-    use crate::sim::Plan;
     use std::path::Path;
 
     /// A plan of the export of a healthy cluster: six pods of shop/web with 30 s of their own,

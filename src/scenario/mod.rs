@@ -1,4 +1,4 @@
-//! The scenario language: RON in, [`Plan`](crate::sim::plan::Plan) out, and every mistake of a file
+//! The scenario language: RON in, [`Plan`](crate::plan::Plan) out, and every mistake of a file
 //! named with its place.
 
 mod attach;

@@ -3,9 +3,8 @@
 
 use super::{Overrides, build, load, seed};
 use crate::api::toleration::Toleration;
-use crate::controllers::kubelet::KubeletMode;
 use crate::kernel::Dur;
-use crate::sim::plan::{Do, NodeIndex, NodeStart, Plan, UserMode};
+use crate::plan::{Do, KubeletMode, NodeIndex, NodeStart, Plan, UserMode};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -5,9 +5,9 @@
 //! some time later what was late has come. A fault of the heartbeats of certain nodes is the
 //! business of their kubelets.
 
-use super::plan::{Do, WatchedResource};
 use crate::controllers::kubelet::Kubelets;
 use crate::kernel::{Dur, Shared, Time};
+use crate::plan::{Do, WatchedResource};
 use std::collections::BTreeMap;
 
 /// So long after the end of a fault heartbeats are simulated still: more than any delay of a watch

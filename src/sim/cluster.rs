@@ -3,10 +3,6 @@
 use super::awake::Awake;
 use super::faults::Timeline;
 use super::maintenance::Off;
-use super::plan::{
-    BudgetIndex, Do, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan, PodStart,
-    WorkloadIndex, WorkloadPlan,
-};
 use super::process::Process;
 use crate::api::meta::{ConditionStatus, OwnerReference, Uid};
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -15,8 +11,12 @@ use crate::api::workload::{WorkloadKind, namespace_of};
 use crate::apiserver::{Admission, ApiError, ApiServer, NewBudget, NewNode, NewPod, NewWorkload};
 use crate::client::WatchLags;
 use crate::controllers::cloud::Provider;
-use crate::controllers::kubelet::{KubeletMode, Kubelets, NodeSettings, STATUS_PERIOD};
+use crate::controllers::kubelet::{Kubelets, NodeSettings, STATUS_PERIOD};
 use crate::kernel::{Ctx, Dur, HandlerId, Shared, Time};
+use crate::plan::{
+    BudgetIndex, Do, KubeletMode, NodeIndex, NodePlan, NodeStart, Plan, PodIndex, PodPlan,
+    PodStart, WorkloadIndex, WorkloadPlan,
+};
 use crate::trace::{Actor, Trace};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,6 @@
 
 use super::cluster::Cluster;
 use super::maintenance::OffBy;
-use super::plan::{
-    Action, BudgetIndex, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex,
-};
 use crate::api::kubectl_taint::TaintEdit;
 use crate::api::names::{NodeId, PodId};
 use crate::api::toleration::Toleration;
@@ -13,6 +10,9 @@ use crate::api::workload::{WorkloadKind, WorkloadSpec, short_name};
 use crate::apiserver::ApiError;
 use crate::client::Resource;
 use crate::kernel::{Class, Dur, Handler, HandlerId, Keys, Name, Object, PointId};
+use crate::plan::{
+    Action, BudgetIndex, Do, NodeIndex, Phase, UserMode, WatchedResource, WorkloadIndex,
+};
 use crate::trace::{Actor, NO_RECORD, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};

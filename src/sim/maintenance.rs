@@ -7,7 +7,6 @@
 //! uncordoned. The next node begins as soon as one is done.
 
 use super::cluster::Cluster;
-use super::plan::{IfNotDrained, Maintenance, NodeIndex, UserMode};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
@@ -15,6 +14,8 @@ use crate::apiserver::ApiError;
 use crate::client::{Client, ClientTiming, TokenBucket, parallelize};
 use crate::controllers::drain::{self, Drain};
 use crate::kernel::{Dur, Group, Object};
+use crate::plan::DrainOptions;
+use crate::plan::{IfNotDrained, Maintenance, NodeIndex, UserMode};
 use crate::trace::{Actor, DrainOutcome, What};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -84,12 +85,7 @@ impl Cluster {
     }
 
     /// Runs `kubectl drain` beside everything else.
-    pub(super) fn drain(
-        self: &Rc<Self>,
-        entry: u32,
-        nodes: &[NodeIndex],
-        options: &drain::Options,
-    ) {
+    pub(super) fn drain(self: &Rc<Self>, entry: u32, nodes: &[NodeIndex], options: &DrainOptions) {
         let group = self.ctx.group();
         let drain = Drain::new(
             self.kubectl(),

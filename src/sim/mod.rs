@@ -3,15 +3,11 @@
 mod awake;
 mod cluster;
 mod faults;
-pub mod log_forms;
 mod maintenance;
-pub mod plan;
 mod process;
-pub mod profile;
 mod run;
 mod search;
 
-pub use plan::Plan;
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
 pub use search::{
     GoesOn, Known, Searched, Searcher, play, replay, replay_watched, search, search_watched,

@@ -2,15 +2,16 @@
 //! made of.
 
 use super::cluster::Cluster;
-use super::plan::{Flags, Plan};
 use crate::client::{
-    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, Limits,
-    SeriesRecorder, TokenBucket, Wrote,
+    Client, ClientTiming, EventRecorder, Hold, InformerFactory, InformerTiming, SeriesRecorder,
+    TokenBucket, Wrote,
 };
 use crate::controllers::{
     cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::kernel::{Dur, Group, Keys, Name};
+use crate::plan::switches::node_lifecycle::EvictionMode;
+use crate::plan::{Flags, Limits, Plan};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 
@@ -296,7 +297,7 @@ fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
     } = plan.flags;
     let mut switches = plan.profile.node_lifecycle;
     if !enable_taint_manager {
-        switches.eviction_mode = node_lifecycle::EvictionMode::Timeout;
+        switches.eviction_mode = EvictionMode::Timeout;
     }
     node_lifecycle::Config {
         monitor_period: node_monitor_period,

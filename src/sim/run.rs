@@ -1,8 +1,8 @@
 //! The run loop.
 
 use super::cluster::{Cluster, Common};
-use super::plan::Plan;
 use crate::kernel::{Choices, Dur, Kernel, Time};
+use crate::plan::Plan;
 use crate::trace::Trace;
 
 /// How often a watched run tells how far it is, in events.

@@ -2,10 +2,10 @@
 //! notes what it did.
 
 use super::cluster::{Cluster, Common};
-use super::plan::Plan;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search::{self, Wanted};
 use crate::kernel::{Choices, Kernel, Room};
+use crate::plan::Plan;
 use crate::trace::Trace;
 
 /// A run that is part of a search.

@@ -4,12 +4,14 @@
 //! functions of a [`Trace`] and cannot see the simulator. A record's id is its place in the trace.
 
 mod drains;
+mod plugin;
 mod record;
 mod records;
 mod render;
 mod verdicts;
 
 pub use drains::{BudgetState, DrainEnd, DrainOutcome, EvictionCause, NO_BUDGET, Refusal};
+pub use plugin::Plugin;
 pub use record::{
     Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, What, ZoneState,
 };

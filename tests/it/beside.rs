@@ -3,8 +3,7 @@
 #[path = "../../benches/workloads/beside.rs"]
 mod workloads;
 
-use taintsim::sim::Plan;
-use taintsim::sim::plan::{Do, NodeIndex};
+use taintsim::plan::{Do, NodeIndex, Plan};
 use taintsim::trace::{Trace, What};
 use workloads::{PAIRS, checksum, go};
 
@@ -43,7 +42,7 @@ fn the_benchs_clusters() {
             let trace = go(&plan, 1);
             assert_eq!(checksum(&trace), checksum(&go(&plan, 1)), "{}", pair.name);
             let struck = struck(&plan);
-            let goes = |p: &&taintsim::sim::plan::PodPlan| {
+            let goes = |p: &&taintsim::plan::PodPlan| {
                 p.name.contains("/web-") && p.node.is_some_and(|n| struck.contains(&n))
             };
             let gone = plan.pods.iter().filter(goes).count();

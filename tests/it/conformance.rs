@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::conformance::{Checked, Options, Verdict, check};
 use taintsim::cli::conform::{Counts, model};
+use taintsim::plan::Plan;
 use taintsim::scenario::recorded::{Observed, Recorded, read};
-use taintsim::sim::Plan;
 
 fn recordings(folder: &str) -> Vec<Recorded> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

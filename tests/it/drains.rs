@@ -8,8 +8,9 @@ use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::analysis::summary::summary;
 use taintsim::analysis::timeline::{DEFAULT_ROWS, timeline};
 use taintsim::kernel::{Choices, Dur};
+use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{Plan, run, run_eager};
+use taintsim::sim::{run, run_eager};
 use taintsim::trace::{DrainOutcome, EvictionCause, Trace, What};
 
 fn plan_of(timing: &str, fields: &str) -> Plan {

@@ -12,13 +12,12 @@ use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::meta::ConditionStatus;
 use taintsim::api::node::NodeConditionType;
 use taintsim::api::taint::{Effect, Taint};
-use taintsim::controllers::drain;
 use taintsim::kernel::{Choices, Dur, Time};
-use taintsim::scenario::profiles::profile;
-use taintsim::sim::plan::{
-    Action, Delay, Do, IfNotDrained, Maintenance, NodeIndex, Phase, Plan, TimelineEntry,
-    WatchedResource,
+use taintsim::plan::{
+    Action, Delay, Do, DrainOptions, IfNotDrained, Maintenance, NodeIndex, Phase, Plan,
+    TimelineEntry, WatchedResource,
 };
+use taintsim::scenario::profiles::profile;
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 
@@ -119,10 +118,10 @@ fn act(step: &Step) -> Do {
             vec![n],
             Box::new(Maintenance {
                 at_a_time: 1,
-                drain: drain::Options {
+                drain: DrainOptions {
                     force: true,
                     timeout: Some(Dur::from_secs(45)),
-                    ..drain::Options::default()
+                    ..DrainOptions::default()
                 },
                 off: Dur::from_secs(75),
                 uncordon: true,

@@ -6,16 +6,16 @@ use std::path::Path;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::api::names::stable_hash;
-use taintsim::controllers::taint_eviction::FinishedEntry;
 use taintsim::kernel::Choices;
 use taintsim::kernel::choice::{Deviation, Span};
 use taintsim::kernel::search::Wanted;
 use taintsim::lab::explore::{Explore, Outcome, Report, Strategy, digest, explore, shorter};
+use taintsim::lab::replay::departure;
 use taintsim::lab::tape::{self, Tape, Texts};
-use taintsim::report::replay::departure;
+use taintsim::plan::switches::taint_eviction::FinishedEntry;
+use taintsim::plan::{Perturb, Plan};
 use taintsim::scenario::{self, Overrides};
-use taintsim::sim::plan::Perturb;
-use taintsim::sim::{self, Plan};
+use taintsim::sim;
 use taintsim::trace::{Actor, Trace, What};
 
 /// A StatefulSet's pod tolerates a taint for 30 s, and the taint goes in the very instant in which

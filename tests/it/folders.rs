@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::kernel::Choices;
+use taintsim::plan::Plan;
 use taintsim::report::{events, perfetto, trace_json};
 use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{self, Plan};
+use taintsim::sim;
 use taintsim::trace::Trace;
 
 fn shipped() -> Vec<PathBuf> {

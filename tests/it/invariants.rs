@@ -6,8 +6,8 @@ use std::rc::Rc;
 use taintsim::analysis::invariants::first_broken;
 use taintsim::api::quantity::Quantity;
 use taintsim::kernel::{Choices, Time};
+use taintsim::plan::{NodePlan, Plan};
 use taintsim::scenario::{Overrides, build, load};
-use taintsim::sim::plan::{NodePlan, Plan};
 use taintsim::sim::run;
 use taintsim::trace::{Record, RecordId, Trace, What};
 

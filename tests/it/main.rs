@@ -9,6 +9,7 @@ mod eager;
 mod expectations;
 mod explore;
 mod folders;
+mod imports;
 mod invariants;
 mod kernel_workloads;
 mod klog;

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::expect::verdicts;
 use taintsim::lab::soak::{self, Soaked, Verdict};
+use taintsim::plan::Plan;
 use taintsim::report::Source;
 use taintsim::report::again::read_again;
 use taintsim::scenario::profiles::Release;
 use taintsim::scenario::{self, Loaded, Overrides};
-use taintsim::sim::Plan;
 use taintsim::trace::Trace;
 
 /// What no random scenario has: it names files, says what only `taintsim test` does with the

@@ -1,44 +1,20 @@
-//! Reads the source tree and holds it to what ARCHITECTURE.md says: the list of layers, the header
-//! of every module, words that have no place here, the size of files; and that nothing which ships
-//! is forgotten by the tests or missing from the documents.
-//!
-//! It reads text, not syntax: comments are left out, a path is found wherever it is written in full
-//! (`crate::sim::plan`) or relative to its module (`super::super::kubelet`). A re-export under
-//! another name would escape it; there is none.
+//! Reads the source tree and holds it to what ARCHITECTURE.md says: the header of every module,
+//! words that have no place here, the size of files; and that nothing which ships is forgotten by
+//! the tests or missing from the documents. Who imports whom is in `imports.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A module of this list imports only from those before it.
-const LAYERS: [&str; 13] = [
-    "kernel",
-    "api",
-    "trace",
-    "apiserver",
-    "client",
-    "controllers",
-    "sim",
-    "files",
-    "scenario",
-    "analysis",
-    "lab",
-    "report",
-    "cli",
-];
-
-/// The layer whose modules never import each other.
-const SIBLINGS: &str = "controllers";
 
 /// No file of code is longer.
 const LINES_MAX: usize = 1_030;
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All files below a folder of the repository, by name, with their path from its root.
-fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
@@ -95,7 +71,7 @@ fn texts() -> Vec<(String, String)> {
     all
 }
 
-fn fail_if_any(what: &str, complaints: &[String]) {
+pub(crate) fn fail_if_any(what: &str, complaints: &[String]) {
     assert!(
         complaints.is_empty(),
         "{what}:\n  {}",
@@ -103,69 +79,8 @@ fn fail_if_any(what: &str, complaints: &[String]) {
     );
 }
 
-/// The module that a file of `src` is: `src/client/mod.rs` is `client`, `src/client/delay.rs` is
-/// `client::delay`.
-fn module_of(file: &str) -> Vec<String> {
-    let inner = file
-        .strip_prefix("src/")
-        .unwrap()
-        .strip_suffix(".rs")
-        .unwrap();
-    let mut path: Vec<String> = inner.split('/').map(str::to_owned).collect();
-    if matches!(
-        path.last().map(String::as_str),
-        Some("mod" | "lib" | "main")
-    ) {
-        path.pop();
-    }
-    path
-}
-
-fn identifier(text: &str) -> &str {
-    let end = text
-        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(text.len());
-    &text[..end]
-}
-
-/// The first two steps of every path that begins here: `a::b` is one path, `{a::b, c}` and
-/// `a::{b, c}` are two.
-fn steps(text: &str) -> Vec<Vec<String>> {
-    let Some(group) = text.strip_prefix('{') else {
-        let first = identifier(text).to_owned();
-        return match text[first.len()..].strip_prefix("::") {
-            Some(rest) => steps(rest)
-                .into_iter()
-                .map(|second| vec![first.clone(), second[0].clone()])
-                .collect(),
-            None => vec![vec![first]],
-        };
-    };
-    let (mut paths, mut depth, mut start) = (Vec::new(), 0_u32, 0);
-    for (i, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth > 0 => depth -= 1,
-            ',' | '}' if depth == 0 => {
-                let path = group[start..i].trim();
-                paths.extend(if path.is_empty() {
-                    Vec::new()
-                } else {
-                    steps(path)
-                });
-                start = i + 1;
-                if c == '}' {
-                    break;
-                }
-            }
-            _ => {}
-        }
-    }
-    paths
-}
-
 /// A file without its comments and the texts in it.
-fn code_of(text: &str) -> String {
+pub(crate) fn code_of(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     for line in text.lines() {
         let mut in_text = false;
@@ -184,128 +99,6 @@ fn code_of(text: &str) -> String {
         code.push('\n');
     }
     code
-}
-
-/// The modules that a file names, as paths from the crate's root.
-fn named_modules(file: &str, text: &str) -> BTreeSet<Vec<String>> {
-    let module = module_of(file);
-    let code = code_of(text);
-    let mut named = BTreeSet::new();
-    for (i, _) in code.match_indices("crate::") {
-        named.extend(steps(&code[i + "crate::".len()..]));
-    }
-    // Tests at the end of a file are a module of their own, one step further in.
-    let inner_from = code.find("\nmod tests {").unwrap_or(code.len());
-    let mut done = 0;
-    for (i, _) in code.match_indices("super::") {
-        if i < done {
-            continue;
-        }
-        let mut rest = &code[i..];
-        let mut up = 0;
-        while let Some(further) = rest.strip_prefix("super::") {
-            (rest, up) = (further, up + 1);
-        }
-        done = code.len() - rest.len();
-        let depth = module.len() + usize::from(i > inner_from);
-        let kept = depth.saturating_sub(up).min(module.len());
-        for path in steps(rest) {
-            named.insert(module[..kept].iter().cloned().chain(path).collect());
-        }
-    }
-    named
-}
-
-#[test]
-fn layers_import_only_from_those_before_them() {
-    let place = |layer: &str| LAYERS.iter().position(|l| *l == layer);
-    let mut complaints = Vec::new();
-    for (file, text) in files("src", "rs") {
-        let module = module_of(&file);
-        let Some(own) = module.first() else { continue };
-        let Some(own_place) = place(own) else {
-            complaints.push(format!("{file}: `{own}` is not in the list of layers"));
-            continue;
-        };
-        for path in named_modules(&file, &text) {
-            match place(&path[0]) {
-                None => complaints.push(format!(
-                    "{file}: names `{}`, which is no layer",
-                    path.join("::")
-                )),
-                Some(other) if other > own_place => complaints.push(format!(
-                    "{file}: imports `{}` from further down",
-                    path.join("::")
-                )),
-                Some(_) => {}
-            }
-            if own == SIBLINGS
-                && path[0] == SIBLINGS
-                && module.len() > 1
-                && path.len() > 1
-                && path[1] != module[1]
-            {
-                complaints.push(format!("{file}: imports its sibling `{}`", path.join("::")));
-            }
-        }
-    }
-    fail_if_any("imports against the order of layers", &complaints);
-}
-
-#[test]
-fn the_check_of_layers_sees_every_way_to_write_a_path() {
-    let named = |file, text| {
-        named_modules(file, text)
-            .into_iter()
-            .map(|p| p.join("::"))
-            .collect::<Vec<_>>()
-    };
-    let uses = "use super::plan::Plan;\nuse crate::trace::{Trace, What};";
-    assert_eq!(
-        named("src/sim/run.rs", uses),
-        ["sim::plan::Plan", "trace::Trace", "trace::What"]
-    );
-    assert_eq!(
-        named("src/sim/run.rs", "use crate::{kernel::{Ctx, Time}, cli};"),
-        ["cli", "kernel::Ctx", "kernel::Time"]
-    );
-    assert_eq!(
-        named("src/controllers/a/pass.rs", "use super::super::b::C;"),
-        ["controllers::b::C"]
-    );
-    assert_eq!(
-        named(
-            "src/sim/run.rs",
-            "// use crate::cli;\nlet s = \"crate::cli\";"
-        ),
-        [""; 0]
-    );
-    assert_eq!(
-        named(
-            "src/sim/run.rs",
-            "\nmod tests {\n    use super::super::plan;"
-        ),
-        ["sim::plan"]
-    );
-}
-
-#[test]
-fn the_crate_documentation_and_architecture_list_the_layers_in_order() {
-    for name in ["src/lib.rs", "ARCHITECTURE.md"] {
-        let text = fs::read_to_string(root().join(name)).unwrap();
-        let mut from = 0;
-        for layer in LAYERS {
-            let written = if name == "src/lib.rs" {
-                format!("[`{layer}`]")
-            } else {
-                format!("`src/{layer}/`")
-            };
-            let found = text[from..]
-                .find(&written)
-                .unwrap_or_else(|| panic!("{name}: {written} is missing or out of order"));
-            from += found;
-        }
-    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::{Evidence, Options, Verdict, check, compare};
 use crate::kernel::Time;
+use crate::plan::Plan;
 use crate::scenario::recorded::{Line, Outcome, Recorded, parse, sort_lines};
-use crate::sim::Plan;
 use crate::trace::{Actor, EventText, NO_RECORD, Record, Trace, What};
 use std::sync::Arc;
 

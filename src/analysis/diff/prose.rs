@@ -9,46 +9,46 @@ use std::collections::BTreeMap;
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
 const FILES: [(&str, &str, &str); 9] = [
-    ("", "Profile", include_str!("../../sim/profile.rs")),
+    ("", "Profile", include_str!("../../plan/profile.rs")),
     (
         "node_lifecycle",
         "Switches",
-        include_str!("../../controllers/node_lifecycle/switches.rs"),
+        include_str!("../../plan/switches/node_lifecycle.rs"),
     ),
     (
         "taint_eviction",
         "Switches",
-        include_str!("../../controllers/taint_eviction/switches.rs"),
+        include_str!("../../plan/switches/taint_eviction.rs"),
     ),
     (
         "kubelet",
         "Switches",
-        include_str!("../../controllers/kubelet/switches.rs"),
+        include_str!("../../plan/switches/kubelet.rs"),
     ),
     (
         "scheduler",
         "Switches",
-        include_str!("../../controllers/scheduler/switches.rs"),
+        include_str!("../../plan/switches/scheduler.rs"),
     ),
     (
         "pod_gc",
         "Switches",
-        include_str!("../../controllers/pod_gc/switches.rs"),
+        include_str!("../../plan/switches/pod_gc.rs"),
     ),
     (
         "workload",
         "Switches",
-        include_str!("../../controllers/workload/switches.rs"),
+        include_str!("../../plan/switches/workload.rs"),
     ),
     (
         "disruption",
         "Switches",
-        include_str!("../../controllers/disruption/controller.rs"),
+        include_str!("../../plan/switches/disruption.rs"),
     ),
     (
         "eviction",
         "EvictionRules",
-        include_str!("../../apiserver/budgets.rs"),
+        include_str!("../../plan/switches/eviction.rs"),
     ),
 ];
 

@@ -5,8 +5,7 @@
 
 use super::prose;
 use crate::kernel::Dur;
-use crate::sim::Plan;
-use crate::sim::profile::Profile;
+use crate::plan::{Plan, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 

@@ -11,7 +11,7 @@ use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::NodeStart;
+use crate::plan::NodeStart;
 use crate::trace::{Actor, Note, Record, RecordId, What, ZoneState};
 
 /// What a step means for the node.

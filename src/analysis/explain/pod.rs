@@ -17,9 +17,9 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodReason};
 use crate::api::taint::Taint;
 use crate::api::toleration::{Toleration, matching_tolerations};
-use crate::controllers::taint_eviction::FinishedEntry;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::PodStart;
+use crate::plan::PodStart;
+use crate::plan::switches::taint_eviction::FinishedEntry;
 use crate::trace::{Note, Record, RecordId, What};
 
 /// What is asked of a pod and its node at a moment.

@@ -8,7 +8,7 @@ use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{short_name, told_apart};
 use crate::kernel::Dur;
-use crate::sim::Plan;
+use crate::plan::Plan;
 use crate::trace::ZoneState;
 
 /// The grace period of nodes.

@@ -6,7 +6,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Plan, PodStart};
+use crate::plan::{Plan, PodStart};
 use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;

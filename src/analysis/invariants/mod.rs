@@ -12,7 +12,7 @@ mod objects;
 mod tainting;
 mod timers;
 
-use crate::sim::plan::Plan;
+use crate::plan::Plan;
 use crate::trace::{Record, RecordId, Trace};
 
 /// One record after another is shown to it.

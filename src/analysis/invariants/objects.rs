@@ -8,7 +8,7 @@ use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::taint::Taint;
 use crate::kernel::Time;
-use crate::sim::plan::{NodeStart, Plan, PodStart};
+use crate::plan::{NodeStart, Plan, PodStart};
 use crate::trace::{Actor, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 

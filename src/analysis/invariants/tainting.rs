@@ -7,7 +7,7 @@ use crate::api::names::TextId;
 use crate::api::node::zone_key;
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Do, Plan};
+use crate::plan::{Do, Plan};
 use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 

@@ -9,8 +9,8 @@ use super::walk::{Walk, records};
 use super::{Property, Violation};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
-use crate::controllers::node_lifecycle::EvictionMode;
 use crate::kernel::{Dur, Time};
+use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::trace::{NO_RECORD, Record, RecordId, What, ZoneState};
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ use crate::api::taint::{
     OUT_OF_DISK, PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::NodeStart;
+use crate::plan::NodeStart;
 use crate::trace::{Actor, Record, RecordId, What};
 use std::collections::BTreeMap;
 

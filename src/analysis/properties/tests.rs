@@ -5,13 +5,12 @@ use super::super::synthetic::{Run, ms, taint, tolerates};
 use super::{Property, PropertyError, Violation, check};
 use crate::api::meta::ConditionStatus::{False, True, Unknown};
 use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::api::node::NodeReason;
+use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::Toleration;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::PodStart;
+use crate::plan::PodStart;
 use crate::trace::{Actor, NO_RECORD, RecordId, What, ZoneState};
 
 /// A node `n`, and a pod `default/p` that is created on it at time zero; the taint `k:NoExecute` is

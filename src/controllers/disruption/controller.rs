@@ -12,6 +12,7 @@ use crate::client::{
     RateLimiter, Resource, WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Object, Shared, Time};
+use crate::plan::switches::disruption::Switches;
 use crate::trace::{EventBody, EventText};
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -21,14 +22,6 @@ const DELETION_TIMEOUT: Dur = Dur::from_secs(120);
 /// A condition DisruptionTarget that leads to no deletion for so long is taken back
 /// (`stalePodDisruptionTimeout`).
 const STALE_POD_DISRUPTION_TIMEOUT: Dur = Dur::from_secs(120);
-
-/// What changed in the disruption controller from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// The condition DisruptionTarget of a pod that was not deleted after all is set to False after
-    /// two minutes (1.26 on).
-    pub resets_stale_condition: bool,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct BudgetItem(WorkloadId);

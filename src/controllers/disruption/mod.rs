@@ -7,4 +7,4 @@
 mod census;
 mod controller;
 
-pub use controller::{Controller, Switches};
+pub use controller::Controller;

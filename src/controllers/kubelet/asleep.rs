@@ -6,13 +6,13 @@
 //! same ones.
 
 use super::kubelets::{Kubelets, Loop};
-use super::switches::KubeletMode;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::taint::{self, Effect, Taint};
 use crate::apiserver::{Beat, Heartbeats};
 use crate::kernel::{Class, Dur, Time};
+use crate::plan::KubeletMode;
 use std::rc::Rc;
 
 /// A kubelet stays awake at least this long after something happened to its node.

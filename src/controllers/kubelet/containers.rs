@@ -8,11 +8,11 @@
 //! `HandlePodCleanups`), or until their machine stops.
 
 use super::kubelets::{Due, Kubelets};
-use super::switches::KubeletMode;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodSource};
 use crate::kernel::{Dur, Time};
+use crate::plan::KubeletMode;
 use crate::trace::{Actor, What};
 
 impl Kubelets {

@@ -1,10 +1,10 @@
 //! The recorder's kubelets: no jitter, no retries, no admission.
 
 use super::kubelets::{Kubelets, Loop};
-use super::switches::KubeletMode;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;
+use crate::plan::KubeletMode;
 use crate::trace::Actor;
 
 /// The period of status checks of the recorder's kubelets.

@@ -2,7 +2,6 @@
 //! changes that concern them.
 
 use super::asleep::Asleep;
-use super::switches::{KubeletMode, Switches};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
@@ -14,6 +13,8 @@ use crate::apiserver::{ApiServer, Watcher};
 use crate::kernel::{
     Class, Ctx, Dur, EventKey, Handler, HandlerId, Keys, Name, Object, PointId, Shared, Time,
 };
+use crate::plan::KubeletMode;
+use crate::plan::switches::kubelet::Switches;
 use crate::trace::{Actor, What};
 use std::cell::Cell;
 use std::rc::{Rc, Weak};

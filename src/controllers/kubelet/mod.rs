@@ -13,8 +13,6 @@ mod containers;
 mod imitated;
 mod kubelets;
 mod real;
-mod switches;
 
 pub use imitated::STATUS_PERIOD;
 pub use kubelets::{Kubelets, NodeSettings};
-pub use switches::{FirstTry, Imitated, KubeletMode, Real, ReportOffset, Switches};

@@ -6,7 +6,6 @@
 //! last tick.
 
 use super::kubelets::{Due, Kubelets, Loop};
-use super::switches::{FirstTry, KubeletMode, Real, ReportOffset};
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodPhase, PodSource};
@@ -14,6 +13,8 @@ use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
 use crate::client::About;
 use crate::kernel::{Dur, Time};
+use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
+use crate::plan::{KubeletMode, Real};
 use crate::trace::{Actor, EventText, What};
 
 /// The share of a period by which it may be longer, in percent (S6, S7).

@@ -6,7 +6,6 @@ use super::pass::Round;
 use super::queue::RateLimitedTimedQueue;
 use super::quiet::Rest;
 use super::resting::{Ids, Roster};
-use super::switches::{ConditionTaints, Switches};
 use super::taints::Templates;
 use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
@@ -19,6 +18,7 @@ use crate::client::{
     WorkQueue,
 };
 use crate::kernel::{Ctx, Dur, Group, Lock, Object, PointId, Shared};
+use crate::plan::switches::node_lifecycle::{ConditionTaints, Switches};
 use crate::trace::{Actor, What, ZoneState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};

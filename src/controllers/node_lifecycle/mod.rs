@@ -18,7 +18,6 @@ mod pods;
 mod queue;
 mod quiet;
 mod resting;
-mod switches;
 mod tainting;
 mod taints;
 mod timeout;
@@ -26,4 +25,3 @@ mod zone_states;
 mod zones;
 
 pub use controller::{Config, Controller};
-pub use switches::{ConditionTaints, EvictionMode, Requeue, Switches};

@@ -2,13 +2,13 @@
 //! later.
 
 use super::controller::Controller;
-use super::switches::EvictionMode;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{Pod, PodCondition};
 use crate::apiserver::{ApiError, ApiServer};
 use crate::client::About;
 use crate::kernel::Name;
+use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::trace::EventText;
 use std::rc::Rc;
 

@@ -2,8 +2,9 @@
 //! (`scheduler/rate_limited_queue.go`).
 
 use crate::api::names::NodeId;
-use crate::client::{Limits, TokenBucket};
+use crate::client::TokenBucket;
 use crate::kernel::{Ctx, Dur, Lock, Object, PointId, Shared, Time};
+use crate::plan::Limits;
 use std::collections::VecDeque;
 use std::future::Future;
 

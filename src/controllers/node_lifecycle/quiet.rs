@@ -8,12 +8,12 @@
 
 use super::controller::{Controller, NODE_EVICTION_PERIOD};
 use super::health::Health;
-use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::apiserver::Beat;
 use crate::kernel::{Dur, Ticket, Time};
+use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 use std::rc::Rc;
 
 /// What a pass found that matters for the next ones.

@@ -2,7 +2,6 @@
 //! rates.
 
 use super::controller::Controller;
-use super::switches::{EvictionMode, Requeue};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{Node, NodeConditionType};
@@ -11,6 +10,7 @@ use crate::api::taint::{
     OUT_OF_DISK, PID_PRESSURE, Taint, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
 };
 use crate::kernel::{Dur, Held, Name};
+use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 use crate::trace::{Actor, What};
 use std::rc::Rc;
 

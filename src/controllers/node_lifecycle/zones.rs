@@ -3,10 +3,10 @@
 use super::controller::Controller;
 use super::pass::{Counted, ZoneConditions};
 use super::queue::RateLimitedTimedQueue;
-use super::switches::EvictionMode;
 use crate::api::names::TextId;
 use crate::api::node::Node;
 use crate::kernel::Object;
+use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::trace::{Actor, Note, What, ZoneState};
 use std::rc::Rc;
 

@@ -1,6 +1,5 @@
 //! The loop (`Run`, `gc`) and its four sweeps.
 
-use super::switches::Switches;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
@@ -10,6 +9,7 @@ use crate::api::workload::short_name;
 use crate::apiserver::ApiError;
 use crate::client::{Client, InformerFactory, NodeHandler, PodHandler, go_all};
 use crate::kernel::{Ctx, Dur, Group, Object, PointId, Shared, Time};
+use crate::plan::switches::pod_gc::Switches;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 

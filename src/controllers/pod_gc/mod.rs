@@ -9,7 +9,5 @@
 //! too.
 
 mod controller;
-mod switches;
 
 pub use controller::{Config, Controller};
-pub use switches::Switches;

@@ -7,22 +7,22 @@
 
 use super::cache::Cache;
 use super::framework::{
-    Plugin, Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find,
-    node_filters,
+    Plugins, Rejection, Rejections, Verdict, cluster_filters, feasible_nodes_to_find, node_filters,
 };
 use super::memo::{Found, Memo};
 use super::node_info::{NodeInfo, Placed};
 use super::nominator::Nominator;
-use super::plugins::node_resources_fit::Strategy;
 use super::plugins::{
     balanced_allocation, inter_pod_affinity, node_affinity, node_ports, node_resources_fit,
     node_unschedulable, pod_topology_spread, selector_spread, taint_toleration,
 };
 use super::shape::{Shape, Spread};
-use super::switches::Switches;
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::pod::Pod;
+use crate::plan::Strategy;
+use crate::plan::switches::scheduler::Switches;
+use crate::trace::Plugin;
 use std::rc::Rc;
 
 /// Of pods that name no more nodes than this, nothing is remembered.

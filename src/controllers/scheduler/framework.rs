@@ -1,67 +1,13 @@
 //! What plugins answer, and which of them a release runs in which order (`framework/interface.go`,
 //! `apis/config/v1/default_plugins.go`).
 
-use super::switches::FilterOrder;
+use crate::plan::switches::scheduler::FilterOrder;
+use crate::trace::Plugin;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The best score of a plugin.
 pub const MAX_NODE_SCORE: i64 = 100;
-
-/// A plugin that can reject a pod.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Plugin {
-    /// SchedulingGates
-    SchedulingGates,
-    /// NodeUnschedulable
-    NodeUnschedulable,
-    /// TaintToleration
-    TaintToleration,
-    /// NodeAffinity
-    NodeAffinity,
-    /// NodePorts
-    NodePorts,
-    /// NodeResourcesFit
-    NodeResourcesFit,
-    /// PodTopologySpread
-    PodTopologySpread,
-    /// InterPodAffinity
-    InterPodAffinity,
-    /// DefaultPreemption, which holds a pod back while its preemption is under way.
-    DefaultPreemption,
-}
-
-impl Plugin {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::SchedulingGates,
-        Self::NodeUnschedulable,
-        Self::TaintToleration,
-        Self::NodeAffinity,
-        Self::NodePorts,
-        Self::NodeResourcesFit,
-        Self::PodTopologySpread,
-        Self::InterPodAffinity,
-        Self::DefaultPreemption,
-    ];
-}
-
-impl Plugin {
-    /// Its name in Kubernetes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SchedulingGates => "SchedulingGates",
-            Self::NodeUnschedulable => "NodeUnschedulable",
-            Self::TaintToleration => "TaintToleration",
-            Self::NodeAffinity => "NodeAffinity",
-            Self::NodePorts => "NodePorts",
-            Self::NodeResourcesFit => "NodeResourcesFit",
-            Self::PodTopologySpread => "PodTopologySpread",
-            Self::InterPodAffinity => "InterPodAffinity",
-            Self::DefaultPreemption => "DefaultPreemption",
-        }
-    }
-}
 
 /// A set of plugins.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -7,13 +7,13 @@ use super::node_info::NodeInfo;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use super::queue::QueuedPod;
 use super::shape::Shape;
-use super::switches::{Switches, WakeRule};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::taint::Effect;
 use crate::client::{NodeHandler, PodHandler};
 use crate::kernel::Object;
+use crate::plan::switches::scheduler::{Switches, WakeRule};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -291,8 +291,7 @@ fn move_for_pod(
                 .iter()
                 .any(|t| e.shape.term_matches(t, &pod.1))
             || switches.spread_woken_by_pods
-                && e.rejected_by
-                    .has(super::framework::Plugin::PodTopologySpread)
+                && e.rejected_by.has(crate::trace::Plugin::PodTopologySpread)
                 && e.shape.namespace == pod.1.namespace
     };
     s.queue.move_all(change, &concerned, at, &s.algorithm.cache);

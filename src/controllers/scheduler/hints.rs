@@ -2,17 +2,17 @@
 //! `EventsToRegister` and queueing hints).
 
 use super::cache::Cache;
-use super::framework::Plugin;
 use super::plugins::{
     node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
 };
 use super::shape::Shape;
-use super::switches::{Switches, WakeRule};
 use super::topology::KeyId;
 use crate::api::labels::Labels;
 use crate::api::names::PodId;
 use crate::api::node::Node;
 use crate::api::pod::Pod;
+use crate::plan::switches::scheduler::{Switches, WakeRule};
+use crate::trace::Plugin;
 use std::rc::Rc;
 
 /// A kind of change.

@@ -21,7 +21,6 @@ pub mod preemption;
 pub mod queue;
 pub mod resources;
 pub mod shape;
-mod switches;
 pub mod tally;
 pub mod text;
 pub mod topology;
@@ -29,8 +28,3 @@ mod victims;
 
 pub use algorithm::Choice;
 pub use controller::{Config, Controller};
-pub use plugins::node_resources_fit::Strategy;
-pub use switches::{
-    Balance, FilterOrder, FitText, PreemptedText, PreemptionWrites, SpreadScore, Switches,
-    TaintMessage, WakeRule, Weights,
-};

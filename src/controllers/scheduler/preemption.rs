@@ -3,7 +3,7 @@
 //! costs least.
 
 use super::algorithm::{Algorithm, Diagnosis, Incoming};
-use super::framework::{Plugin, Rejection};
+use super::framework::Rejection;
 use super::node_info::Placed;
 use super::nominator::Nominator;
 use super::text::no_candidates;
@@ -11,6 +11,7 @@ use crate::api::budget::Budget;
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodReason};
+use crate::trace::Plugin;
 use std::cmp::Reverse;
 use std::rc::Rc;
 

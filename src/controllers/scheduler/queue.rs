@@ -2,13 +2,14 @@
 //! next by priority and age, those that back off, and those that no change has given a chance yet.
 
 use super::cache::Cache;
-use super::framework::{Plugin, Plugins};
+use super::framework::Plugins;
 use super::hints::{Change, ClusterEvent, helps, registered};
 use super::shape::Shape;
-use super::switches::{Switches, WakeRule};
 use crate::api::names::PodId;
 use crate::api::pod::Pod;
 use crate::kernel::{Dur, Time};
+use crate::plan::switches::scheduler::{Switches, WakeRule};
+use crate::trace::Plugin;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;

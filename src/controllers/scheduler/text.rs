@@ -1,8 +1,8 @@
 //! The text of a failed attempt (`framework/types.go: FitError.Error`).
 
 use super::framework::{Rejection, Rejections};
-use super::switches::{FitText, Switches};
 use crate::api::names::NodeId;
+use crate::plan::switches::scheduler::{FitText, Switches};
 use std::collections::BTreeMap;
 
 /// What a pod is told when there are no nodes.

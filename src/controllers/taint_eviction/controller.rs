@@ -1,7 +1,6 @@
 //! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two
 //! handlers).
 
-use super::switches::Switches;
 use super::timed_workers::TimedWorkerQueue;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
@@ -11,6 +10,7 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, QueueKey, WorkQueue,
 };
 use crate::kernel::{Chan, Ctx, Dur, Either, Group, Keys, Name, Object, PointId, Shared, select2};
+use crate::plan::switches::taint_eviction::Switches;
 use crate::trace::{Actor, Note, What};
 use std::rc::{Rc, Weak};
 

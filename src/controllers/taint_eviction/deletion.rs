@@ -1,13 +1,13 @@
 //! The deletion of a pod (`deletePodHandler`, `addConditionAndDeletePod`).
 
 use super::controller::Controller;
-use super::switches::DisruptionTarget;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
 use crate::apiserver::ApiError;
 use crate::client::About;
 use crate::kernel::{Dur, Keys, Name};
+use crate::plan::switches::taint_eviction::DisruptionTarget;
 use crate::trace::{Actor, EventText, What};
 use std::rc::Rc;
 

@@ -8,8 +8,6 @@
 mod controller;
 mod decision;
 mod deletion;
-mod switches;
 mod timed_workers;
 
 pub use controller::{Config, Controller};
-pub use switches::{DisruptionTarget, FinishedEntry, Switches};

@@ -5,9 +5,9 @@
 //! well. Adding work to an entry that exists, even a nil one, does nothing.
 
 use super::controller::Controller;
-use super::switches::FinishedEntry;
 use crate::api::names::PodId;
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time};
+use crate::plan::switches::taint_eviction::FinishedEntry;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};

@@ -7,7 +7,6 @@ use super::daemon_census::{DaemonCensus, Rules};
 use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
 use super::item::{Item, NodeItem};
 use super::pod_control::PodControl;
-use super::switches::DaemonSetSwitches;
 use super::written::Written;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, WorkloadId};
@@ -19,6 +18,7 @@ use crate::client::{
     WorkQueue, WorkloadHandler,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
+use crate::plan::switches::workload::DaemonSetSwitches;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 

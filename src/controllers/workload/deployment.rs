@@ -6,7 +6,6 @@
 
 use super::item::Item;
 use super::pod_control::PodControl;
-use super::switches::{ScalingText, Switches};
 use super::written::Written;
 use crate::api::labels::{LabelSelector, Labels};
 use crate::api::meta::Uid;
@@ -19,6 +18,7 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler,
 };
 use crate::kernel::{Ctx, Group, Shared};
+use crate::plan::switches::workload::{ScalingText, Switches};
 use crate::trace::EventText;
 use std::rc::{Rc, Weak};
 

@@ -10,7 +10,6 @@ use super::job_backoff::BackoffRecord;
 use super::pod_control::PodControl;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use super::switches::JobSwitches;
 use super::written::Written;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::WorkloadId;
@@ -25,6 +24,7 @@ use crate::client::{
     WorkloadHandler, parallelize,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::plan::switches::workload::JobSwitches;
 use crate::trace::EventText;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::{Rc, Weak};

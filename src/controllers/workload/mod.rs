@@ -21,7 +21,6 @@ mod replica_set;
 mod slow_start;
 mod stateful_set;
 mod stateful_set_control;
-mod switches;
 mod written;
 
 pub use daemon_set::DaemonSetController;
@@ -29,6 +28,3 @@ pub use deployment::DeploymentController;
 pub use job::JobController;
 pub use replica_set::ReplicaSetController;
 pub use stateful_set::StatefulSetController;
-pub use switches::{
-    DaemonSetSwitches, JobSwitches, ScalingText, StatefulSetSwitches, Switches, TerminalPods,
-};

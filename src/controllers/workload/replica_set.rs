@@ -10,7 +10,6 @@ use super::item::Item;
 use super::pod_control::PodControl;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use super::switches::Switches;
 use super::written::Written;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::WorkloadId;
@@ -22,6 +21,7 @@ use crate::client::{
     WorkloadHandler, parallelize,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::plan::switches::workload::Switches;
 use std::rc::{Rc, Weak};
 
 /// Pods that one sync creates or deletes at the most (`BurstReplicas`).

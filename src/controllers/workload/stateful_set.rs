@@ -5,7 +5,6 @@
 
 use super::item::Item;
 use super::pod_control::PodControl;
-use super::switches::StatefulSetSwitches;
 use super::written::Written;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
@@ -15,6 +14,7 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
 };
 use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::plan::switches::workload::StatefulSetSwitches;
 use std::rc::{Rc, Weak};
 
 /// `--concurrent-statefulset-syncs`

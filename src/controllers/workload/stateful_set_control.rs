@@ -7,13 +7,13 @@
 
 use super::slow_start::slow_start_batch_but;
 use super::stateful_set::StatefulSetController;
-use super::switches::TerminalPods;
 use crate::api::meta::Uid;
 use crate::api::pod::{Pod, PodPhase};
 use crate::api::workload::{Workload, WorkloadSpec, WorkloadStatus, namespace_of, short_name};
 use crate::apiserver::{ApiError, NewPod};
 use crate::client::Resource;
 use crate::kernel::{Dur, Shared};
+use crate::plan::switches::workload::TerminalPods;
 use crate::trace::EventText;
 use std::rc::Rc;
 

@@ -19,8 +19,8 @@ pub use shorter::shorter;
 
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
+use crate::plan::Plan;
 use crate::scenario::expectations::Expectation;
-use crate::sim::Plan;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 

@@ -6,7 +6,8 @@ use crate::analysis::{Analysis, expect};
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::fold;
-use crate::sim::{self, Plan, Searched};
+use crate::plan::Plan;
+use crate::sim::{self, Searched};
 use crate::trace::{Trace, What};
 use std::hash::{Hash, Hasher};
 

@@ -17,8 +17,9 @@ use crate::analysis::conformance::numbered;
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Coming, Deviation, Drawn, Orders, Span};
 use crate::kernel::{Choices, NEXT, Time};
+use crate::plan::Plan;
 use crate::scenario::recorded::{Line, Outcome};
-use crate::sim::{self, Plan, Searched};
+use crate::sim::{self, Searched};
 use crate::trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -16,10 +16,10 @@ mod leaves;
 mod names;
 
 use crate::analysis::properties::Property;
+use crate::plan::Plan;
 use crate::scenario::layout::Piece;
 use crate::scenario::spec::{Claim, Expectation, Scenario};
 use crate::scenario::{Loaded, Problems};
-use crate::sim::Plan;
 use judge::{Judge, Seen};
 use names::Names;
 

@@ -3,8 +3,9 @@
 
 use crate::analysis::invariants::first_broken;
 use crate::kernel::{Choices, Dur, Endless};
+use crate::plan::Plan;
 use crate::scenario::Loaded;
-use crate::sim::{self, Plan};
+use crate::sim;
 use crate::trace::Trace;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};

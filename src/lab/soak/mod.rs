@@ -17,8 +17,8 @@ pub use used::everything;
 
 use super::shrink::{Goal, Shrink, shrink};
 use crate::kernel::search::fold;
+use crate::plan::Plan;
 use crate::scenario::Loaded;
-use crate::sim::Plan;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde_json::Value;

@@ -6,10 +6,10 @@
 
 use super::draw::Draw;
 use super::used::used;
+use crate::plan::Plan;
 use crate::scenario::layout::Piece;
 use crate::scenario::spec::Scenario;
 use crate::scenario::{Loaded, Overrides, Problems, build, duration, names, parse};
-use crate::sim::Plan;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;

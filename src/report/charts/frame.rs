@@ -247,7 +247,7 @@ impl Names {
 /// when it did, or at the end of the run.
 fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
     let plan = analysis.plan;
-    let open = |(i, e): (usize, &crate::sim::plan::TimelineEntry)| {
+    let open = |(i, e): (usize, &crate::plan::TimelineEntry)| {
         (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon())
     };
     let mut ends: Vec<Option<Time>> = plan

@@ -8,8 +8,8 @@ use crate::analysis::diff::{
     Paired, Pattern, SettingChange, Settings, Way, WorkloadOverSeeds,
 };
 use crate::kernel::Dur;
+use crate::plan::Plan;
 use crate::report::Source;
-use crate::sim::Plan;
 use serde_json::{Map, Value, json};
 
 /// The difference as a document.

@@ -5,8 +5,8 @@ use super::{PENDING, Printer, ROWS, header, rounded, why};
 use crate::analysis::diff::{OverSeeds, Pattern, Settings, Way};
 use crate::analysis::grouped;
 use crate::analysis::words::ranges;
+use crate::plan::Plan;
 use crate::report::Source;
-use crate::sim::Plan;
 use std::io::{self, Write};
 
 /// One of the two sides.

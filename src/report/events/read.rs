@@ -10,12 +10,11 @@ use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::{PodConditionType, PodPhase, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::workload::namespace_of;
-use crate::controllers::scheduler::framework::Plugin;
 use crate::kernel::{Dur, Time};
 use crate::trace::{
     Actor, BudgetState, DrainEnd, DrainOutcome, EventBody, EventText, Message, NO_BUDGET,
-    NO_RECORD, Note, Record, RecordId, Refusal, Rejection, TaintChange, Trace, What, ZoneState,
-    event_message,
+    NO_RECORD, Note, Plugin, Record, RecordId, Refusal, Rejection, TaintChange, Trace, What,
+    ZoneState, event_message,
 };
 use serde::Deserialize;
 

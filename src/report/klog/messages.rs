@@ -2,8 +2,10 @@
 //! release.
 
 use super::Batch;
-use super::format::{Severity, Timed, Value, go_duration, go_time, header, structured};
-use super::format::{taints_fields, taints_json, taints_plain, taints_pointers};
+use super::format::{
+    Severity, Timed, Value, go_duration, go_time, header, structured, taints_fields, taints_json,
+    taints_plain, taints_pointers,
+};
 use crate::analysis::Analysis;
 use crate::analysis::state::{Follow, NO_NODE, Step};
 use crate::api::meta::ConditionStatus;
@@ -12,9 +14,9 @@ use crate::api::node::{NodeConditionType, NodeReason};
 use crate::api::pod::PodConditionType;
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
 use crate::api::workload::short_name;
-use crate::controllers::taint_eviction::FinishedEntry;
 use crate::kernel::{Dur, Time};
-use crate::sim::log_forms::{EvictionLog, LogForms, WorkerLog};
+use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
+use crate::plan::switches::taint_eviction::FinishedEntry;
 use crate::trace::{Actor, EventText, Note, Record, What};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,8 @@
 use super::columns::Column;
 use crate::kernel::Dur;
 use crate::lab::Axis;
+use crate::plan::Plan;
 use crate::scenario::Fingerprint;
-use crate::sim::Plan;
 
 /// What all runs of a sweep have in common, for whoever reads its results.
 #[derive(Clone, Debug)]

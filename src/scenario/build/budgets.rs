@@ -10,7 +10,7 @@ use super::scheduling::selector;
 use super::select::Nothing;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
-use crate::sim::plan::{BudgetIndex, BudgetPlan};
+use crate::plan::{BudgetIndex, BudgetPlan};
 
 /// The disruption budgets of a scenario, those of the timeline last.
 #[derive(Default)]

@@ -5,19 +5,16 @@
 //! `KubeletConfiguration`. Left out: every flag that changes nothing here; such a flag is refused,
 //! not ignored.
 
-use super::super::duration;
 use super::super::existing::Exported;
 use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::profiles;
 use super::super::spec::{FlagValue, Flags as Written};
 use super::super::syntax::at;
+use super::super::{duration, profiles};
 use super::complaints::Complaints;
 use super::resolved::KUBERNETES;
 use super::values;
-use crate::client::Limits;
 use crate::kernel::Dur;
-use crate::sim::plan::{Admission, Flags};
-use crate::sim::profile::Profile;
+use crate::plan::{Admission, Flags, Limits, Profile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

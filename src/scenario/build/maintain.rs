@@ -9,9 +9,9 @@ use super::complaints::Complaints;
 use super::nodes::with;
 use super::values;
 use crate::api::budget::IntOrPercent;
-use crate::controllers::drain;
 use crate::kernel::Dur;
-use crate::sim::plan::{IfNotDrained, Maintenance};
+use crate::plan::DrainOptions;
+use crate::plan::{IfNotDrained, Maintenance};
 
 /// A machine is off for so long at the least: whether a heartbeat is from before or after is seen
 /// by the second.
@@ -22,7 +22,7 @@ pub(super) fn drain_options(
     flags: &DrainFlags,
     place: &Place,
     complaints: &mut Complaints,
-) -> drain::Options {
+) -> DrainOptions {
     if flags.grace_period_seconds.is_some_and(|g| g < 0) {
         complaints.say(
             with(place, "gracePeriodSeconds"),
@@ -33,7 +33,7 @@ pub(super) fn drain_options(
         text.as_ref()
             .and_then(|t| complaints.take(with(place, field), values::positive(t.as_str())))
     };
-    drain::Options {
+    DrainOptions {
         force: flags.force,
         ignore_daemonsets: flags.ignore_daemonsets.unwrap_or(true),
         delete_emptydir_data: flags.delete_emptydir_data,

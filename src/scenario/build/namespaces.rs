@@ -8,7 +8,7 @@ use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::nodes::with;
 use super::{checks, pods};
-use crate::apiserver::NamespaceTolerations;
+use crate::plan::NamespaceTolerations;
 use std::collections::BTreeMap;
 
 /// The most namespaces, as many as Kubernetes supports.

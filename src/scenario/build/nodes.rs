@@ -19,7 +19,7 @@ use crate::api::node::{
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
 use crate::kernel::Dur;
-use crate::sim::plan::{NodeIndex, NodePlan, NodeStart};
+use crate::plan::{NodeIndex, NodePlan, NodeStart};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -8,7 +8,7 @@
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
+use crate::plan::{Action, Do, NodeIndex, Phase, WatchedResource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a fault holds in its hand.

@@ -14,7 +14,7 @@ use crate::api::meta::{OwnerReference, Timestamp};
 use crate::api::pod::{Deletion, PodCondition, PodPhase, PodReason, PodSource, PodTemplate};
 use crate::api::taint::Effect;
 use crate::api::toleration::{Operator, Toleration};
-use crate::sim::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
+use crate::plan::{NodeIndex, PodIndex, PodPlan, PodStart};
 
 /// Whether the gate TaintTolerationComparisonOperators is on: `Lt` and `Gt` are valid.
 pub(super) type ComparisonOperators = bool;

@@ -17,12 +17,11 @@ use super::priorities::Priorities;
 use super::select::{Nodes, Pods};
 use super::workloads::Workloads;
 use super::{flags, namespaces, scheduling, timeline, timing, values};
+use crate::api::taint::UNINITIALIZED;
 use crate::api::workload::WorkloadKind;
-use crate::controllers::cloud::UNINITIALIZED;
 use crate::files;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Controllers, Do, NodePlan, Plan, PodPlan, WorkloadPlan};
-use crate::sim::profile::Profile;
+use crate::plan::{Controllers, Do, NodePlan, Plan, PodPlan, Profile, WorkloadPlan};
 use std::collections::BTreeMap;
 
 /// The most nodes of a cluster, forty times what Kubernetes supports.

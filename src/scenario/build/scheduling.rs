@@ -15,8 +15,7 @@ use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::controllers::scheduler::Strategy;
-use crate::sim::plan::SchedulerSettings;
+use crate::plan::{SchedulerSettings, Strategy};
 use std::rc::Rc;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority

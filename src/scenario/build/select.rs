@@ -11,7 +11,7 @@ use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{is_called, told_apart};
-use crate::sim::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
+use crate::plan::{NodeIndex, NodePlan, PodIndex, PodPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

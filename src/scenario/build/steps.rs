@@ -17,12 +17,10 @@ use crate::api::kubectl_taint::TaintEdit;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::workload::WorkloadKind;
-use crate::controllers::cloud::Instance;
 use crate::kernel::Dur;
-use crate::sim::plan::{
-    BudgetIndex, Do, NodeIndex, Phase, PodIndex, WatchedResource, WorkloadIndex,
+use crate::plan::{
+    BudgetIndex, Do, Instance, NodeIndex, Phase, PodIndex, Profile, WatchedResource, WorkloadIndex,
 };
-use crate::sim::profile::Profile;
 use std::collections::BTreeMap;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.

@@ -10,7 +10,7 @@ use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
 use super::when::{self, Resolver};
 use crate::files;
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Action, TimelineEntry};
+use crate::plan::{Action, TimelineEntry};
 
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;

@@ -23,11 +23,8 @@ use super::super::syntax::{Place, at};
 use super::complaints::Complaints;
 use super::flags::{CLIENT, KubeletFlags, Settings};
 use super::values;
-use crate::client::Limits;
-use crate::controllers::kubelet::{Imitated, KubeletMode, Real};
 use crate::kernel::Dur;
-use crate::sim::plan::{Delay, Timing, UserMode};
-use crate::sim::profile::Profile;
+use crate::plan::{Delay, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode};
 use crate::trace::Actor;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use super::super::duration;
 use super::super::problem::Problem;
 use crate::kernel::Dur;
-use crate::sim::plan::Delay;
+use crate::plan::Delay;
 
 /// The longest span a scenario may state: a year. Longer ones are slips, and sums of these cannot
 /// overflow.

@@ -26,7 +26,7 @@ use crate::api::workload::{
     JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadKind, WorkloadSpec, is_called,
     pod_template_hash, short_name, told_apart,
 };
-use crate::sim::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
+use crate::plan::{NodeIndex, PodPlan, PodStart, WorkloadIndex, WorkloadPlan};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -6,10 +6,10 @@
 
 use super::release::{Release, UnknownRelease};
 use crate::api::spelling;
-use crate::controllers::node_lifecycle::{ConditionTaints, EvictionMode};
-use crate::controllers::scheduler::PreemptionWrites;
-use crate::controllers::taint_eviction::DisruptionTarget;
-use crate::sim::profile::Profile;
+use crate::plan::Profile;
+use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode};
+use crate::plan::switches::scheduler::PreemptionWrites;
+use crate::plan::switches::taint_eviction::DisruptionTarget;
 use std::collections::BTreeMap;
 use thiserror::Error;
 

@@ -16,7 +16,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use crate::sim::profile::Profile;
+use crate::plan::Profile;
 use std::collections::BTreeMap;
 
 pub use gates::{GateError, GateSetting, gate_names};

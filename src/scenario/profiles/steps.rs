@@ -10,13 +10,13 @@
 //! successor's entry", is in no release.
 
 use super::release::Release;
-use crate::apiserver::EvictionRules;
-use crate::controllers::{
+use crate::kernel::Dur;
+use crate::plan::Profile;
+use crate::plan::log_forms::{EvictionLog, LogForms, WorkerLog};
+use crate::plan::switches::eviction::EvictionRules;
+use crate::plan::switches::{
     disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
-use crate::kernel::Dur;
-use crate::sim::log_forms::{EvictionLog, LogForms, WorkerLog};
-use crate::sim::profile::Profile;
 use kubelet::{FirstTry, ReportOffset};
 use node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use scheduler::{

@@ -3,12 +3,11 @@
 //! from the table under test.
 
 use super::*;
-use crate::controllers::kubelet::{FirstTry, ReportOffset};
-use crate::controllers::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use crate::controllers::scheduler::PreemptionWrites;
-use crate::controllers::scheduler::TaintMessage;
-use crate::controllers::taint_eviction::{DisruptionTarget, FinishedEntry};
 use crate::kernel::Dur;
+use crate::plan::switches::kubelet::{FirstTry, ReportOffset};
+use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
+use crate::plan::switches::scheduler::{PreemptionWrites, TaintMessage};
+use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
 use std::fmt::Debug;
 
 fn check<T: PartialEq + Debug>(row: &str, read: fn(&Profile) -> T, expected: &[(&str, T)]) {
@@ -349,7 +348,7 @@ fn kubelet_switches() {
 /// `pkg/controller/statefulset` and `pkg/controller/daemon` at the patches around each change.
 #[test]
 fn stateful_and_daemon_set_switches() {
-    use crate::controllers::workload::TerminalPods::{Delete, Recreate, RecreateFailed};
+    use crate::plan::switches::workload::TerminalPods::{Delete, Recreate, RecreateFailed};
     let ended = [
         ("1.18.20", RecreateFailed),
         ("1.27.8", RecreateFailed),

@@ -24,16 +24,13 @@ use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
-use crate::client::Limits;
-use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
-use crate::scenario::profiles;
-use crate::sim::plan::{
-    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, NodeIndex, NodePlan, NodeStart,
-    Perturb, Phase, Plan, PodIndex, PodPlan, PodStart, SchedulerSettings, TimelineEntry, Timing,
-    UserMode, WatchedResource, WorkloadPlan,
+use crate::plan::{
+    Action, Admission, BudgetPlan, Controllers, Delay, Do, Flags, Imitated, KubeletMode, Limits,
+    NodeIndex, NodePlan, NodeStart, Perturb, Phase, Plan, PodIndex, PodPlan, PodStart, Profile,
+    SchedulerSettings, TimelineEntry, Timing, UserMode, WatchedResource, WorkloadPlan,
 };
-use crate::sim::profile::Profile;
+use crate::scenario::profiles;
 use crate::trace::Actor;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 //! A recorded file holds a scenario in JSON and what came of it in one release, either the distinct
 //! outcomes of several runs record for record, or, where no two runs are equal, an envelope of
 //! counts and times. [`read`] takes such files, alone or packed by scenario; [`Recorded::plan`]
-//! makes the scenario a [`Plan`](crate::sim::plan::Plan) with exactly the delays it states.
+//! makes the scenario a [`Plan`](crate::plan::Plan) with exactly the delays it states.
 //! Comparing is the business of [`analysis::conformance`](crate::analysis::conformance).
 //!
 //! Left out: scenarios that need controllers or objects that are not modelled are read, and named

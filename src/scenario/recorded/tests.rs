@@ -3,9 +3,10 @@
 use super::{PlanError, Recorded, parse};
 use crate::api::quantity::Quantity;
 use crate::api::taint::{Effect, Taint};
-use crate::controllers::kubelet::{Imitated, KubeletMode};
 use crate::kernel::{Dur, Time};
-use crate::sim::plan::{Delay, Do, Limits, NodeStart, Plan, PodStart, UserMode, WatchedResource};
+use crate::plan::{
+    Delay, Do, Imitated, KubeletMode, Limits, NodeStart, Plan, PodStart, UserMode, WatchedResource,
+};
 
 fn recorded(release: &str, fields: &str) -> Recorded {
     let text = format!(

@@ -30,7 +30,8 @@ use taintsim::controllers::scheduler::plugins::{
 use taintsim::controllers::scheduler::preemption::{Attempt, Chances, preempt};
 use taintsim::controllers::scheduler::shape::Shape;
 use taintsim::controllers::scheduler::text::Failure;
-use taintsim::controllers::scheduler::{Balance, SpreadScore, Switches};
+use taintsim::plan::Strategy;
+use taintsim::plan::switches::scheduler::{Balance, SpreadScore, Switches};
 use taintsim::scenario::profiles::profile;
 
 fn switches(release: &str) -> Switches {
@@ -41,7 +42,7 @@ fn choice(release: &str) -> Choice {
     Choice {
         switches: switches(release),
         percentage_of_nodes_to_score: 0,
-        strategy: node_resources_fit::Strategy::LeastAllocated,
+        strategy: Strategy::LeastAllocated,
         indexed: true,
     }
 }
@@ -185,7 +186,7 @@ fn shape(template: PodTemplate) -> Rc<Shape> {
 /// Full nodes the other way round: (75 + 50) / 2 = 62.
 #[test]
 fn least_and_most_allocated() {
-    use node_resources_fit::Strategy::{LeastAllocated, MostAllocated};
+    use Strategy::{LeastAllocated, MostAllocated};
     let pod = shape(template(&[("cpu", "3"), ("memory", "5000")]));
     let of = |cpu, how| {
         node_resources_fit::score(

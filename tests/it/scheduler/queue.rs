@@ -8,10 +8,10 @@ use taintsim::api::pod::{Pod, PodTemplate};
 use taintsim::api::scheduling::SchedulingSpec;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::controllers::scheduler::cache::Cache;
-use taintsim::controllers::scheduler::framework::Plugin;
 use taintsim::controllers::scheduler::hints::{Change, ClusterEvent};
 use taintsim::controllers::scheduler::queue::Queue;
 use taintsim::kernel::{Dur, Time};
+use taintsim::trace::Plugin;
 
 struct Waiting {
     queue: Queue,

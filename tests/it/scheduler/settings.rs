@@ -6,8 +6,9 @@ use std::path::Path;
 use taintsim::analysis::Analysis;
 use taintsim::controllers::scheduler::algorithm::Algorithm;
 use taintsim::kernel::Choices;
+use taintsim::plan::Plan;
 use taintsim::scenario::{Overrides, build, parse};
-use taintsim::sim::{Plan, run};
+use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
 fn plan(fields: &str) -> Plan {

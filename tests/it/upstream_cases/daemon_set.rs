@@ -6,8 +6,7 @@
 use super::{done_by, plan};
 use taintsim::api::meta::{OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodPhase};
-use taintsim::sim::Plan;
-use taintsim::sim::plan::PodStart;
+use taintsim::plan::{Plan, PodStart};
 
 /// A DaemonSet `agent` on the node `n`.
 fn agent(release: &str, node: &str, template: &str, actions: &str) -> Plan {

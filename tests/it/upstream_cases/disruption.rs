@@ -9,8 +9,8 @@ use taintsim::api::meta::{ConditionStatus, Timestamp};
 use taintsim::api::pod::PodPhase::{Failed, Pending, Running, Succeeded};
 use taintsim::api::pod::{PodCondition, PodReason};
 use taintsim::kernel::Choices;
-use taintsim::sim::plan::PodStart;
-use taintsim::sim::{Plan, run};
+use taintsim::plan::{Plan, PodStart};
+use taintsim::sim::run;
 use taintsim::trace::What;
 
 /// Node `n` with pods in these states, drained for twelve seconds from 10 s on with these flags, in

@@ -4,7 +4,7 @@
 //! changes for a second (1.24 on).
 
 use super::{done_by, scenario_of};
-use taintsim::sim::Plan;
+use taintsim::plan::Plan;
 
 /// A Job `j` of pods on nodes `n` and `m`, and pulses of a NoExecute taint of half a second on one
 /// of them, at these seconds.

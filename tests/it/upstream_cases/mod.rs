@@ -18,10 +18,10 @@ use taintsim::analysis::conformance::lines;
 use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use taintsim::kernel::Choices;
+use taintsim::plan::{Plan, PodStart};
 use taintsim::scenario::recorded::{Line, parse};
 use taintsim::scenario::{self, Overrides};
-use taintsim::sim::plan::PodStart;
-use taintsim::sim::{Plan, run};
+use taintsim::sim::run;
 
 /// The plan of a scenario with these fields under a release.
 fn plan(release: &str, fields: &str) -> Plan {

@@ -3,7 +3,7 @@
 use super::{done_by, plan};
 use taintsim::api::meta::Timestamp;
 use taintsim::api::pod::{Deletion, PodPhase};
-use taintsim::sim::plan::PodStart;
+use taintsim::plan::PodStart;
 
 /// `TestGCOrphaned`. Passes are 20 s and a microsecond apart, from 0 s on. The nodes vanish at 65
 /// s, the pass at 80 s puts their names into quarantine until 120 s, and the pass at 120 s is the

@@ -4,7 +4,8 @@
 use super::{done_by, imported, owned, plan, ron};
 use taintsim::api::pod::PodPhase::{self, Failed, Pending, Running};
 use taintsim::kernel::Choices;
-use taintsim::sim::{Plan, run};
+use taintsim::plan::Plan;
+use taintsim::sim::run;
 use taintsim::trace::{Actor, EventText, What};
 
 const CONTROLLERS: &str = r#""controllers": ["node-lifecycle", "taint-eviction", "replicaset"]"#;

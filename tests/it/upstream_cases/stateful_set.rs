@@ -3,8 +3,7 @@
 use super::{done_by, plan};
 use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
-use taintsim::sim::Plan;
-use taintsim::sim::plan::PodStart;
+use taintsim::plan::{Plan, PodStart};
 
 const ONE_NODE: &str = r#""controllers": ["node-lifecycle", "taint-eviction", "statefulset"], "nodes": [{"name": "n"}]"#;
 

@@ -4,7 +4,7 @@
 use super::super::framework::MAX_NODE_SCORE;
 use super::super::node_info::NodeInfo;
 use super::super::shape::Shape;
-use super::super::switches::Balance;
+use crate::plan::switches::scheduler::Balance;
 
 /// The score of a node with the pod on it.
 pub fn score(shape: &Shape, node: &NodeInfo, how: Balance) -> i64 {

@@ -2,10 +2,11 @@
 //! them. Terminating pods count.
 
 use super::super::cache::Cache;
-use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
+use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
 use super::super::shape::{Shape, Term};
 use super::super::topology::KeyId;
 use crate::api::names::NodeId;
+use crate::trace::Plugin;
 use std::collections::BTreeMap;
 
 /// The weight of an existing pod's required affinity to the new one (`hardPodAffinityWeight`).

@@ -2,11 +2,12 @@
 //! `component-helpers/scheduling/corev1/nodeaffinity`): node selector, required and preferred node
 //! affinity.
 
-use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
+use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
 use super::super::hints::ClusterEvent;
 use super::super::shape::Shape;
 use crate::api::labels::Labels;
 use crate::api::scheduling::NodeSelectorTerm;
+use crate::trace::Plugin;
 
 /// Whether node selector and required node affinity admit a node (`RequiredNodeAffinity.Match`).
 pub fn matches(shape: &Shape, name: &str, labels: &Labels) -> bool {

@@ -1,10 +1,11 @@
 //! NodeUnschedulable (`plugins/nodeunschedulable/node_unschedulable.go`): cordoned nodes take no
 //! pods.
 
-use super::super::framework::{Plugin, Rejection, Verdict};
+use super::super::framework::{Rejection, Verdict};
 use super::super::hints::ClusterEvent;
 use super::super::shape::Shape;
 use crate::api::node::Node;
+use crate::trace::Plugin;
 
 /// Rejects a cordoned node unless the pod tolerates the taint of cordoned nodes.
 pub fn filter(shape: &Shape, node: &Node) -> Verdict {

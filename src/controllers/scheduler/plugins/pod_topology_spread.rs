@@ -2,15 +2,16 @@
 //! domains of nodes. Terminating pods do not count.
 
 use super::super::cache::Cache;
-use super::super::framework::{MAX_NODE_SCORE, Plugin, Rejection, Verdict};
+use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
 use super::super::node_info::NodeInfo;
 use super::super::shape::{Shape, Spread};
-use super::super::switches::{SpreadScore, Switches};
 use super::super::topology::{ABSENT, HOSTNAME, KeyId};
 use super::{node_affinity, taint_toleration};
 use crate::api::labels::Selector;
 use crate::api::names::NodeId;
 use crate::api::node::LABEL_ZONE;
+use crate::plan::switches::scheduler::{SpreadScore, Switches};
+use crate::trace::Plugin;
 
 /// Counts of matching pods by domain; none where no eligible node is in the domain.
 type Counts = Vec<Option<i64>>;

@@ -3,6 +3,7 @@
 use super::{Reader, said};
 use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
+use crate::plan::{NodeIndex, PodIndex, PodPlan};
 use crate::scenario::build::complaints::Complaints;
 use crate::scenario::build::nodes::with;
 use crate::scenario::build::select::{Nothing, namespaced};
@@ -11,7 +12,6 @@ use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::problem::{Problem, did_you_mean};
 use crate::scenario::spec::{Common, NodeSelector, PodSelector};
 use crate::scenario::syntax::Place;
-use crate::sim::plan::{NodeIndex, PodIndex, PodPlan};
 use std::collections::BTreeSet;
 
 impl Reader<'_> {

@@ -3,8 +3,8 @@
 use super::{export, exports};
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::meta::Timestamp;
+use crate::plan::{NodeStart, Plan, PodStart};
 use crate::scenario::{Loaded, Overrides, Problems, build, parse};
-use crate::sim::plan::{NodeStart, Plan, PodStart};
 use crate::trace::What;
 use std::path::Path;
 
@@ -89,7 +89,7 @@ fn faults_name_what_is_in_the_export() {
     ));
     // gpu-c1, worker-c1, worker-c2, worker-c3
     assert!(
-        matches!(&cut.actions[0].act, crate::sim::plan::Do::Cut(nodes) if nodes.len() == 4),
+        matches!(&cut.actions[0].act, crate::plan::Do::Cut(nodes) if nodes.len() == 4),
         "{:?}",
         cut.actions
     );

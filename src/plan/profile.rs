@@ -3,8 +3,8 @@
 //! Plain values: which release has which is said in one place, `scenario::profiles`.
 
 use super::log_forms::LogForms;
-use crate::apiserver::EvictionRules;
-use crate::controllers::{
+use super::switches::eviction::EvictionRules;
+use super::switches::{
     disruption, kubelet, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::kernel::Dur;

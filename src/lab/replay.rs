@@ -1,0 +1,132 @@
+//! A tape that is run again, step by step: which choices differ from the default order, and where
+//! the run departs from its tape.
+
+use super::tape::Texts;
+use crate::kernel::Time;
+use crate::kernel::choice::{Deviation, Span};
+use crate::sim::Searched;
+use crate::trace::RecordId;
+use std::ops::Range;
+
+/// A step of a replayed run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayedStep {
+    /// When it was.
+    pub at: Time,
+    /// The process that took it.
+    pub process: String,
+    /// The records that it wrote.
+    pub records: Range<RecordId>,
+    /// The choices in it, or that led to it, that are not the default.
+    pub deviations: Vec<String>,
+}
+
+/// The steps of a run that wrote something, or that a deviation brought about, up to where it
+/// departs from its tape.
+pub fn steps(run: &Searched, texts: &Texts, departure: Option<&Departure>) -> Vec<ReplayedStep> {
+    let mut steps = Vec::new();
+    let mut before = 0;
+    for (i, step) in run.notes.steps.iter().enumerate() {
+        if departure.is_some_and(|d| i > d.step) {
+            break;
+        }
+        let after = run.records.get(i).copied().unwrap_or(before);
+        let records = before..after;
+        before = after;
+        let deviations = deviations(run, texts, i);
+        if !records.is_empty() || !deviations.is_empty() {
+            steps.push(ReplayedStep {
+                at: step.at,
+                process: texts.name(step.name),
+                records,
+                deviations,
+            });
+        }
+    }
+    steps
+}
+
+/// The choices that are not the default: the one that led to a step, and those that it made.
+fn deviations(run: &Searched, texts: &Texts, step: usize) -> Vec<String> {
+    let steps = &run.notes.steps;
+    let from = steps[step].choices as usize;
+    let to = steps
+        .get(step + 1)
+        .map_or(run.choices.len(), |s| s.choices as usize);
+    let turn = run
+        .notes
+        .asked
+        .iter()
+        .find(|a| a.step as usize == step)
+        .map(|a| a.choice as usize);
+    turn.into_iter()
+        .chain(from..to)
+        .filter(|c| run.choices[*c].deviates() && (turn == Some(*c) || !is_turn(run, *c)))
+        .map(|c| texts.choice(&run.choices[c].into()))
+        .collect()
+}
+
+fn is_turn(run: &Searched, choice: usize) -> bool {
+    matches!(run.choices[choice].span, Span::Turn(_))
+}
+
+/// Where a replay departs from its tape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Departure {
+    /// The step at which that is certain.
+    pub step: usize,
+    /// What is otherwise.
+    pub text: String,
+}
+
+/// Finds where a replay departs from its tape: a choice asked for with another span than the tape's
+/// value fits into, or not asked for at all by the time that a later one of the tape is.
+pub fn departure(run: &Searched, tape: &[Deviation], texts: &Texts) -> Option<Departure> {
+    let place = |d: &Deviation| {
+        run.choices
+            .iter()
+            .position(|c| c.point == d.point && c.object == d.object && c.ordinal == d.ordinal)
+    };
+    let step_of = |choice: usize| {
+        run.notes
+            .steps
+            .partition_point(|s| s.choices as usize <= choice)
+            .saturating_sub(1)
+    };
+    for (i, d) in tape.iter().enumerate() {
+        match place(d) {
+            Some(at) if run.choices[at].value != d.value => {
+                let text = format!(
+                    "the tape says {}; here {} is the most there is",
+                    texts.choice(d),
+                    run.choices[at].value
+                );
+                return Some(Departure {
+                    step: turn_of(run, at, step_of(at)),
+                    text,
+                });
+            }
+            Some(_) => {}
+            None => {
+                let later = tape[i + 1..].iter().find_map(place);
+                let step = later.map_or(run.notes.steps.len().saturating_sub(1), |at| {
+                    turn_of(run, at, step_of(at))
+                });
+                return Some(Departure {
+                    step,
+                    text: format!("a choice of the tape did not come up: {}", texts.choice(d)),
+                });
+            }
+        }
+    }
+    None
+}
+
+/// The step that a choice led to, if it was one of turn; else the step it was made in.
+fn turn_of(run: &Searched, choice: usize, made_in: usize) -> usize {
+    run.notes
+        .asked
+        .iter()
+        .find(|a| a.choice as usize == choice)
+        .map_or(made_in, |a| a.step as usize)
+}

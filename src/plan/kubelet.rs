@@ -1,0 +1,42 @@
+//! How kubelets behave: as the recorder imitates them, or by their own loops.
+
+use crate::kernel::Dur;
+
+/// How kubelets behave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KubeletMode {
+    /// The recorder's rules: no jitter, no retries, no admission.
+    Imitated(Imitated),
+    /// The kubelet's own loops.
+    Real(Real),
+}
+
+/// Settings of imitated kubelets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imitated {
+    /// From a pod's binding to Running and Ready.
+    pub start: Dur,
+    /// From a pod's deletionTimestamp to its end.
+    pub stop: Dur,
+    /// How old the last status post may become.
+    pub status_report: Dur,
+    /// Pods that were marked NotReady are set back to Ready at the next status check.
+    pub repost_pod_ready: bool,
+}
+
+/// Settings of real kubelets; flags under their names in KubeletConfiguration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Real {
+    /// `nodeLeaseDurationSeconds` as a duration; leases are renewed every quarter of it.
+    pub node_lease_duration: Dur,
+    /// `nodeStatusUpdateFrequency`
+    pub node_status_update_frequency: Dur,
+    /// `nodeStatusReportFrequency`
+    pub node_status_report_frequency: Dur,
+    /// From a pod's binding to Running and Ready.
+    pub pod_start: Dur,
+    /// How long containers take to stop once asked to; the grace period cuts it short.
+    pub pod_stop: Dur,
+    /// How long a machine takes to boot.
+    pub boot: Dur,
+}

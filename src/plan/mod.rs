@@ -1,0 +1,27 @@
+//! A run's input as plain data: what `scenario` writes, `sim` runs, and `analysis` and `report` read.
+
+mod delay;
+mod kubelet;
+pub mod log_forms;
+mod objects;
+mod profile;
+mod run;
+mod settings;
+pub mod switches;
+mod timeline;
+mod timing;
+
+pub use delay::Delay;
+pub use kubelet::{Imitated, KubeletMode, Real};
+pub use objects::{
+    BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, NodeStart, PodIndex,
+    PodPlan, PodStart, WorkloadIndex, WorkloadPlan,
+};
+pub use profile::Profile;
+pub use run::{Perturb, Plan};
+pub use settings::{Admission, Controllers, Flags, SchedulerSettings, Strategy};
+pub use timeline::{
+    Action, Do, DrainOptions, IfNotDrained, Instance, Maintenance, Phase, TimelineEntry,
+    WatchedResource,
+};
+pub use timing::{Limits, Timing, UserMode};

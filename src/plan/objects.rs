@@ -1,0 +1,151 @@
+//! The objects of a run: those that exist from the start, and those that come later.
+
+use crate::api::budget::{BudgetRule, IntOrPercent};
+use crate::api::labels::{LabelSelector, Labels, Selector};
+use crate::api::node::NodeCondition;
+use crate::api::pod::{Deletion, PodCondition, PodPhase};
+use crate::api::quantity::Resources;
+use crate::api::taint::Taint;
+use crate::api::toleration::Toleration;
+use crate::api::workload::{WorkloadKind, WorkloadSpec};
+use crate::kernel::Dur;
+use std::rc::Rc;
+
+/// Index into [`Plan::nodes`].
+pub type NodeIndex = u32;
+
+/// Index into [`Plan::pods`].
+pub type PodIndex = u32;
+
+/// Index into [`Plan::workloads`].
+pub type WorkloadIndex = u32;
+
+/// Index into [`Plan::budgets`].
+pub type BudgetIndex = u32;
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct NodePlan {
+    /// Its name.
+    pub name: String,
+    /// Its labels, those of zone, region and host name included.
+    pub labels: Rc<Labels>,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+    /// Cordoned from the start.
+    pub unschedulable: bool,
+    /// Its allocatable resources.
+    pub allocatable: Rc<Resources>,
+    /// `Imitated` kubelets: when the lease is first renewed, and the period from then on; a zero
+    /// offset is one period.
+    pub lease_offset: Dur,
+    /// The period of lease renewals.
+    pub lease_period: Dur,
+    /// `Imitated` kubelets: when the status is first checked.
+    pub status_offset: Dur,
+    /// How it starts.
+    pub start: NodeStart,
+}
+
+/// How a node starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeStart {
+    /// Ready, with heartbeat and lease at time zero.
+    Ready,
+    /// Without conditions, lease and kubelet.
+    Silent,
+    /// It joins later.
+    Absent,
+    /// As an export shows it: conditions, the lease's renewal (ns from the start, not above zero),
+    /// and whether its kubelet is cut off.
+    Imported {
+        /// Its conditions as exported.
+        conditions: Vec<NodeCondition>,
+        /// The lease's renewTime in microseconds from the start.
+        lease_renewed_us: Option<i64>,
+        /// The kubelet does not reach the API server at the start.
+        cut: bool,
+    },
+}
+
+/// A pod.
+#[derive(Clone, Debug)]
+pub struct PodPlan {
+    /// Its namespace and name, `default/web-0`.
+    pub name: Box<str>,
+    /// Index into [`Plan::templates`].
+    pub template: u32,
+    /// The node it is bound to, index into [`Plan::nodes`].
+    pub node: Option<NodeIndex>,
+    /// How it starts.
+    pub start: PodStart,
+}
+
+/// How a pod starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PodStart {
+    /// Pending; its kubelet starts it.
+    Pending,
+    /// Running and Ready.
+    Running,
+    /// It is created later.
+    Absent,
+    /// As an export shows it.
+    Imported {
+        /// `status.phase`
+        phase: PodPhase,
+        /// The condition Ready.
+        ready: Option<PodCondition>,
+        /// The condition DisruptionTarget.
+        disruption_target: Option<PodCondition>,
+        /// It was being deleted.
+        deletion: Option<Deletion>,
+    },
+}
+
+/// A workload that a user made.
+#[derive(Clone, Debug)]
+pub struct WorkloadPlan {
+    /// `Kind/namespace/name`
+    pub name: String,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// The workload that owns it, index into [`Plan::workloads`]: the Deployment of an imported
+    /// ReplicaSet.
+    pub owner: Option<WorkloadIndex>,
+    /// `spec.selector`
+    pub selector: Rc<LabelSelector>,
+    /// `spec.template`, index into [`Plan::templates`].
+    pub template: u32,
+    /// The node the template names, index into [`Plan::nodes`].
+    pub node: Option<NodeIndex>,
+    /// `spec.minReadySeconds`
+    pub min_ready_seconds: i32,
+    /// How many of its pods have to be up for it to do its work, where the scenario says so.
+    pub needs: Option<IntOrPercent>,
+    /// The rest of its spec.
+    pub spec: WorkloadSpec,
+}
+
+/// A PodDisruptionBudget.
+#[derive(Clone, Debug)]
+pub struct BudgetPlan {
+    /// `PodDisruptionBudget/namespace/name`
+    pub name: String,
+    /// `spec.selector`
+    pub selector: Selector,
+    /// What it asks for.
+    pub rule: BudgetRule,
+    /// `spec.unhealthyPodEvictionPolicy` is `AlwaysAllow`.
+    pub always_allow_unhealthy: bool,
+}
+
+/// What the annotations of a namespace say of its pods' tolerations; an annotation without a value
+/// is an empty list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceTolerations {
+    /// `scheduler.alpha.kubernetes.io/defaultTolerations`
+    pub defaults: Option<Vec<Toleration>>,
+    /// `scheduler.alpha.kubernetes.io/tolerationsWhitelist`; an empty one lets everything in.
+    pub whitelist: Option<Vec<Toleration>>,
+}

@@ -1,0 +1,124 @@
+//! A run's input, fully resolved: what a scenario file, an export of kubectl or a recorded timeline
+//! comes down to.
+//!
+//! Everything here is checked before it gets here: names are declared, limits are kept, texts are
+//! parsed. A plan is plain data and may be shared between threads; each run builds its own objects
+//! from it.
+
+use super::objects::{BudgetPlan, NamespaceTolerations, NodePlan, PodPlan, WorkloadPlan};
+use super::profile::Profile;
+use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
+use super::timeline::{Action, Do, TimelineEntry};
+use super::timing::Timing;
+use crate::api::pod::PodTemplate;
+use crate::kernel::Time;
+use crate::kernel::choice::Deviation;
+use std::collections::BTreeMap;
+
+/// One run, but for its seed.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenario's name: its file name without extension.
+    pub name: String,
+    /// What the scenario is about.
+    pub doc: String,
+    /// What a person should know of how it came about, a sentence each: pods of an export that a
+    /// setting changed.
+    pub notes: Vec<String>,
+    /// The end of the run.
+    pub horizon: Time,
+    /// The behaviour of the release.
+    pub profile: Profile,
+    /// Settings of the components.
+    pub flags: Flags,
+    /// Delays and limits.
+    pub timing: Timing,
+    /// Admission plugins that are on.
+    pub admission: Admission,
+    /// When the controllers' process starts.
+    pub controllers_start: Time,
+    /// The controllers have been running for long at time zero: they know the nodes and have no
+    /// history to tell. Otherwise they start like a new process, which registers every node.
+    pub warm_start: bool,
+    /// Nodes that exist from the start, then those that join later ([`Do::AddNode`]).
+    pub nodes: Vec<NodePlan>,
+    /// Templates that pods refer to.
+    pub templates: Vec<PodTemplate>,
+    /// Pods that exist from the start, then those that are created later ([`Do::CreatePod`]).
+    pub pods: Vec<PodPlan>,
+    /// The controllers that run beside those of node failure handling.
+    pub controllers: Controllers,
+    /// The scheduler's configuration.
+    pub scheduler: SchedulerSettings,
+    /// Workloads that exist from the start, then those that are created later
+    /// ([`Do::CreateWorkload`]).
+    pub workloads: Vec<WorkloadPlan>,
+    /// Disruption budgets that exist from the start, then those that are created later
+    /// ([`Do::CreateBudget`]).
+    pub budgets: Vec<BudgetPlan>,
+    /// What namespaces say of their pods' tolerations, by their names.
+    pub namespaces: BTreeMap<String, NamespaceTolerations>,
+    /// The entries of the timeline as a person wrote them.
+    pub timeline: Vec<TimelineEntry>,
+    /// What the entries come down to, in time order.
+    pub actions: Vec<Action>,
+    /// Trouble that is left to the choices.
+    pub perturb: Perturb,
+    /// The tape that the scenario brings along: deviations from the default order.
+    pub tape: Option<Vec<Deviation>>,
+}
+
+impl Plan {
+    /// Whether an entry of the timeline lasts: it has a begin and an end, be it one that only the
+    /// run can tell.
+    pub fn lasts(&self, entry: u32) -> bool {
+        let open = || {
+            self.actions
+                .iter()
+                .any(|a| a.entry == entry && matches!(a.act, Do::Maintain(..)))
+        };
+        self.timeline
+            .get(entry as usize)
+            .is_some_and(|e| e.ends.is_some() || open())
+    }
+}
+
+/// Trouble that controllers have to survive, each kind a choice where it is on; without deviations
+/// nothing happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Perturb {
+    /// A watch is held back: what it would deliver comes later (`watch-held`).
+    pub stale: bool,
+    /// The controllers' process dies after one of its writes and starts anew (`crash`).
+    pub crash: bool,
+    /// A watch breaks, and the list that follows shows only the last of several changes
+    /// (`watch-broken`).
+    pub coalesce: bool,
+}
+
+impl Perturb {
+    /// The names of all kinds.
+    pub const NAMES: [&'static str; 3] = ["stale", "crash", "coalesce"];
+
+    /// Switches a kind on; false if there is none of that name.
+    pub fn switch_on(&mut self, name: &str) -> bool {
+        match name {
+            "stale" => self.stale = true,
+            "crash" => self.crash = true,
+            "coalesce" => self.coalesce = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// The names of those that are on.
+    pub fn names(self) -> Vec<String> {
+        let on = [self.stale, self.crash, self.coalesce];
+        Self::NAMES
+            .iter()
+            .zip(on)
+            .filter(|(_, on)| *on)
+            .map(|(name, _)| (*name).to_owned())
+            .collect()
+    }
+}

@@ -1,0 +1,99 @@
+//! Settings of the components, and which of them run.
+
+use crate::kernel::Dur;
+
+/// Which controllers run beside node lifecycle and taint eviction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Controllers {
+    /// The pod garbage collector.
+    pub pod_gc: bool,
+    /// The Deployment controller.
+    pub deployment: bool,
+    /// The ReplicaSet controller.
+    pub replica_set: bool,
+    /// The StatefulSet controller.
+    pub stateful_set: bool,
+    /// The DaemonSet controller.
+    pub daemon_set: bool,
+    /// The Job controller.
+    pub job: bool,
+    /// The cloud controllers.
+    pub cloud: bool,
+    /// The disruption controller.
+    pub disruption: bool,
+    /// The scheduler.
+    pub scheduler: bool,
+}
+
+/// What of `KubeSchedulerConfiguration` may be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchedulerSettings {
+    /// `percentageOfNodesToScore`; 0 is the default, which depends on the size of the cluster.
+    pub percentage_of_nodes_to_score: u32,
+    /// `scoringStrategy` of NodeResourcesFit.
+    pub strategy: Strategy,
+    /// The plugin DefaultPreemption is on.
+    pub preemption: bool,
+}
+
+impl Default for SchedulerSettings {
+    fn default() -> Self {
+        SchedulerSettings {
+            percentage_of_nodes_to_score: 0,
+            strategy: Strategy::LeastAllocated,
+            preemption: true,
+        }
+    }
+}
+
+/// Which nodes are liked better (`scoringStrategy.type`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Emptier ones.
+    #[default]
+    LeastAllocated,
+    /// Fuller ones.
+    MostAllocated,
+}
+
+/// Settings of the components under their real names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flags {
+    /// kube-controller-manager `--node-monitor-period`
+    pub node_monitor_period: Dur,
+    /// kube-controller-manager `--node-monitor-grace-period`
+    pub node_monitor_grace_period: Dur,
+    /// kube-controller-manager `--node-startup-grace-period`
+    pub node_startup_grace_period: Dur,
+    /// kube-controller-manager `--node-eviction-rate`, nodes per second
+    pub node_eviction_rate: f32,
+    /// kube-controller-manager `--secondary-node-eviction-rate`
+    pub secondary_node_eviction_rate: f32,
+    /// kube-controller-manager `--large-cluster-size-threshold`
+    pub large_cluster_size_threshold: i32,
+    /// kube-controller-manager `--unhealthy-zone-threshold`
+    pub unhealthy_zone_threshold: f32,
+    /// kube-controller-manager `--pod-eviction-timeout`, up to 1.26
+    pub pod_eviction_timeout: Dur,
+    /// kube-controller-manager `--enable-taint-manager`, up to 1.26
+    pub enable_taint_manager: bool,
+    /// kube-controller-manager `--terminated-pod-gc-threshold`; zero and less is no limit
+    pub terminated_pod_gc_threshold: i32,
+    /// kube-apiserver `--default-not-ready-toleration-seconds`
+    pub default_not_ready_toleration_seconds: i64,
+    /// kube-apiserver `--default-unreachable-toleration-seconds`
+    pub default_unreachable_toleration_seconds: i64,
+}
+
+/// Admission plugins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// DefaultTolerationSeconds
+    pub default_toleration_seconds: bool,
+    /// TaintNodesByCondition
+    pub taint_nodes_by_condition: bool,
+    /// PodTolerationRestriction
+    pub pod_toleration_restriction: bool,
+    /// ExtendedResourceToleration
+    pub extended_resource_toleration: bool,
+}

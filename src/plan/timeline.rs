@@ -1,0 +1,236 @@
+//! What happens to a cluster: the entries of the timeline, and the steps that they come down to.
+
+use super::objects::{BudgetIndex, NodeIndex, PodIndex, WorkloadIndex};
+use crate::api::budget::BudgetRule;
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::toleration::Toleration;
+use crate::api::workload::WorkloadKind;
+use crate::kernel::{Dur, Time};
+
+/// An entry of the timeline, for people to refer to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelineEntry {
+    /// When it begins.
+    pub at: Time,
+    /// Its name, given or made from what it does.
+    pub name: String,
+    /// When it ends, if it lasts.
+    pub ends: Option<Time>,
+    /// Whether it makes nodes fall silent, so that times are given relative to it.
+    pub is_fault: bool,
+}
+
+/// One primitive step of the timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// When.
+    pub at: Time,
+    /// The entry of [`Plan::timeline`] it belongs to.
+    pub entry: u32,
+    /// Whether it begins its entry, ends it, or is a step in between.
+    pub phase: Phase,
+    /// What to do.
+    pub act: Do,
+}
+
+/// What part of its timeline entry an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The entry begins.
+    Begin,
+    /// A step of it that is neither.
+    Step,
+    /// The entry ends.
+    End,
+}
+
+/// A primitive step. Those of a user are written as [`Timing::user`] says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Do {
+    /// The kubelets can no longer reach the API server; containers run on, and clients reach them.
+    Cut(Vec<NodeIndex>),
+    /// The kubelets reach the API server again.
+    Heal(Vec<NodeIndex>),
+    /// Clients no longer reach the nodes' pods. Done in one with the step before it, which cuts
+    /// their kubelets off.
+    Isolate(Vec<NodeIndex>),
+    /// Clients reach the nodes' pods again. Done in one with the step before it.
+    Reconnect(Vec<NodeIndex>),
+    /// The machines stop, and their containers with them.
+    Crash(Vec<NodeIndex>),
+    /// Crashed machines are switched on again: once they have booted, kubelets and containers start
+    /// anew.
+    Boot(Vec<NodeIndex>),
+    /// Leases are renewed and status is posted only every so often; `None` is as configured.
+    HeartbeatPeriod(Vec<NodeIndex>, Option<Dur>),
+    /// The kubelets' own view of a condition.
+    Condition(Vec<NodeIndex>, NodeConditionType, ConditionStatus),
+    /// The kubelets' clocks are off by so many nanoseconds.
+    ClockSkew(Vec<NodeIndex>, i64),
+    /// The API server answers nobody.
+    ApiDown,
+    /// The API server answers again.
+    ApiUp,
+    /// Watches of a resource deliver so much later; zero ends it.
+    WatchLag(WatchedResource, Dur),
+    /// Watches of a resource deliver nothing for so long, then everything.
+    StallWatches(WatchedResource, Dur),
+    /// Every controller process dies; fresh ones start so much later.
+    RestartControllers(Dur),
+    /// Nothing: what began ends by itself, as a stall of watches does, and this marks the end of
+    /// its entry.
+    Over,
+    /// A node joins: its kubelet registers it.
+    AddNode(NodeIndex),
+    /// Node and lease are deleted and the kubelet ends.
+    DeleteNode(Vec<NodeIndex>),
+    /// Taints are added, overwritten, removed.
+    Taint(Vec<NodeIndex>, TaintEdit),
+    /// `spec.unschedulable` is set, or unset.
+    Cordon(Vec<NodeIndex>, bool),
+    /// Labels are set, or removed.
+    Label(Vec<NodeIndex>, Vec<(String, Option<String>)>),
+    /// A pod is created.
+    CreatePod(PodIndex),
+    /// A pod is deleted, with this grace period or its own.
+    DeletePod(PodIndex, Option<i64>),
+    /// A pod is bound to a node.
+    BindPod(PodIndex, NodeIndex),
+    /// The cloud provider says so of the nodes' instances from now on.
+    Instance(Vec<NodeIndex>, Instance),
+    /// `kubectl drain` of nodes, one after the other.
+    Drain(Vec<NodeIndex>, DrainOptions),
+    /// A pod's tolerations are replaced (`Raw`), or added to as the API allows (kubectl).
+    PatchTolerations(PodIndex, Vec<Toleration>),
+    /// A workload asks for so many pods from now on.
+    Scale(WorkloadIndex, i32),
+    /// A workload is created.
+    CreateWorkload(WorkloadIndex),
+    /// A workload is deleted, and with it what it owns, as the garbage collector would do in the
+    /// background.
+    DeleteWorkload(WorkloadIndex),
+    /// A disruption budget is created.
+    CreateBudget(BudgetIndex),
+    /// A disruption budget asks for something else from now on.
+    PatchBudget(BudgetIndex, BudgetRule),
+    /// A disruption budget is deleted.
+    DeleteBudget(BudgetIndex),
+    /// A rolling maintenance of nodes.
+    Maintain(Vec<NodeIndex>, Box<Maintenance>),
+}
+
+impl Do {
+    /// The nodes that it is about: an empty list where it is about other objects, none where it may
+    /// touch every node.
+    pub fn nodes(&self) -> Option<&[NodeIndex]> {
+        match self {
+            Self::Cut(n)
+            | Self::Heal(n)
+            | Self::Isolate(n)
+            | Self::Reconnect(n)
+            | Self::Crash(n)
+            | Self::Boot(n)
+            | Self::HeartbeatPeriod(n, _)
+            | Self::Condition(n, ..)
+            | Self::ClockSkew(n, _)
+            | Self::DeleteNode(n)
+            | Self::Taint(n, _)
+            | Self::Cordon(n, _)
+            | Self::Drain(n, _)
+            | Self::Instance(n, _)
+            | Self::Label(n, _)
+            | Self::Maintain(n, _) => Some(n),
+            Self::AddNode(n) => Some(std::slice::from_ref(n)),
+            Self::CreatePod(_)
+            | Self::DeletePod(..)
+            | Self::BindPod(..)
+            | Self::PatchTolerations(..)
+            | Self::Scale(..)
+            | Self::CreateWorkload(_)
+            | Self::DeleteWorkload(_)
+            | Self::CreateBudget(_)
+            | Self::PatchBudget(..)
+            | Self::DeleteBudget(_) => Some(&[]),
+            Self::ApiDown
+            | Self::ApiUp
+            | Self::WatchLag(..)
+            | Self::StallWatches(..)
+            | Self::RestartControllers(_)
+            | Self::Over => None,
+        }
+    }
+}
+
+/// How nodes are maintained: so many at a time, each cordoned, drained, switched off, booted and,
+/// once it is Ready again, uncordoned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Maintenance {
+    /// How many nodes at a time; at least one.
+    pub at_a_time: usize,
+    /// How each is drained.
+    pub drain: DrainOptions,
+    /// How long a machine is off before it boots; at least a second.
+    pub off: Dur,
+    /// Nodes are uncordoned when they are Ready again; otherwise they stay cordoned.
+    pub uncordon: bool,
+    /// What happens if a drain fails or times out.
+    pub if_not_drained: IfNotDrained,
+}
+
+/// What a maintenance does if the drain of a node fails or times out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfNotDrained {
+    /// The node stays as it is, cordoned; no further node begins, those under way are finished.
+    Stop,
+    /// The node is uncordoned and left alone; the next one begins.
+    Skip,
+    /// The machine is switched off all the same, with the pods that are left on it.
+    GoOn,
+}
+
+/// A resource that controllers watch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum WatchedResource {
+    /// Nodes.
+    Nodes,
+    /// Pods.
+    Pods,
+    /// Node leases.
+    Leases,
+    /// Workloads of a kind.
+    Workloads(WorkloadKind),
+}
+
+/// What the provider says of a node's instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Instance {
+    /// It runs, as those of all nodes that nothing was said of.
+    Running,
+    /// It exists and is shut down.
+    ShutDown,
+    /// It does not exist.
+    Gone,
+}
+
+/// The flags of `kubectl drain`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct DrainOptions {
+    /// `--force`: pods without a controller go too.
+    pub force: bool,
+    /// `--ignore-daemonsets`: pods of DaemonSets stay.
+    pub ignore_daemonsets: bool,
+    /// `--delete-emptydir-data`: pods with an emptyDir go too.
+    pub delete_emptydir_data: bool,
+    /// `--disable-eviction`: plain deletions, which budgets do not stop.
+    pub disable_eviction: bool,
+    /// `--grace-period`, in seconds; none is the pod's own.
+    pub grace_period: Option<i64>,
+    /// `--timeout`, of each node anew (`evictPods` makes a context of its own for each); none waits
+    /// for ever.
+    pub timeout: Option<Dur>,
+    /// `--skip-wait-for-delete-timeout`: pods that have been terminating for longer are not waited
+    /// for.
+    pub skip_wait_for_delete_timeout: Option<Dur>,
+}

@@ -1,0 +1,55 @@
+//! Delays and limits, and how kubelets and the timeline's user behave.
+
+use super::delay::Delay;
+use super::kubelet::KubeletMode;
+use crate::kernel::Dur;
+use crate::trace::Actor;
+use std::collections::BTreeMap;
+
+/// Delays, limits, and how kubelets and users behave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// `Ideal`, `Typical`, `Custom` or `Recorded`.
+    pub name: String,
+    /// From sending a request to its being applied.
+    pub request: Delay,
+    /// From applying a request to its reply.
+    pub response: Delay,
+    /// From applying a change to its delivery to every watch.
+    pub watch: Delay,
+    /// Added to the monitor period, for the time a pass takes.
+    pub pass_overhead: Dur,
+    /// Added to the period of the pod garbage collector, for the same reason.
+    pub pod_gc_overhead: Dur,
+    /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock
+    /// stands still within an instant, as in recorded timelines.
+    pub clock_advances: bool,
+    /// The limit of the node lifecycle controller's client; none is unlimited.
+    pub node_lifecycle_client: Option<Limits>,
+    /// The limit of the taint eviction controller's client; up to 1.28 it has none of its own.
+    pub taint_eviction_client: Option<Limits>,
+    /// The limits of the other controllers' clients; one that is not there is unlimited.
+    pub clients: BTreeMap<Actor, Limits>,
+    /// How kubelets behave.
+    pub kubelet: KubeletMode,
+    /// How the timeline's user writes.
+    pub user: UserMode,
+}
+
+/// How the timeline's user writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserMode {
+    /// Straight into the store, without latency or rules, as the recorder does.
+    Raw,
+    /// As kubectl does, refusals included.
+    Kubectl,
+}
+
+/// A rate limit (`rest.Config` QPS and Burst).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Per second.
+    pub qps: f32,
+    /// How many may go at once after a quiet time.
+    pub burst: u32,
+}
