@@ -16,6 +16,12 @@ use crate::kernel::{Dur, Ticket, Time};
 use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 use std::rc::Rc;
 
+/// The shortest period of others' loops that may fall on a pass's instant, the pod garbage
+/// collector's. Who comes first in an instant is fixed when the wait begins: one period before,
+/// but for a pass after skipped ones, which begins to wait at some time within that period. So a
+/// pass with a longer period is never skipped.
+const SHORTEST_LOOP: Dur = Dur::from_secs(20);
+
 /// What a pass found that matters for the next ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Findings {
@@ -87,7 +93,7 @@ impl Controller {
             // Where eviction passes hold the lock across requests, a health pass may have to wait
             // for one.
             let free = !self.config.switches.lock_across_calls || self.queues_are_empty();
-            let computed = self.informers.heartbeats_are_computed();
+            let computed = self.informers.heartbeats_are_computed() && period <= SHORTEST_LOOP;
             let quiet =
                 findings.filter(|f| computed && free && !f.restless && self.ctx.now() == began);
             let Some(findings) = quiet else {
