@@ -1,7 +1,7 @@
-//! What README.md shows is what the program prints and draws.
+//! What README.md and docs/first-run.md show is what the program prints and draws.
 //!
 //! When it changes on purpose: `cargo test --test it write_the_readme_anew -- --ignored` writes
-//! both.
+//! all of it.
 
 use assert_cmd::Command;
 use std::fs;
@@ -38,18 +38,29 @@ fn example(name: &str) -> (String, PathBuf) {
     )
 }
 
-/// The README up to its block of output, the block, and the rest.
-fn parts(readme: &str) -> (&str, &str, &str) {
-    let (before, rest) = readme.split_once("```text\n").unwrap();
+/// A document up to its block of output, the block, and the rest.
+fn parts(document: &str) -> (&str, &str, &str) {
+    let (before, rest) = document.split_once("```text\n").unwrap();
     let (block, after) = rest.split_once("\n```").unwrap();
     (before, block, after)
+}
+
+/// What the README shows of the output: the summary of the whole cluster.
+fn summary(printed: &str) -> &str {
+    let from = printed.find("Summary\n").unwrap();
+    let length = printed[from..].find("\n\n").unwrap();
+    &printed[from..from + length]
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
 }
 
 #[test]
 fn the_readme_shows_what_is_printed_and_drawn() {
     let (printed, folder) = example("readme");
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    assert_eq!(printed, parts(&readme).1);
+    assert_eq!(printed, parts(&read("docs/first-run.md")).1);
+    assert_eq!(summary(&printed), parts(&read("README.md")).1);
     let (drawn, shown) = (
         folder.join("timeline.svg"),
         root().join("docs/img/timeline.svg"),
@@ -61,16 +72,18 @@ fn the_readme_shows_what_is_printed_and_drawn() {
 }
 
 #[test]
-#[ignore = "rewrites README.md and docs/img"]
+#[ignore = "rewrites README.md, docs/first-run.md and docs/img"]
 fn write_the_readme_anew() {
     let (printed, folder) = example("readme-anew");
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let (before, _, after) = parts(&readme);
-    fs::write(
-        root().join("README.md"),
-        format!("{before}```text\n{printed}\n```{after}"),
-    )
-    .unwrap();
+    for (name, shown) in [
+        ("docs/first-run.md", &*printed),
+        ("README.md", summary(&printed)),
+    ] {
+        let document = read(name);
+        let (before, _, after) = parts(&document);
+        let anew = format!("{before}```text\n{shown}\n```{after}");
+        fs::write(root().join(name), anew).unwrap();
+    }
     fs::copy(
         folder.join("timeline.svg"),
         root().join("docs/img/timeline.svg"),
