@@ -17,7 +17,7 @@ use taintsim::scenario::{self, Loaded, Overrides};
 /// The hunt of the README begins here: nothing is amiss in the default order.
 const PLAIN: &str = "rapid.ron";
 /// What it ends with.
-const SMALL: &str = "races/107543.ron";
+const SMALL: &str = "races/taint-untaint-taint.ron";
 const LOOP: &str = "races/kivi-eviction-loop.ron";
 
 fn loaded(file: &str) -> Loaded {

@@ -238,18 +238,18 @@ fn pruning_loses_no_outcome_and_no_violation() {
     assert!(pruned * 2 < all, "{pruned} of {all}");
     // Those of the catalogue that have less than a thousand runs with one deviation.
     for file in [
-        "102993.ron",
-        "107543-other-node.ron",
-        "107543-recreated.ron",
-        "107543-standing-taint.ron",
-        "108268.ron",
-        "112733.ron",
-        "119862.ron",
-        "120816.ron",
-        "131231.ron",
-        "138698.ron",
-        "140639.ron",
-        "90794.ron",
+        "longer-toleration-ignored.ron",
+        "successor-elsewhere-seen-as-one.ron",
+        "end-and-successor-seen-as-one.ron",
+        "standing-taint.ron",
+        "restart-resets-countdown.ron",
+        "pods-stay-ready.ron",
+        "evicted-by-stale-node.ron",
+        "noexecute-one-period-late.ron",
+        "foreign-taint-lost.ron",
+        "stale-leases.ron",
+        "five-refusals.ron",
+        "finite-taint-removed.ron",
         "relisted.ron",
         "replacement-lost.ron",
         "restart-before-timer.ron",
@@ -265,28 +265,28 @@ fn pruning_loses_nothing_where_there_is_trouble() {
     let none = Perturb::default();
     for (file, perturb) in [
         (
-            "102993.ron",
+            "longer-toleration-ignored.ron",
             Perturb {
                 stale: true,
                 ..none
             },
         ),
         (
-            "119862.ron",
+            "evicted-by-stale-node.ron",
             Perturb {
                 coalesce: true,
                 ..none
             },
         ),
         (
-            "90794.ron",
+            "finite-taint-removed.ron",
             Perturb {
                 crash: true,
                 ..none
             },
         ),
         (
-            "140639.ron",
+            "five-refusals.ron",
             Perturb {
                 stale: true,
                 crash: true,
@@ -343,16 +343,18 @@ fn what_two_deviations_lead_to_is_found_with_pruning() {
     let properties = all_properties();
     let plans: [(&str, &(dyn Fn() -> Plan + Sync)); 6] = [
         ("rapid", &|| plan(RAPID)),
-        ("102993", &|| race("102993.ron")),
-        ("119862", &|| race("119862.ron")),
-        ("131231", &|| race("131231.ron")),
-        ("140639", &|| race("140639.ron")),
-        ("90794, stale", &|| Plan {
+        ("longer toleration", &|| {
+            race("longer-toleration-ignored.ron")
+        }),
+        ("stale node", &|| race("evicted-by-stale-node.ron")),
+        ("foreign taint", &|| race("foreign-taint-lost.ron")),
+        ("five refusals", &|| race("five-refusals.ron")),
+        ("finite taint, stale", &|| Plan {
             perturb: Perturb {
                 stale: true,
                 ..Perturb::default()
             },
-            ..race("90794.ron")
+            ..race("finite-taint-removed.ron")
         }),
     ];
     for (name, make) in plans {
@@ -667,8 +669,8 @@ fn runs_in_old_tables_are_those_in_new_ones() {
 #[test]
 fn who_looks_between_two_changes_sees_both() {
     for (file, property) in [
-        ("107543-recreated.ron", "pod-stuck"),
-        ("107543-other-node.ron", "pod-stuck"),
+        ("end-and-successor-seen-as-one.ron", "pod-stuck"),
+        ("successor-elsewhere-seen-as-one.ron", "pod-stuck"),
         ("successor-elsewhere.ron", "wrong-pod"),
     ] {
         let (plan, property) = (race(file), Property::parse(property).expect("a property"));
