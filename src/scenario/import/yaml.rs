@@ -119,7 +119,6 @@ fn options(bytes: usize) -> serde_saphyr::Options {
             max_total_scalar_bytes: room,
             max_depth: MAX_DEPTH,
         },
-        emit_comments: false,
         with_snippet: false,
     }
 }
