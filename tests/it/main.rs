@@ -4,6 +4,7 @@ mod beside;
 mod cli;
 mod conformance;
 mod costs;
+mod counts;
 mod drains;
 mod eager;
 mod expectations;

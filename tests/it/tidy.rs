@@ -1,13 +1,10 @@
 //! Reads the source tree and holds it to what ARCHITECTURE.md says: the header of every module,
-//! words that have no place here, the size of files; and that nothing which ships is forgotten by
+//! words that have no place here; and that nothing which ships is forgotten by
 //! the tests or missing from the documents. Who imports whom is in `imports.rs`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// No file of code is longer.
-const LINES_MAX: usize = 1_030;
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -164,22 +161,6 @@ fn words_that_have_no_place_here_are_absent() {
         }
     }
     fail_if_any("words that have no place here", &complaints);
-}
-
-#[test]
-fn files_of_code_stay_short() {
-    let all = files("src", "rs")
-        .into_iter()
-        .chain(files("tests", "rs"))
-        .chain(files("benches", "rs"));
-    let long = all.filter(|(_, text)| text.lines().count() > LINES_MAX);
-    let complaints: Vec<String> = long
-        .map(|(file, text)| format!("{file}: {} lines", text.lines().count()))
-        .collect();
-    fail_if_any(
-        &format!("files of more than {LINES_MAX} lines"),
-        &complaints,
-    );
 }
 
 #[test]
