@@ -4,8 +4,8 @@
 /// within one instant by class in the order written here, and within a class first come, first
 /// served.
 ///
-/// Having a class in the order lets an event that was skipped, because nothing could have come of
-/// it, tie with others exactly as it would have done had it been simulated.
+/// Having a class in the order lets an event that was skipped, because it could not have had any
+/// effect, tie with others exactly as it would have done had it been simulated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Class {

@@ -5,29 +5,41 @@
 //! Wrong use from inside the program (parking outside a process, a re-entered [`Shared`]) panics;
 //! nothing that a user can write leads there.
 
+mod chances;
 pub mod choice;
 mod class;
+mod core;
 mod ctx;
+mod declared;
+mod endless;
 mod executor;
 mod hash_index;
 mod process;
 pub mod queue;
+mod room;
 pub mod search;
 mod searcher;
 mod shared;
+mod stepping;
 pub mod sync;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod time;
+mod turns;
 
 pub use choice::{Choices, Object, PointId};
 pub use class::Class;
-pub use ctx::{Ctx, Handler, HandlerId, NONE};
-pub use executor::{Endless, Kernel, NEXT};
+pub use core::{Handler, HandlerId, NONE};
+pub use ctx::Ctx;
+pub use endless::Endless;
+pub use executor::Kernel;
 pub use hash_index::HashIndex;
 pub use process::{Group, Ticket};
 pub use queue::{EventKey, EventQueue, Lane};
+pub use room::Room;
 pub use search::{Key, Keys, Name};
-pub use searcher::Room;
 pub use shared::Shared;
 pub use sync::{Chan, Either, Held, Join, Lock, Waiters, select2};
 pub use time::{Dur, Time};
+pub use turns::NEXT;

@@ -14,6 +14,16 @@ pub(super) type Task = Pin<Box<dyn Future<Output = ()>>>;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Group(pub(super) u32);
 
+/// A process in its slot.
+pub(super) struct Process {
+    pub(super) task: Option<Task>,
+    pub(super) group: Group,
+    pub(super) cause: u32,
+    pub(super) saw: u32,
+    /// The type of its future.
+    pub(super) kind: &'static str,
+}
+
 /// Names one park of one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket {

@@ -3,108 +3,21 @@
 //!
 //! Events of one stream keep their order, and so do those that are alike (the same handler, the
 //! same argument): of these only the first is offered. A wake-up that has gone stale is passed
-//! over: nothing can come of it.
+//! over: it has no effect.
 
-use super::choice::{Choices, Deviation, Drawn, Object, PointId};
-use super::ctx::{Command, Core, Event, HandlerId, Tables};
-use super::executor::{Endless, Kernel, NEXT, Process};
+use super::Time;
+use super::choice::{Choices, Drawn, Object};
+use super::core::{Core, Event, HandlerId};
+use super::endless::Endless;
+use super::executor::Kernel;
 use super::process::Ticket;
-use super::queue::{Agenda, Held};
-use super::search::{Hashes, Keys, Name, Notes, Searched, Wanted};
-use super::{HashIndex, Time};
-use std::rc::Rc;
+use super::queue::EventQueue;
+use super::room::{Room, placed};
+use super::search::{Keys, Name, Notes, Searched, Wanted};
+use super::turns::{Label, NEXT, Search};
 
 /// More choices than this are not kept of one run: they would need more than a gigabyte.
 const MOST_CHOICES: usize = 1 << 24;
-
-/// What the order within each instant is chosen with.
-#[derive(Default)]
-pub(super) struct Search {
-    pub(super) agenda: Agenda<Event, Label>,
-    point: Option<PointId>,
-    numbers: Numbers,
-    hashes: Hashes,
-    /// The places of the events that may come next; of them, those that are not wake-ups.
-    offered: Vec<usize>,
-    firsts: Vec<usize>,
-    known: bool,
-}
-
-/// What an event is called, as long as it waits, and the hash of that.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Label {
-    name: Name,
-    hash: u64,
-}
-
-/// Numbers of names, to count choices by.
-#[derive(Default)]
-struct Numbers {
-    names: Vec<u64>,
-    index: HashIndex,
-}
-
-impl Numbers {
-    fn of(&mut self, name: u64) -> u32 {
-        let found = self.index.find(name, |i| self.names[i as usize] == name);
-        found.unwrap_or_else(|| {
-            let number = self.names.len() as u32;
-            self.index.insert(name, number);
-            self.names.push(name);
-            number
-        })
-    }
-}
-
-/// Whether an event can only come after an earlier one: both are handled alike, or come over one
-/// connection.
-fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
-    let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
-    earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
-}
-
-/// The tables of a search's run that is over, for the next: a run is short, and making tables is
-/// much of it.
-#[derive(Default)]
-pub struct Room {
-    /// The place of the kernel itself.
-    core: Option<Rc<Core>>,
-    tables: Tables,
-    processes: Vec<Process>,
-    commands: Vec<Command>,
-    search: Option<Box<Search>>,
-    choices: Option<Choices>,
-    log: Vec<Drawn>,
-    noted: Searched,
-}
-
-/// Puts a kernel into the place of one that is gone, unless somebody still has a handle to that.
-fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
-    if let Some(mut old) = old
-        && let Some(place) = Rc::get_mut(&mut old)
-    {
-        *place = core;
-        return old;
-    }
-    Rc::new(core)
-}
-
-impl Room {
-    /// Choices that follow a tape over the default order.
-    pub fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
-        let log = std::mem::take(&mut self.log);
-        let base = self
-            .choices
-            .take()
-            .map_or_else(Choices::default_order, |c| c.again(log));
-        Choices::tape(deviations, base)
-    }
-
-    /// Takes back what a run noted.
-    pub fn take_back(&mut self, noted: Searched, log: Vec<Drawn>) {
-        (self.noted, self.log) = (noted, log);
-    }
-}
 
 impl Kernel {
     /// A kernel that asks its choices which event of an instant comes next, and notes what its
@@ -150,9 +63,9 @@ impl Kernel {
         room.core = Some(self.ctx.0.clone());
     }
 
-    /// Runs one event if it is due at `end` or earlier; false when there is none, or when `known`
-    /// says of a state in which there is a choice of interest that the run need not go on from it:
-    /// it is given the state's fingerprint.
+    /// Runs one event if it is due at `end` or earlier; false when there is none, or when the run
+    /// need not go on. The latter is for `known` to say in each state in which there is a choice of
+    /// interest; it is given the state's fingerprint.
     pub fn search_until(&mut self, end: Time, known: &mut dyn FnMut(u64) -> bool) -> bool {
         self.obey();
         let Some(mut search) = self.search.take() else {
@@ -199,19 +112,7 @@ impl Kernel {
     ) -> Option<usize> {
         let core = &*self.ctx.0;
         let mut queue = core.queue.borrow_mut();
-        let Search {
-            agenda,
-            offered,
-            firsts,
-            numbers,
-            hashes,
-            ..
-        } = search;
-        let (parks, mut notes, mut choices) = (
-            core.parks.borrow(),
-            core.notes.borrow_mut(),
-            core.choices.borrow_mut(),
-        );
+        let (mut notes, mut choices) = (core.notes.borrow_mut(), core.choices.borrow_mut());
         let (point, made) = (search.point?, choices.log().len());
         if made > MOST_CHOICES {
             std::panic::panic_any(Endless::Chooses {
@@ -220,53 +121,17 @@ impl Kernel {
             });
         }
         let is_of_interest = made >= notes.wanted.from;
-        let mut object = Object::NONE;
-        loop {
-            let label = |event: &Event| {
-                let name = self.name_of(event, &notes);
-                Label {
-                    name,
-                    hash: hashes.of(&name),
-                }
-            };
-            if !agenda.gather(&mut queue, end, label) {
-                return None;
-            }
-            offered.clear();
-            firsts.clear();
-            let events = agenda.events();
-            for (i, held) in events.iter().enumerate() {
-                if held.event.handler == HandlerId::WAKE {
-                    if !parks.waits(Ticket::unpack(held.event.arg)) {
-                        continue;
-                    }
-                } else if firsts.iter().any(|j| is_behind(&events[*j], held)) {
-                    continue;
-                } else {
-                    firsts.push(i);
-                }
-                offered.push(i);
-                if offered.len() == 2 {
-                    let hash = events[offered[0]].label.hash;
-                    object = Object {
-                        id: numbers.of(hash),
-                        hash,
-                    };
-                    // Before that it is enough to know that there is a choice, unless the tape or
-                    // an order says something of it.
-                    if !is_of_interest
-                        && !choices.is_planned(point, object)
-                        && !choices.is_ordered()
-                    {
-                        break;
-                    }
-                }
-            }
-            if !offered.is_empty() {
-                break;
-            }
-            agenda.clear();
-        }
+        // Of a choice that is of no interest it is enough to know that there is one, unless the
+        // tape or an order says something about it.
+        let two_are_enough =
+            |object| !is_of_interest && !choices.is_planned(point, object) && !choices.is_ordered();
+        let object = self.offer_next(search, &mut queue, end, &notes, two_are_enough)?;
+        let Search {
+            agenda,
+            offered,
+            known: ended_known,
+            ..
+        } = search;
         if let [only] = offered[..] {
             return Some(only);
         }
@@ -275,7 +140,7 @@ impl Kernel {
             let candidates = offered.iter().map(|i| events[*i].sequence());
             let state = notes.state(candidates.clone());
             if known(state) {
-                search.known = true;
+                *ended_known = true;
                 return None;
             }
             notes.asked(made, state, candidates);
@@ -289,6 +154,38 @@ impl Kernel {
                 .map(|i| (events[*i].label.hash, events[*i].sequence())),
         );
         Some(offered[chosen as usize])
+    }
+
+    /// Lays out the next instant in which anything can happen, and offers the events of it that can
+    /// come next; the result is the object that a choice among them is made for. Nothing if no
+    /// event is due at `end` or earlier.
+    fn offer_next(
+        &self,
+        search: &mut Search,
+        queue: &mut EventQueue<Event>,
+        end: Time,
+        notes: &Notes,
+        two_are_enough: impl Fn(Object) -> bool,
+    ) -> Option<Object> {
+        let parks = self.ctx.0.parks.borrow();
+        loop {
+            let Search { agenda, hashes, .. } = search;
+            let label = |event: &Event| {
+                let name = self.name_of(event, notes);
+                Label {
+                    name,
+                    hash: hashes.of(&name),
+                }
+            };
+            if !agenda.gather(queue, end, label) {
+                return None;
+            }
+            let object = search.offer(&parks, &two_are_enough);
+            if !search.offered.is_empty() {
+                return Some(object);
+            }
+            search.agenda.clear();
+        }
     }
 
     fn name_of(&self, event: &Event, notes: &Notes) -> Name {

@@ -5,7 +5,7 @@ use super::HashIndex;
 
 /// The names, and where they are in memory: each is asked for again and again from the same places.
 #[derive(Default, Debug)]
-pub(in crate::kernel) struct Texts {
+pub(super) struct Texts {
     names: Vec<&'static str>,
     places: Vec<(&'static str, u32)>,
     index: HashIndex,
@@ -13,12 +13,12 @@ pub(in crate::kernel) struct Texts {
 
 impl Texts {
     /// How many names there are.
-    pub(in crate::kernel) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// The number of a name; calls `add` if it is new.
-    pub(in crate::kernel) fn number(&mut self, name: &'static str, add: impl FnOnce()) -> u32 {
+    pub(super) fn number(&mut self, name: &'static str, add: impl FnOnce()) -> u32 {
         let place = name.as_ptr().addr() as u64;
         if let Some(i) = self
             .index

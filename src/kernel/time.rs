@@ -31,25 +31,25 @@ impl Time {
     /// The last instant that can be written, 584 years after the start.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// So many nanoseconds after the start.
+    /// The instant `ns` nanoseconds after the start.
     #[must_use]
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// So many microseconds after the start. At most the largest that can be written.
+    /// The instant `us` microseconds after the start, at most [`Time::MAX`].
     #[must_use]
     pub const fn from_micros(us: u64) -> Self {
         Self(scaled(us, MICRO))
     }
 
-    /// So many milliseconds after the start. At most the largest that can be written.
+    /// The instant `ms` milliseconds after the start, at most [`Time::MAX`].
     #[must_use]
     pub const fn from_millis(ms: u64) -> Self {
         Self(scaled(ms, MILLI))
     }
 
-    /// So many seconds after the start. At most the largest that can be written.
+    /// The instant `s` seconds after the start, at most [`Time::MAX`].
     #[must_use]
     pub const fn from_secs(s: u64) -> Self {
         Self(scaled(s, SEC))
@@ -137,25 +137,25 @@ impl Dur {
     /// The longest span that can be written, 584 years.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// So many nanoseconds.
+    /// A span of `ns` nanoseconds.
     #[must_use]
     pub const fn from_nanos(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// So many microseconds. At most the largest that can be written.
+    /// A span of `us` microseconds, at most [`Dur::MAX`].
     #[must_use]
     pub const fn from_micros(us: u64) -> Self {
         Self(scaled(us, MICRO))
     }
 
-    /// So many milliseconds. At most the largest that can be written.
+    /// A span of `ms` milliseconds, at most [`Dur::MAX`].
     #[must_use]
     pub const fn from_millis(ms: u64) -> Self {
         Self(scaled(ms, MILLI))
     }
 
-    /// So many seconds. At most the largest that can be written.
+    /// A span of `s` seconds, at most [`Dur::MAX`].
     #[must_use]
     pub const fn from_secs(s: u64) -> Self {
         Self(scaled(s, SEC))

@@ -20,7 +20,7 @@ pub enum Span {
     Place,
     /// Go on at once (0) or behind all others of this instant (1).
     Yield,
-    /// Which of so many events of one instant comes next; 0 is the one that would by default.
+    /// Which of this many events of one instant comes next; 0 is the one that would by default.
     Turn(u32),
 }
 
@@ -82,7 +82,7 @@ pub struct Deviation {
     pub point: String,
     /// Hash of the object's name.
     pub object: u64,
-    /// The how many-th choice for this object at this point, from 0.
+    /// The number of the choice for this object at this point, from 0.
     pub ordinal: u32,
     /// What to choose; taken to the nearest value possible.
     pub value: u64,

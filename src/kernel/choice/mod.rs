@@ -10,6 +10,9 @@ mod drawn;
 mod keyed;
 mod object;
 mod orders;
+mod pct;
+#[cfg(test)]
+mod tests;
 
 pub use choices::Choices;
 pub use drawn::{Deviation, Drawn, FORMAT, Span, first_divergence};

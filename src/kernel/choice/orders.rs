@@ -1,7 +1,7 @@
 //! Orders in which the events of some instants are to come, for a search that knows what it wants
 //! of an instant.
 //!
-//! They are no part of a tape: what came of them is, turn by turn.
+//! They are not a part of a tape; the turns that result from them are, one by one.
 
 use crate::kernel::Time;
 use std::collections::BTreeMap;

@@ -11,12 +11,13 @@ const DISTRIBUTE_AT_LEAST: usize = 16;
 /// No compartment may hold more: where times are that uneven, the rest of the sorting is left to a
 /// comparing sort.
 const CROWD: u32 = 16;
-/// So many newcomers are put into their places one by one, even if all others have to be moved.
+/// Up to this many newcomers are put into their places one by one, even if all others have to
+/// be moved.
 const INSERT_AT_MOST: usize = 4;
 
 #[derive(Default, Debug)]
 pub(super) struct Batch {
-    /// Last rank first; only so many of them are still to come.
+    /// Last rank first; only the first `left` of them are still to come.
     entries: Vec<Entry>,
     left: usize,
     /// Entries in each compartment, then its end.

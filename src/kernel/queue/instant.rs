@@ -1,6 +1,6 @@
 //! Another order within an instant: any of the events that are due at the same time may come next,
 //! whatever its class, but of a FIFO lane only the first (of ready processes, each). For tests that
-//! results do not hang on an order by accident, and for exploring those that do.
+//! results do not depend on an order by accident, and for exploring those that do.
 
 use super::entry::{Entry, class_of};
 use super::event_queue::EventQueue;

@@ -48,7 +48,7 @@ enum Op {
     Pop,
     PopUntil(u64),
     Peek,
-    /// Of the so many-th key given out so far, the newest first.
+    /// The key at this place among those given out so far, the newest first.
     Cancel(usize),
     CancelMany(usize),
     /// Many at once, so that slots and batches fill.

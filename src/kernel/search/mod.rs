@@ -5,16 +5,15 @@
 //! of what led to it, so that two runs whose steps happened before one another in the same way have
 //! equal fingerprints, in whatever order independent steps came.
 
+mod fold;
+mod keys;
 mod name;
 mod notes;
+mod searched;
 
+pub use fold::fold;
+pub use keys::{Key, Keys, Touch};
 pub(super) use name::Hashes;
 pub use name::Name;
 pub(super) use notes::Notes;
-pub use notes::{Asked, Key, Keys, Searched, Step, Touch, Wanted};
-
-/// Mixes a number into a hash; the order of several matters.
-pub const fn fold(hash: u64, x: u64) -> u64 {
-    let z = (hash.rotate_left(5) ^ x).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z ^ z >> 29
-}
+pub use searched::{Asked, Searched, Step, Wanted};

@@ -1,6 +1,7 @@
 //! What steps are called: the names under which a tape speaks of them.
 
-use super::{Key, Keys};
+use super::fold::fold;
+use super::keys::{Key, Keys};
 use crate::kernel::choice::hash_name;
 
 /// What the steps of a process or the events of a handler are called, and which state nobody
@@ -18,7 +19,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// A name for what has none: its steps depend on all others of this kind.
+    /// A name for what has none: its steps depend on all others without a name.
     pub const NONE: Self = Self {
         what: "other",
         object: 0,
@@ -52,7 +53,7 @@ impl Name {
         }
     }
 
-    /// The same while it does nothing but wait for work: what its steps touch then is declared.
+    /// The same for a process that only waits for work: such a step declares all that it touches.
     #[must_use]
     pub const fn at_rest(self) -> Self {
         Self {
@@ -84,19 +85,19 @@ const fn joined(what: u64, object: u64) -> u64 {
     if object == 0 {
         what
     } else {
-        super::fold(what, object)
+        fold(what, object)
     }
 }
 
 /// Hashes of names, remembered by where the first part of the name lies: they are asked for at
 /// every event, and there are few.
 #[derive(Debug)]
-pub(in crate::kernel) struct Hashes([(usize, usize, u64); Self::SLOTS]);
+pub(crate) struct Hashes([(usize, usize, u64); Self::SLOTS]);
 
 impl Hashes {
     const SLOTS: usize = 64;
 
-    pub(in crate::kernel) fn of(&mut self, name: &Name) -> u64 {
+    pub(crate) fn of(&mut self, name: &Name) -> u64 {
         let (at, len) = (name.what.as_ptr() as usize, name.what.len());
         let slot = &mut self.0[(at ^ at >> 6) % Self::SLOTS];
         if (slot.0, slot.1) != (at, len) {

@@ -4,7 +4,7 @@
 //! Left out: closing a channel (no modelled controller depends on it; a component that stops is
 //! killed as a group).
 
-use super::Waiters;
+use super::waiters::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::collections::VecDeque;
 
@@ -80,7 +80,7 @@ impl<T> Chan<T> {
         self.ctx.writes(self.key);
         self.state.with(|s| {
             let value = s.buffer.pop_front();
-            // A buffer that was empty has no senders waiting, but for a capacity of zero.
+            // A buffer that was empty has no senders waiting, unless its capacity is zero.
             while let Some((sender, sent)) = s.senders.pop_front() {
                 if self.ctx.claim(sender) {
                     self.ctx.wake(sender);

@@ -3,7 +3,7 @@
 //! Go's `sync.Mutex` lets a newcomer barge in before a waiter for up to a millisecond; here the
 //! waiter that has waited longest always has it next, which is one of the orders that Go allows.
 
-use super::Waiters;
+use super::waiters::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::rc::Rc;
 

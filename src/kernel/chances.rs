@@ -1,0 +1,114 @@
+//! What a simulation asks of its choices through the handle to the kernel.
+
+use super::Dur;
+use super::choice::{Deviation, Object, PointId};
+use super::ctx::Ctx;
+
+/// Choices.
+impl Ctx {
+    /// The choice point of this name.
+    #[must_use]
+    pub fn point(&self, name: &'static str) -> PointId {
+        self.0.choices.borrow_mut().point(name)
+    }
+
+    /// The deviations of the tape whose choice has not come up, sorted.
+    #[must_use]
+    pub fn unmet(&self) -> Vec<Deviation> {
+        self.0.choices.borrow().unmet()
+    }
+
+    /// One of `0..alternatives`; 0, and no draw, where there is no choice.
+    pub fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
+        self.0.choosing(|c| c.choose(point, object, alternatives))
+    }
+
+    /// Whether others come first at a place where upstream lets them; only a search may say so.
+    pub fn yields(&self, point: PointId, object: Object) -> bool {
+        self.0.choosing(|c| c.yields(point, object))
+    }
+
+    /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
+    /// the choices let all others of this instant go first here.
+    pub async fn yield_point(&self, point: PointId) {
+        if self.yields(point, Object::NONE) {
+            self.after_others().await;
+        }
+    }
+
+    /// Whether another than the usual order can be asked for at all.
+    #[must_use]
+    pub fn is_choosing(&self) -> bool {
+        self.0.choices.borrow().is_choosing()
+    }
+
+    /// Puts things that upstream treats at one time into the order in which it comes to them: as
+    /// given, except in a search.
+    pub fn order_ties<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.0.choosing(|c| c.order_ties(point, items, object));
+    }
+
+    /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
+    pub fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
+        self.0.choosing(|c| c.uniform(point, object, min, max))
+    }
+
+    /// How long it takes until the next turn of a loop that began long before: less than its
+    /// period.
+    pub fn phase(&self, point: PointId, period: Dur) -> Dur {
+        Dur::from_nanos(self.uniform(point, Object::NONE, 0, period.as_nanos().saturating_sub(1)))
+    }
+
+    /// The number of a given ordinal, for what may be skipped: the same whichever draws came
+    /// before.
+    pub fn uniform_at(
+        &self,
+        point: PointId,
+        object: Object,
+        ordinal: u32,
+        min: u64,
+        max: u64,
+    ) -> u64 {
+        self.0
+            .choosing(|c| c.uniform_at(point, object, ordinal, min, max))
+    }
+
+    /// 64 uniform bits; 0 in the default order.
+    pub fn draw(&self, point: PointId, object: Object) -> u64 {
+        self.0.choosing(|c| c.draw(point, object))
+    }
+
+    /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own
+    /// rank, so that one more item changes nothing in the order of the others. Without randomness
+    /// the order stays as given.
+    pub fn order<T>(&self, point: PointId, items: &mut [T], object: impl Fn(&T) -> Object) {
+        self.0.choosing(|c| c.order(point, items, object));
+    }
+
+    /// The order of a given ordinal of some of `whole` items, as they have it among all of them;
+    /// `place` says how many of all come before an item as given.
+    pub fn order_some_at<T>(
+        &self,
+        point: PointId,
+        ordinal: u32,
+        whole: usize,
+        items: &mut [T],
+        place: impl Fn(&T) -> usize,
+        object: impl Fn(&T) -> Object,
+    ) {
+        self.0
+            .choosing(|c| c.order_some_at(point, ordinal, whole, items, place, object));
+    }
+
+    /// The order of a given ordinal, for walks that may be skipped: the same whichever came before.
+    pub fn order_at<T>(
+        &self,
+        point: PointId,
+        ordinal: u32,
+        items: &mut [T],
+        object: impl Fn(&T) -> Object,
+    ) {
+        self.0
+            .choosing(|c| c.order_at(point, ordinal, items, object));
+    }
+}

@@ -1,0 +1,91 @@
+//! What steps declare to a search: the state that they read and write, and what they are called.
+
+use super::ctx::Ctx;
+use super::search::{Key, Keys, Name};
+
+/// What steps touch, for searches. It is declared where it happens, and costs no more than a test
+/// of a flag where the run is not part of a search.
+impl Ctx {
+    /// The family of state of this name.
+    #[must_use]
+    pub fn keys(&self, name: &'static str) -> Keys {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().keys(name)
+        } else {
+            Keys::UNDECLARED
+        }
+    }
+
+    /// A new piece of state.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().thing()
+        } else {
+            Key::default()
+        }
+    }
+
+    /// The running step reads a piece of state.
+    #[inline]
+    pub fn reads(&self, key: Key) {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().touch(key, false);
+        }
+    }
+
+    /// The running step changes a piece of state.
+    #[inline]
+    pub fn writes(&self, key: Key) {
+        if self.0.searching.get() {
+            self.0.notes.borrow_mut().touch(key, true);
+        }
+    }
+
+    /// What the running step is called; what it starts is called the same.
+    #[must_use]
+    pub fn name(&self) -> Name {
+        if self.0.searching.get() {
+            self.0.notes.borrow().name
+        } else {
+            Name::NONE
+        }
+    }
+
+    /// The running step works for one whose state nobody declares; see [`Name::home_key`].
+    pub fn at_home(&self, home: Option<Key>) {
+        if let Some(key) = home {
+            self.writes(key);
+        }
+    }
+
+    /// The running process is called so from here on. One that only waits for work is [at
+    /// rest](Name::at_rest).
+    pub fn becomes(&self, name: Name) {
+        if let (true, Some(slot)) = (self.0.searching.get(), self.0.running.get()) {
+            let mut notes = self.0.notes.borrow_mut();
+            notes.rename(slot, name);
+            notes.name = name;
+            drop(notes);
+            self.at_home(name.home_key());
+        }
+    }
+
+    /// Does something under another name.
+    pub fn under<R>(&self, name: Name, f: impl FnOnce() -> R) -> R {
+        if !self.0.searching.get() {
+            return f();
+        }
+        let before = std::mem::replace(&mut self.0.notes.borrow_mut().name, name);
+        let result = f();
+        self.0.notes.borrow_mut().name = before;
+        result
+    }
+
+    /// Whether the run is part of a search.
+    #[inline]
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        self.0.searching.get()
+    }
+}

@@ -1,0 +1,51 @@
+//! Where the tables of a search's run wait for the next run.
+
+use super::choice::{Choices, Deviation, Drawn};
+use super::core::{Command, Core, Tables};
+use super::process::Process;
+use super::search::Searched;
+use super::turns::Search;
+use std::rc::Rc;
+
+/// The tables of a search's run that is over, for the next: a run is short, and making tables is
+/// much of it.
+#[derive(Default)]
+pub struct Room {
+    /// The place of the kernel itself.
+    pub(super) core: Option<Rc<Core>>,
+    pub(super) tables: Tables,
+    pub(super) processes: Vec<Process>,
+    pub(super) commands: Vec<Command>,
+    pub(super) search: Option<Box<Search>>,
+    pub(super) choices: Option<Choices>,
+    pub(super) log: Vec<Drawn>,
+    pub(super) noted: Searched,
+}
+
+/// Puts a kernel into the place of one that is gone, unless somebody still has a handle to that.
+pub(super) fn placed(core: Core, old: Option<Rc<Core>>) -> Rc<Core> {
+    if let Some(mut old) = old
+        && let Some(place) = Rc::get_mut(&mut old)
+    {
+        *place = core;
+        return old;
+    }
+    Rc::new(core)
+}
+
+impl Room {
+    /// Choices that follow a tape over the default order.
+    pub fn tape(&mut self, deviations: Vec<Deviation>) -> Choices {
+        let log = std::mem::take(&mut self.log);
+        let base = self
+            .choices
+            .take()
+            .map_or_else(Choices::default_order, |c| c.again(log));
+        Choices::tape(deviations, base)
+    }
+
+    /// Takes back what a run noted.
+    pub fn take_back(&mut self, noted: Searched, log: Vec<Drawn>) {
+        (self.noted, self.log) = (noted, log);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a search orders the events of an instant with: how they are called, which of them can come
+//! next, and the tables for that.
+
+use super::HashIndex;
+use super::choice::{Object, PointId};
+use super::core::{Event, HandlerId};
+use super::process::{Parks, Ticket};
+use super::queue::{Agenda, Held};
+use super::search::{Hashes, Name};
+
+/// The choice of which event of an instant comes next. Its object is the name of the event that
+/// would come by default.
+pub const NEXT: &str = "next";
+
+/// What the order within each instant is chosen with.
+#[derive(Default)]
+pub(super) struct Search {
+    pub(super) agenda: Agenda<Event, Label>,
+    pub(super) point: Option<PointId>,
+    numbers: Numbers,
+    pub(super) hashes: Hashes,
+    /// The places of the events that may come next; of them, those that are not wake-ups.
+    pub(super) offered: Vec<usize>,
+    firsts: Vec<usize>,
+    pub(super) known: bool,
+}
+
+impl Search {
+    /// Finds out which of the events that are laid out can come next. The result is the object
+    /// that a choice among them is made for; none where there is no choice. It stops at the second
+    /// event where `two_are_enough`.
+    pub(super) fn offer(
+        &mut self,
+        parks: &Parks,
+        two_are_enough: impl Fn(Object) -> bool,
+    ) -> Object {
+        let Self {
+            agenda,
+            numbers,
+            offered,
+            firsts,
+            ..
+        } = self;
+        let mut object = Object::NONE;
+        offered.clear();
+        firsts.clear();
+        let events = agenda.events();
+        for (i, held) in events.iter().enumerate() {
+            if held.event.handler == HandlerId::WAKE {
+                if !parks.waits(Ticket::unpack(held.event.arg)) {
+                    continue;
+                }
+            } else if firsts.iter().any(|j| is_behind(&events[*j], held)) {
+                continue;
+            } else {
+                firsts.push(i);
+            }
+            offered.push(i);
+            if offered.len() == 2 {
+                let hash = events[offered[0]].label.hash;
+                object = Object {
+                    id: numbers.of(hash),
+                    hash,
+                };
+                if two_are_enough(object) {
+                    break;
+                }
+            }
+        }
+        object
+    }
+}
+
+/// What an event is called, as long as it waits, and the hash of that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    pub(super) name: Name,
+    pub(super) hash: u64,
+}
+
+/// Numbers of names, to count choices by.
+#[derive(Default)]
+struct Numbers {
+    names: Vec<u64>,
+    index: HashIndex,
+}
+
+impl Numbers {
+    fn of(&mut self, name: u64) -> u32 {
+        let found = self.index.find(name, |i| self.names[i as usize] == name);
+        found.unwrap_or_else(|| {
+            let number = self.names.len() as u32;
+            self.index.insert(name, number);
+            self.names.push(name);
+            number
+        })
+    }
+}
+
+/// Whether an event can only come after an earlier one: both are handled alike, or come over one
+/// connection.
+fn is_behind(earlier: &Held<Event, Label>, event: &Held<Event, Label>) -> bool {
+    let alike = event.label.name.is_stream && earlier.label.hash == event.label.hash;
+    earlier.event.handler == event.event.handler && (alike || earlier.event.arg == event.event.arg)
+}
