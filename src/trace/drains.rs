@@ -1,7 +1,8 @@
 //! What evicts pods, and what records of evictions and drains refer to: how a budget stood, and how
 //! the drain of a node ended.
 
-use super::record::{Actor, Record};
+use super::actor::Actor;
+use super::record::Record;
 use crate::api::budget::BudgetRule;
 use crate::api::names::{PodId, TextId, WorkloadId};
 use crate::kernel::Dur;
@@ -67,7 +68,7 @@ pub const NO_BUDGET: u32 = u32::MAX;
 /// Why the eviction API refuses an eviction (`pkg/registry/core/pod/storage/eviction.go`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Refusal {
-    /// It was not refused: the state is told for another reason.
+    /// It was not refused: the state is recorded for another reason.
     None,
     /// 429: `disruptionsAllowed` is zero.
     NotAllowed,
@@ -76,7 +77,7 @@ pub enum Refusal {
     /// 403: more than 2000 evictions that were granted do not show yet, or `disruptionsAllowed` is
     /// negative.
     NotKept,
-    /// 500: several budgets select the pod; told of is the first.
+    /// 500: several budgets select the pod; the first of them is recorded.
     Several,
 }
 
@@ -123,8 +124,8 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// Whether it never allows an eviction while so many pods are wanted, though all of them be
-    /// healthy: the share or number that it asks for is all of them.
+    /// Whether it can never allow an eviction while this many pods are wanted, even if all of them
+    /// are healthy, because it asks for all of them.
     pub fn never_allows(&self) -> bool {
         self.expected > 0 && self.desired >= self.expected && self.refusal == Refusal::NotAllowed
     }

@@ -3,18 +3,28 @@
 //! The simulation writes records and nothing else. Timelines, metrics, charts and explanations are
 //! functions of a [`Trace`] and cannot see the simulator. A record's id is its place in the trace.
 
+mod actor;
 mod drains;
+mod event;
+mod event_texts;
+mod fields;
+mod note;
 mod plugin;
 mod record;
 mod records;
-mod render;
+mod sentence;
+mod unplaced;
 mod verdicts;
+mod zone_state;
 
+pub use actor::Actor;
 pub use drains::{BudgetState, DrainEnd, DrainOutcome, EvictionCause, NO_BUDGET, Refusal};
+pub use event::{EventBody, EventText, Message};
+pub use event_texts::event_message;
+pub use fields::{Fields, Stand, Told};
+pub use note::Note;
 pub use plugin::Plugin;
-pub use record::{
-    Actor, EventBody, EventText, Message, NO_RECORD, Note, Record, RecordId, What, ZoneState,
-};
+pub use record::{NO_RECORD, Record, RecordId, What};
 pub use records::{TaintChange, Trace};
-pub use render::{Fields, Stand, Told, event_message};
 pub use verdicts::{Rejection, Verdicts};
+pub use zone_state::ZoneState;

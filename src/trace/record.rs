@@ -1,5 +1,9 @@
 //! One record: 32 bytes, so that the largest outages fit in memory.
 
+use super::actor::Actor;
+use super::event::EventText;
+use super::note::Note;
+use super::zone_state::ZoneState;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::{NodeConditionType, NodeReason};
@@ -11,345 +15,6 @@ pub type RecordId = u32;
 
 /// Stands for "no record": a first cause, or a version nobody read.
 pub const NO_RECORD: RecordId = u32::MAX;
-
-/// Who did it, under the name that recorded timelines use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Actor {
-    /// The scenario's user, and faults.
-    User,
-    /// A kubelet.
-    Kubelet,
-    /// The node lifecycle controller.
-    NodeLifecycle,
-    /// The taint eviction controller (up to 1.28 the taint manager within the node lifecycle
-    /// controller).
-    TaintEviction,
-    /// The API server itself: admission.
-    ApiServer,
-    /// The pod garbage collector.
-    PodGc,
-    /// The Deployment controller.
-    Deployment,
-    /// The ReplicaSet controller.
-    ReplicaSet,
-    /// The StatefulSet controller.
-    StatefulSet,
-    /// The DaemonSet controller.
-    DaemonSet,
-    /// The Job controller.
-    Job,
-    /// The cloud controllers.
-    Cloud,
-    /// The disruption controller, which keeps the status of PodDisruptionBudgets.
-    Disruption,
-    /// The scheduler.
-    Scheduler,
-}
-
-impl Actor {
-    /// All of them.
-    pub const ALL: [Self; 14] = [
-        Self::User,
-        Self::Kubelet,
-        Self::NodeLifecycle,
-        Self::TaintEviction,
-        Self::ApiServer,
-        Self::PodGc,
-        Self::Deployment,
-        Self::ReplicaSet,
-        Self::StatefulSet,
-        Self::DaemonSet,
-        Self::Job,
-        Self::Cloud,
-        Self::Disruption,
-        Self::Scheduler,
-    ];
-
-    /// The name that recorded timelines use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Kubelet => "kubelet",
-            Self::NodeLifecycle => "node-lifecycle",
-            Self::TaintEviction => "taint-eviction",
-            Self::ApiServer => "api-server",
-            Self::PodGc => "pod-gc",
-            Self::Deployment => "deployment",
-            Self::ReplicaSet => "replicaset",
-            Self::StatefulSet => "statefulset",
-            Self::DaemonSet => "daemonset",
-            Self::Job => "job",
-            Self::Cloud => "cloud",
-            Self::Disruption => "disruption",
-            Self::Scheduler => "scheduler",
-        }
-    }
-}
-
-/// The state of a zone (`node_lifecycle_controller.go: ZoneState`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ZoneState {
-    /// Not looked at yet.
-    Initial,
-    /// Normal.
-    Normal,
-    /// At least the unhealthy-zone threshold of its nodes, and more than two, are not ready.
-    PartialDisruption,
-    /// No node is ready.
-    FullDisruption,
-    /// The empty string upstream leaves for a zone that lost its nodes between two loops.
-    Empty,
-}
-
-impl ZoneState {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Initial,
-        Self::Normal,
-        Self::PartialDisruption,
-        Self::FullDisruption,
-        Self::Empty,
-    ];
-
-    /// The word Kubernetes uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Initial => "Initial",
-            Self::Normal => "Normal",
-            Self::PartialDisruption => "PartialDisruption",
-            Self::FullDisruption => "FullDisruption",
-            Self::Empty => "",
-        }
-    }
-}
-
-/// The events controllers emit; their message follows from this, the object's name and, for those
-/// of [`EventBody`], an argument.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum EventText {
-    /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
-    RegisteredNode,
-    /// Normal RemovingNode "Node N event: Removing Node N from Controller"
-    RemovingNode,
-    /// Normal NodeNotReady "Node N status is now: NodeNotReady", of a node
-    NodeNotReady,
-    /// Normal NodeReady, by the kubelet, "Node N status is now: NodeReady"
-    NodeReady,
-    /// Warning NodeNotReady "Node is not ready", of a pod
-    PodNodeNotReady,
-    /// Normal TaintManagerEviction "Marking for deletion Pod ns/name"
-    MarkingForDeletion,
-    /// Normal TaintManagerEviction "Cancelling deletion of Pod ns/name"
-    CancellingDeletion,
-    /// Normal DeletingAllPods "Node N event: Deleting all Pods from Node N."
-    DeletingAllPods,
-    /// Normal NodeControllerEviction "Marking for deletion Pod P from Node N"
-    NodeControllerEviction,
-    /// Warning TaintToleration: the kubelet refuses the pod.
-    TaintToleration,
-    /// Normal DeletingNode "Deleting node N because it does not exist in the cloud provider"
-    DeletingNode,
-    /// Normal Synced "Node synced successfully"
-    NodeSynced,
-    /// Normal SuccessfulCreate "Created pod: P". Argument: pod.
-    CreatedPod,
-    /// Normal SuccessfulDelete "Deleted pod: P". Argument: pod.
-    DeletedPod,
-    /// Normal SuccessfulCreate in other words. Argument: text.
-    SuccessfulCreate,
-    /// Normal SuccessfulDelete in other words. Argument: text.
-    SuccessfulDelete,
-    /// Warning FailedCreate. Argument: text.
-    FailedCreate,
-    /// Warning FailedDelete. Argument: text.
-    FailedDelete,
-    /// Warning RecreatingFailedPod, of a StatefulSet. Argument: text.
-    RecreatingFailedPod,
-    /// Normal RecreatingTerminatedPod, of a StatefulSet. Argument: text.
-    RecreatingTerminatedPod,
-    /// Normal ScalingReplicaSet, of a Deployment. Argument: text.
-    ScalingReplicaSet,
-    /// Warning FailedDaemonPod. Argument: text.
-    FailedDaemonPod,
-    /// Normal SucceededDaemonPod. Argument: text.
-    SucceededDaemonPod,
-    /// Warning BackoffLimitExceeded, of a Job. Argument: text.
-    BackoffLimitExceeded,
-    /// Warning PodFailurePolicy, of a Job. Argument: text.
-    PodFailurePolicy,
-    /// Normal Completed, of a Job. Argument: text.
-    JobCompleted,
-    /// Normal Scheduled "Successfully assigned P to N". Argument: node.
-    Scheduled,
-    /// Warning FailedScheduling. Argument: text.
-    FailedScheduling,
-    /// Normal Preempted. Argument: text.
-    Preempted,
-    /// Normal NoPods, of a disruption budget. Argument: text.
-    NoPods,
-    /// Warning CalculateExpectedPodCountFailed, of a disruption budget. Argument: text.
-    CalculateExpectedPodCountFailed,
-    /// Warning NotDeleted, of a pod whose eviction was granted. Argument: text.
-    NotDeleted,
-    /// Warning MultiplePodDisruptionBudgets, of a pod. Argument: text.
-    MultiplePodDisruptionBudgets,
-}
-
-impl EventText {
-    /// All of them; of two with one reason and message the first is meant.
-    pub const ALL: [Self; 33] = [
-        Self::RegisteredNode,
-        Self::RemovingNode,
-        Self::NodeNotReady,
-        Self::NodeReady,
-        Self::PodNodeNotReady,
-        Self::MarkingForDeletion,
-        Self::CancellingDeletion,
-        Self::DeletingAllPods,
-        Self::NodeControllerEviction,
-        Self::TaintToleration,
-        Self::DeletingNode,
-        Self::NodeSynced,
-        Self::CreatedPod,
-        Self::DeletedPod,
-        Self::SuccessfulCreate,
-        Self::SuccessfulDelete,
-        Self::FailedCreate,
-        Self::FailedDelete,
-        Self::RecreatingFailedPod,
-        Self::RecreatingTerminatedPod,
-        Self::ScalingReplicaSet,
-        Self::FailedDaemonPod,
-        Self::SucceededDaemonPod,
-        Self::BackoffLimitExceeded,
-        Self::PodFailurePolicy,
-        Self::JobCompleted,
-        Self::Scheduled,
-        Self::FailedScheduling,
-        Self::Preempted,
-        Self::NoPods,
-        Self::CalculateExpectedPodCountFailed,
-        Self::NotDeleted,
-        Self::MultiplePodDisruptionBudgets,
-    ];
-}
-
-/// An event's text with its argument: a pod, a node or a text, by [`EventText`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EventBody {
-    /// The kind of text.
-    pub text: EventText,
-    /// What it speaks of beside its object, where it does.
-    pub arg: u32,
-}
-
-impl From<EventText> for EventBody {
-    fn from(text: EventText) -> Self {
-        EventBody {
-            text,
-            arg: Self::NO_ARG,
-        }
-    }
-}
-
-impl EventBody {
-    /// Stands for no argument.
-    pub const NO_ARG: u32 = u32::MAX;
-
-    /// A text about a pod.
-    pub fn of_pod(text: EventText, pod: PodId) -> Self {
-        EventBody { text, arg: pod.0 }
-    }
-
-    /// A text about a node.
-    pub fn of_node(text: EventText, node: NodeId) -> Self {
-        EventBody { text, arg: node.0 }
-    }
-
-    /// A text in free words.
-    pub fn of_words(text: EventText, words: TextId) -> Self {
-        EventBody { text, arg: words.0 }
-    }
-}
-
-/// An event whose text has an argument, as it was stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Message {
-    /// Its text.
-    pub body: EventBody,
-    /// It stands for several that are alike.
-    pub combined: bool,
-    /// How often it was seen.
-    pub count: u32,
-}
-
-/// What a controller finds or decides without anything changing: what its log tells, and no
-/// timeline.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Note {
-    /// A node was not heard of for longer than its grace period. Object: node; argument: for so
-    /// many milliseconds.
-    NodeExpired,
-    /// The last heartbeat that is known of such a node. Object: node; argument: so many
-    /// milliseconds before.
-    LastHeartbeat,
-    /// A zone gets its queue. Object: text of the zone key.
-    ZoneQueue,
-    /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
-    /// argument: they are those added by that change in [`Trace::taints`](super::Trace).
-    TaintsKnown,
-    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node;
-    /// argument: 1 if pods are on it.
-    TaintsGone,
-    /// A pod does not tolerate all taints of its node. Object: pod.
-    NotTolerated,
-    /// A pod tolerates all taints of its node for ever. Object: pod.
-    ToleratesForever,
-    /// A pod's eviction is not scheduled, as it was before. Object: pod.
-    WorkExists,
-}
-
-impl Note {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::NodeExpired,
-        Self::LastHeartbeat,
-        Self::ZoneQueue,
-        Self::TaintsKnown,
-        Self::TaintsGone,
-        Self::NotTolerated,
-        Self::ToleratesForever,
-        Self::WorkExists,
-    ];
-
-    /// The kind of record, as `events.jsonl` has it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NodeExpired => "node-expired",
-            Self::LastHeartbeat => "last-heartbeat",
-            Self::ZoneQueue => "zone-queue",
-            Self::TaintsKnown => "taints-known",
-            Self::TaintsGone => "taints-gone",
-            Self::NotTolerated => "not-tolerated",
-            Self::ToleratesForever => "tolerates-forever",
-            Self::WorkExists => "work-exists",
-        }
-    }
-
-    fn is_of_node(self) -> bool {
-        matches!(
-            self,
-            Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone
-        )
-    }
-
-    fn is_of_pod(self) -> bool {
-        matches!(
-            self,
-            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists
-        )
-    }
-}
 
 /// What happened. The object it happened to is the record's `object`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -377,7 +42,8 @@ pub enum What {
     PodPhase(PodPhase),
     /// A pod condition changed its status. Object: pod.
     PodCondition(PodConditionType, ConditionStatus, PodReason),
-    /// deletionTimestamp was set or the grace period shortened, to so many seconds. Object: pod.
+    /// deletionTimestamp was set or the grace period shortened. Object: pod; argument: the grace
+    /// period in seconds.
     PodDeleting(u32),
     /// A pod object is gone. Object: pod.
     PodGone,
@@ -393,7 +59,8 @@ pub enum What {
     WorkloadMessage(u32),
     /// A workload was created. Object: workload; argument: how many pods it asks for.
     WorkloadCreated(i32),
-    /// A workload asks for so many pods from now on. Object: workload.
+    /// A workload asks for another number of pods from now on. Object: workload; argument: the
+    /// number.
     WorkloadScaled(i32),
     /// A workload was deleted. Object: workload.
     WorkloadDeleted,
@@ -417,8 +84,8 @@ pub enum What {
     /// A pod's containers run from now on, whether or not the API says so yet. Those of pods that
     /// are Running at the start run from the start. Object: pod; argument: the node they run on.
     ContainersStarted(u32),
-    /// A pod's containers have ended, but for those that [`What::MachineOff`] ends with their
-    /// machine. Object: pod; argument: the node they ran on.
+    /// A pod's containers have ended. There is none for those that [`What::MachineOff`] ends with
+    /// their machine. Object: pod; argument: the node they ran on.
     ContainersStopped(u32),
     /// A zone is in a new state. Object: text of the zone key.
     Zone(ZoneState),
@@ -428,7 +95,7 @@ pub enum What {
     MasterDisruptionLeft,
     /// A node waits in its zone's queue for its NoExecute taint. Object: node.
     NodeQueued,
-    /// An eviction timer was set for so many seconds from its start; 0 is at once. Object: pod.
+    /// An eviction timer was set. Object: pod; argument: the seconds from its start, 0 for at once.
     TimerSet(u32),
     /// An eviction timer was cancelled. Object: pod.
     TimerCancelled,

@@ -1,7 +1,9 @@
 //! The records of a run, in chunks.
 
+use super::actor::Actor;
 use super::drains::{BudgetState, DrainEnd};
-use super::record::{Actor, Message, Record, RecordId};
+use super::event::Message;
+use super::record::{Record, RecordId};
 use super::verdicts::Verdicts;
 use crate::api::names::Names;
 use crate::api::pod::PodTemplate;
@@ -13,8 +15,8 @@ use std::rc::Rc;
 /// How many records a chunk of a trace holds: growing never copies, and a small run stays small.
 const CHUNK: usize = 1 << 14;
 
-/// Among so many states of budgets that were kept last an equal one is looked for: kubectl asks
-/// again and again.
+/// How many of the states of budgets that were kept last are searched for an equal one: kubectl
+/// asks again and again.
 const ALIKE: usize = 64;
 
 /// A change of a node's taints in one write, as texts sorted as recorded timelines have them.
@@ -46,8 +48,8 @@ pub struct Trace {
     /// The requests of each actor's client that reached the API server: by actor, the second, and
     /// how many up to its end.
     pub requests: BTreeMap<Actor, Vec<(u64, u64)>>,
-    /// What pods were created with, and what became of it with new tolerations: by the record that
-    /// says so, in order.
+    /// What pods were created with, and what they have after a change of their tolerations: by the
+    /// record that says so, in order.
     pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
     /// When a search held up watches, and for how long: lag of its own making.
     pub held_up: Vec<(Time, Dur)>,
@@ -113,8 +115,8 @@ impl Trace {
         self.len() as RecordId - 1
     }
 
-    /// Keeps how a budget stands, for a record to refer to; what was kept a moment ago is not kept
-    /// again.
+    /// Keeps how a budget stands, for a record to refer to; a state that was kept shortly
+    /// before is not kept again.
     pub fn keep_budget(&mut self, state: BudgetState) -> u32 {
         let from = self.budgets.len().saturating_sub(ALIKE);
         let same = self.budgets[from..].iter().rposition(|b| *b == state);

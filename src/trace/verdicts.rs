@@ -1,11 +1,9 @@
 //! What the scheduler's filters said of nodes in an attempt that placed its pod nowhere. As
 //! upstream, only the first filter that rejects a node is known.
 //!
-//! Most attempts of a pod come to the same: what they came to is held once, in runs of nodes that
-//! got the same answer.
+//! Most attempts for a pod end with the same answers, so each set of answers is held once, in runs
+//! of nodes that were rejected for the same reason.
 
-use super::record::{Record, What};
-use super::records::Trace;
 use crate::api::names::NodeId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -53,7 +51,7 @@ impl Verdicts {
     }
 
     /// The number of the answers about nodes, each with the number of its rejection, for
-    /// [`What::PodUnplaced`].
+    /// [`What::PodUnplaced`](super::What::PodUnplaced).
     pub fn of_nodes(&mut self, mut rejected: Vec<(NodeId, u32)>) -> u32 {
         rejected.sort_unstable();
         let mut runs: Vec<Run> = Vec::new();
@@ -68,9 +66,30 @@ impl Verdicts {
         self.number(Answers::Nodes(runs.into()))
     }
 
-    /// The number of the answer about the pod itself, for [`What::PodUnplaced`].
+    /// The number of the answer about the pod itself, for
+    /// [`What::PodUnplaced`](super::What::PodUnplaced).
     pub fn of_pod(&mut self, rejection: u32) -> u32 {
         self.number(Answers::Pod(rejection))
+    }
+
+    /// The answers of this number, in runs of nodes: the first, how many, and why they were
+    /// rejected.
+    pub(super) fn runs(
+        &self,
+        number: Option<u32>,
+    ) -> impl Iterator<Item = (Option<NodeId>, u32, &Rejection)> {
+        let answers = number.and_then(|n| self.answers.get(n as usize));
+        let (pod, runs) = match answers.map(|a| &**a) {
+            Some(Answers::Pod(number)) => (Some((None, 0, *number)), &[][..]),
+            Some(Answers::Nodes(runs)) => (None, &**runs),
+            None => (None, &[][..]),
+        };
+        let nodes = runs
+            .iter()
+            .map(|(first, count, number)| (Some(*first), *count, *number));
+        pod.into_iter()
+            .chain(nodes)
+            .map(|(first, count, number)| (first, count, &self.rejections[number as usize]))
     }
 
     fn number(&mut self, answers: Answers) -> u32 {
@@ -81,105 +100,5 @@ impl Verdicts {
         self.answers.push(answers.clone());
         self.known.insert(answers, number);
         number
-    }
-}
-
-impl Trace {
-    /// What filters said in the attempt that a record of [`What::PodUnplaced`] is about: each node
-    /// that was looked at with why it was rejected, by number of node; or, without a node, why the
-    /// pod was. Nothing for other records.
-    pub fn verdicts(&self, record: &Record) -> impl Iterator<Item = (Option<NodeId>, &Rejection)> {
-        self.verdict_runs(record)
-            .flat_map(|(first, count, rejection)| {
-                let nodes = first
-                    .into_iter()
-                    .flat_map(move |n| (n.0..n.0 + count).map(|id| Some(NodeId(id))));
-                nodes
-                    .chain(first.is_none().then_some(None))
-                    .map(move |node| (node, rejection))
-            })
-    }
-
-    /// As [`Trace::verdicts`], for runs of nodes: the first, and how many.
-    pub(super) fn verdict_runs(
-        &self,
-        record: &Record,
-    ) -> impl Iterator<Item = (Option<NodeId>, u32, &Rejection)> {
-        let answers = match record.what {
-            What::PodUnplaced(number) => self.verdicts.answers.get(number as usize),
-            _ => None,
-        };
-        let (pod, runs) = match answers.map(|a| &**a) {
-            Some(Answers::Pod(number)) => (Some((None, 0, *number)), &[][..]),
-            Some(Answers::Nodes(runs)) => (None, &**runs),
-            None => (None, &[][..]),
-        };
-        let nodes = runs
-            .iter()
-            .map(|(first, count, number)| (Some(*first), *count, *number));
-        pod.into_iter().chain(nodes).map(|(first, count, number)| {
-            (first, count, &self.verdicts.rejections[number as usize])
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::Time;
-    use crate::trace::{Actor, NO_RECORD};
-
-    fn record(what: What) -> Record {
-        Record {
-            at: Time::ZERO,
-            cause: NO_RECORD,
-            saw: NO_RECORD,
-            object: 0,
-            what,
-            actor: Actor::Scheduler,
-        }
-    }
-
-    /// Nodes come back by number, whatever the order in which they were tried; equal answers are
-    /// one.
-    #[test]
-    fn answers_come_back() {
-        let mut trace = Trace::default();
-        let v = &mut trace.verdicts;
-        let taint = v.rejection(Rejection {
-            plugin: "TaintToleration",
-            reason: "tainted".into(),
-        });
-        let full = v.rejection(Rejection {
-            plugin: "NodeResourcesFit",
-            reason: "Insufficient cpu".into(),
-        });
-        assert_eq!(
-            v.rejection(Rejection {
-                plugin: "TaintToleration",
-                reason: "tainted".into()
-            }),
-            taint
-        );
-        let nodes = |list: [(u32, u32); 4]| list.map(|(id, why)| (NodeId(id), why)).to_vec();
-        let first = v.of_nodes(nodes([(7, full), (2, taint), (1, taint), (3, full)]));
-        assert_eq!(
-            v.of_nodes(nodes([(1, taint), (2, taint), (3, full), (7, full)])),
-            first
-        );
-        let pod = v.of_pod(taint);
-        let told = |what| {
-            trace
-                .verdicts(&record(what))
-                .map(|(n, r)| (n.map(|n| n.0), r.plugin))
-                .collect::<Vec<_>>()
-        };
-        let (t, f) = ("TaintToleration", "NodeResourcesFit");
-        assert_eq!(
-            told(What::PodUnplaced(first)),
-            [(Some(1), t), (Some(2), t), (Some(3), f), (Some(7), f)]
-        );
-        assert_eq!(told(What::PodUnplaced(pod)), [(None, t)]);
-        assert_eq!(told(What::PodGone), []);
     }
 }

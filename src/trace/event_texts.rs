@@ -1,0 +1,129 @@
+//! What events say: message, reason and type.
+
+use super::event::{EventBody, EventText};
+use crate::api::names::{Names, NodeId, PodId, TextId};
+use crate::api::workload::short_name;
+
+/// The message of an event about an object: `name` is a node's name, or `namespace/name`.
+pub fn event_message(body: EventBody, name: &str, names: &Names) -> String {
+    let short = short_name(name);
+    match body.text {
+        EventText::RegisteredNode => {
+            format!("Node {name} event: Registered Node {name} in Controller")
+        }
+        EventText::RemovingNode => {
+            format!("Node {name} event: Removing Node {name} from Controller")
+        }
+        EventText::NodeNotReady => format!("Node {name} status is now: NodeNotReady"),
+        EventText::NodeReady => format!("Node {name} status is now: NodeReady"),
+        EventText::PodNodeNotReady => "Node is not ready".to_owned(),
+        EventText::MarkingForDeletion => format!("Marking for deletion Pod {name}"),
+        EventText::CancellingDeletion => format!("Cancelling deletion of Pod {name}"),
+        EventText::DeletingAllPods => {
+            format!("Node {name} event: Deleting all Pods from Node {name}.")
+        }
+        EventText::NodeControllerEviction => format!("Marking for deletion Pod {short}"),
+        EventText::TaintToleration => {
+            "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"
+                .to_owned()
+        }
+        EventText::DeletingNode => {
+            format!("Deleting node {name} because it does not exist in the cloud provider")
+        }
+        EventText::NodeSynced => "Node synced successfully".to_owned(),
+        EventText::CreatedPod => format!(
+            "Created pod: {}",
+            short_name(names.pod_name(PodId(body.arg)))
+        ),
+        EventText::DeletedPod => format!(
+            "Deleted pod: {}",
+            short_name(names.pod_name(PodId(body.arg)))
+        ),
+        EventText::Scheduled => format!(
+            "Successfully assigned {name} to {}",
+            names.node_name(NodeId(body.arg))
+        ),
+        _ => names.text_of(TextId(body.arg)).to_owned(),
+    }
+}
+
+impl EventText {
+    /// Its argument is a text: the message itself.
+    pub fn has_words(self) -> bool {
+        matches!(
+            self,
+            Self::SuccessfulCreate
+                | Self::SuccessfulDelete
+                | Self::FailedCreate
+                | Self::FailedDelete
+                | Self::RecreatingFailedPod
+                | Self::RecreatingTerminatedPod
+                | Self::ScalingReplicaSet
+                | Self::FailedDaemonPod
+                | Self::SucceededDaemonPod
+                | Self::BackoffLimitExceeded
+                | Self::PodFailurePolicy
+                | Self::JobCompleted
+                | Self::FailedScheduling
+                | Self::Preempted
+                | Self::NoPods
+                | Self::CalculateExpectedPodCountFailed
+                | Self::NotDeleted
+                | Self::MultiplePodDisruptionBudgets
+        )
+    }
+
+    /// The event's reason.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::RegisteredNode => "RegisteredNode",
+            Self::RemovingNode => "RemovingNode",
+            Self::NodeNotReady | Self::PodNodeNotReady => "NodeNotReady",
+            Self::NodeReady => "NodeReady",
+            Self::MarkingForDeletion | Self::CancellingDeletion => "TaintManagerEviction",
+            Self::DeletingAllPods => "DeletingAllPods",
+            Self::NodeControllerEviction => "NodeControllerEviction",
+            Self::TaintToleration => "TaintToleration",
+            Self::DeletingNode => "DeletingNode",
+            Self::NodeSynced => "Synced",
+            Self::CreatedPod | Self::SuccessfulCreate => "SuccessfulCreate",
+            Self::DeletedPod | Self::SuccessfulDelete => "SuccessfulDelete",
+            Self::FailedCreate => "FailedCreate",
+            Self::FailedDelete => "FailedDelete",
+            Self::RecreatingFailedPod => "RecreatingFailedPod",
+            Self::RecreatingTerminatedPod => "RecreatingTerminatedPod",
+            Self::ScalingReplicaSet => "ScalingReplicaSet",
+            Self::FailedDaemonPod => "FailedDaemonPod",
+            Self::SucceededDaemonPod => "SucceededDaemonPod",
+            Self::BackoffLimitExceeded => "BackoffLimitExceeded",
+            Self::PodFailurePolicy => "PodFailurePolicy",
+            Self::JobCompleted => "Completed",
+            Self::Scheduled => "Scheduled",
+            Self::FailedScheduling => "FailedScheduling",
+            Self::Preempted => "Preempted",
+            Self::NoPods => "NoPods",
+            Self::CalculateExpectedPodCountFailed => "CalculateExpectedPodCountFailed",
+            Self::NotDeleted => "NotDeleted",
+            Self::MultiplePodDisruptionBudgets => "MultiplePodDisruptionBudgets",
+        }
+    }
+
+    /// `Normal` or `Warning`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::PodNodeNotReady
+            | Self::TaintToleration
+            | Self::FailedCreate
+            | Self::FailedDelete
+            | Self::RecreatingFailedPod
+            | Self::FailedDaemonPod
+            | Self::BackoffLimitExceeded
+            | Self::PodFailurePolicy
+            | Self::FailedScheduling
+            | Self::CalculateExpectedPodCountFailed
+            | Self::NotDeleted
+            | Self::MultiplePodDisruptionBudgets => "Warning",
+            _ => "Normal",
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! A record's parts as texts, under the names that recorded timelines and `events.jsonl` use.
+
+use super::event::Message;
+use super::event_texts::event_message;
+use super::note::Note;
+use super::record::{Record, What};
+use super::records::Trace;
+use super::verdicts::Rejection;
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use std::collections::BTreeMap;
+
+/// A record as named texts; the shape of a line of `events.jsonl`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fields {
+    /// The kind of record, `node-taints` say.
+    pub what: &'static str,
+    /// The node it is about, or that a pod is on.
+    pub node: Option<String>,
+    /// The pod it is about, `namespace/name`.
+    pub pod: Option<String>,
+    /// The object of an event, `Kind/namespace/name`.
+    pub object: Option<String>,
+    /// The type of a condition or event.
+    pub kind: Option<&'static str>,
+    /// The status of a condition, or a phase.
+    pub status: Option<&'static str>,
+    /// The reason of a condition or event.
+    pub reason: Option<&'static str>,
+    /// The message of an event, or any other text.
+    pub message: Option<String>,
+    /// `spec.unschedulable`
+    pub value: Option<bool>,
+    /// The grace period of a deletion, or the seconds of a timer.
+    pub seconds: Option<u32>,
+    /// A span in milliseconds.
+    pub millis: Option<u32>,
+    /// How often an event was seen, if more than once.
+    pub count: Option<u32>,
+    /// How many pods a workload asks for.
+    pub replicas: Option<i32>,
+    /// Taints that were added.
+    pub added: Vec<String>,
+    /// Taints that were removed.
+    pub removed: Vec<String>,
+    /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it
+    /// stood.
+    pub budget: Option<Stand>,
+    /// Pods that a drain left behind, `namespace/name`.
+    pub left: Vec<String>,
+    /// What filters said of nodes, a reason each.
+    pub filters: Vec<Told>,
+}
+
+/// A disruption budget and how it stood.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stand {
+    /// `PodDisruptionBudget/namespace/name`
+    pub name: String,
+    /// `minAvailable` or `maxUnavailable`.
+    pub rule: &'static str,
+    /// What is asked for: `2`, `80%`.
+    pub amount: String,
+    /// `status.expectedPods`, `desiredHealthy`, `currentHealthy`, `disruptionsAllowed`.
+    pub status: [i32; 4],
+}
+
+/// The nodes that a filter rejects for one reason; without any the pod is rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// Who rejects, and why.
+    pub rejection: Rejection,
+    /// How many nodes.
+    pub count: usize,
+    /// Their names, those of neighbours as `first..last`.
+    pub nodes: Vec<String>,
+}
+
+/// The kind of a record.
+fn kind_of(what: What) -> &'static str {
+    match what {
+        What::NodeCreated => "node-created",
+        What::NodeDeleted => "node-deleted",
+        What::NodeCondition(..) => "node-condition",
+        What::NodeTaints(_) => "node-taints",
+        What::NodeUnschedulable(_) => "node-unschedulable",
+        What::PodCreated(_) => "pod-created",
+        What::PodBound(_) => "pod-bound",
+        What::PodTolerations => "pod-tolerations",
+        What::PodPhase(_) => "pod-phase",
+        What::PodCondition(..) => "pod-condition",
+        What::PodDeleting(_) => "pod-deleting",
+        What::PodGone => "pod-gone",
+        What::NodeEvent(..)
+        | What::PodEvent(..)
+        | What::PodMessage(_)
+        | What::WorkloadMessage(_) => "event",
+        What::WorkloadCreated(_) => "workload-created",
+        What::WorkloadScaled(_) => "workload-scaled",
+        What::WorkloadDeleted => "workload-deleted",
+        What::FaultBegan => "fault-began",
+        What::FaultEnded => "fault-ended",
+        What::NodeSilent => "node-silent",
+        What::NodeHeard => "node-heard",
+        What::MachineOff => "machine-off",
+        What::MachineOn => "machine-on",
+        What::NetworkLost => "network-lost",
+        What::NetworkBack => "network-back",
+        What::ContainersStarted(_) => "containers-started",
+        What::ContainersStopped(_) => "containers-stopped",
+        What::Zone(_) => "zone-state",
+        What::MasterDisruptionEntered => "master-disruption-entered",
+        What::MasterDisruptionLeft => "master-disruption-left",
+        What::NodeQueued => "node-queued",
+        What::TimerSet(_) => "timer-set",
+        What::TimerCancelled => "timer-cancelled",
+        What::PodUnplaced(_) => "pod-unplaced",
+        What::EvictionFailed => "eviction-failed",
+        What::ControllersStarted => "controllers-started",
+        What::ControllersStopped => "controllers-stopped",
+        What::Noted(note, _) => note.as_str(),
+        What::Refused(_) => "refused",
+        What::CutShort(_) => "cut-short",
+        What::EvictionGranted(_) => "eviction-granted",
+        What::EvictionRefused(_) => "eviction-refused",
+        What::DrainDeletes => "drain-deletes",
+        What::DrainEnded(_) => "drain-ended",
+        What::BudgetCreated(_) => "budget-created",
+        What::BudgetChanged(_) => "budget-changed",
+        What::BudgetDeleted => "budget-deleted",
+    }
+}
+
+impl Trace {
+    /// A record's parts as texts.
+    pub fn fields(&self, r: &Record) -> Fields {
+        let names = &self.names;
+        let mut f = Fields {
+            what: kind_of(r.what),
+            node: r.node().map(|n| names.node_name(n).to_owned()),
+            pod: r.pod().map(|p| names.pod_name(p).to_owned()),
+            ..Fields::default()
+        };
+        match r.what {
+            What::NodeCondition(..) | What::NodeTaints(_) | What::NodeUnschedulable(_) => {
+                self.fill_node(&mut f, r.what);
+            }
+            What::PodCreated(_)
+            | What::PodBound(_)
+            | What::PodPhase(_)
+            | What::PodCondition(..)
+            | What::PodDeleting(_)
+            | What::ContainersStarted(_)
+            | What::ContainersStopped(_)
+            | What::TimerSet(_)
+            | What::PodUnplaced(_) => self.fill_pod(&mut f, r),
+            What::NodeEvent(..)
+            | What::PodEvent(..)
+            | What::PodMessage(_)
+            | What::WorkloadMessage(_) => self.fill_event(&mut f, r),
+            What::WorkloadCreated(replicas) | What::WorkloadScaled(replicas) => {
+                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+                f.replicas = Some(replicas);
+            }
+            What::WorkloadDeleted | What::BudgetDeleted => {
+                f.object = Some(names.workload_name(WorkloadId(r.object)).to_owned());
+            }
+            What::Zone(state) => {
+                f.object = Some(names.text_of(TextId(r.object)).replace('\0', ""));
+                f.status = Some(state.as_str());
+            }
+            What::Noted(note, arg) => self.fill_note(&mut f, note, r.object, arg),
+            What::Refused(text) | What::CutShort(text) => {
+                f.message = Some(names.text_of(TextId(text)).to_owned());
+            }
+            What::EvictionGranted(budget)
+            | What::BudgetCreated(budget)
+            | What::BudgetChanged(budget) => f.budget = self.stand(budget),
+            What::EvictionRefused(budget) => {
+                f.budget = self.stand(budget);
+                f.reason = self
+                    .budgets
+                    .get(budget as usize)
+                    .map(|b| b.refusal.as_str());
+            }
+            What::DrainEnded(end) => self.fill_drain(&mut f, end),
+            What::NodeCreated
+            | What::NodeDeleted
+            | What::NodeSilent
+            | What::NodeHeard
+            | What::NodeQueued
+            | What::MachineOff
+            | What::MachineOn
+            | What::NetworkLost
+            | What::NetworkBack
+            | What::PodTolerations
+            | What::PodGone
+            | What::TimerCancelled
+            | What::EvictionFailed
+            | What::DrainDeletes
+            | What::FaultBegan
+            | What::FaultEnded
+            | What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::ControllersStarted
+            | What::ControllersStopped => {}
+        }
+        f
+    }
+
+    fn fill_node(&self, f: &mut Fields, what: What) {
+        match what {
+            What::NodeCondition(kind, status, reason) => {
+                f.kind = Some(kind.as_str());
+                f.status = Some(status.as_str());
+                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+            }
+            What::NodeTaints(change) => {
+                let change = &self.taints[change as usize];
+                f.added = change.added.iter().map(ToString::to_string).collect();
+                f.removed = change.removed.iter().map(ToString::to_string).collect();
+            }
+            What::NodeUnschedulable(value) => f.value = Some(value),
+            _ => {}
+        }
+    }
+
+    fn fill_pod(&self, f: &mut Fields, r: &Record) {
+        let node_name = |node| self.names.node_name(node).to_owned();
+        match r.what {
+            What::PodCreated(node) => f.node = What::created_on(node).map(node_name),
+            What::PodBound(node)
+            | What::ContainersStarted(node)
+            | What::ContainersStopped(node) => {
+                f.node = Some(node_name(NodeId(node)));
+            }
+            What::PodPhase(phase) => f.status = Some(phase.as_str()),
+            What::PodCondition(kind, status, reason) => {
+                f.kind = Some(kind.as_str());
+                f.status = Some(status.as_str());
+                f.reason = Some(reason.as_str()).filter(|r| !r.is_empty());
+            }
+            What::PodDeleting(seconds) | What::TimerSet(seconds) => f.seconds = Some(seconds),
+            What::PodUnplaced(_) => f.filters = self.told(r),
+            _ => {}
+        }
+    }
+
+    fn fill_event(&self, f: &mut Fields, r: &Record) {
+        let names = &self.names;
+        // An event names its object in one field, with its kind.
+        (f.node, f.pod) = (None, None);
+        let (object, name) = match r.what {
+            What::NodeEvent(..) => {
+                let name = names.node_name(NodeId(r.object));
+                (format!("Node/{name}"), name)
+            }
+            What::WorkloadMessage(_) => {
+                let name = names.workload_name(WorkloadId(r.object));
+                (name.to_owned(), name)
+            }
+            _ => {
+                let name = names.pod_name(PodId(r.object));
+                (format!("Pod/{name}"), name)
+            }
+        };
+        f.object = Some(object);
+        match r.what {
+            What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
+                let body = text.into();
+                let event = Message {
+                    body,
+                    combined,
+                    count,
+                };
+                self.fill_message(f, &event, name);
+            }
+            What::PodMessage(index) | What::WorkloadMessage(index) => {
+                self.fill_message(f, &self.messages[index as usize], name);
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_message(&self, f: &mut Fields, event: &Message, name: &str) {
+        f.kind = Some(event.body.text.kind());
+        f.reason = Some(event.body.text.reason());
+        let message = event_message(event.body, name, &self.names);
+        f.message = Some(if event.combined {
+            format!("(combined from similar events): {message}")
+        } else {
+            message
+        });
+        f.count = Some(event.count).filter(|&n| n > 1);
+    }
+
+    fn fill_note(&self, f: &mut Fields, note: Note, object: u32, arg: u32) {
+        match note {
+            Note::NodeExpired | Note::LastHeartbeat => f.millis = Some(arg),
+            Note::ZoneQueue => {
+                f.object = Some(self.names.text_of(TextId(object)).replace('\0', ""));
+            }
+            Note::TaintsKnown => {
+                let known = &self.taints[arg as usize].added;
+                f.added = known.iter().map(ToString::to_string).collect();
+            }
+            Note::TaintsGone => f.value = Some(arg != 0),
+            Note::NotTolerated | Note::ToleratesForever | Note::WorkExists => {}
+        }
+    }
+
+    fn fill_drain(&self, f: &mut Fields, end: u32) {
+        let (names, end) = (&self.names, &self.drains[end as usize]);
+        f.status = Some(end.outcome.as_str());
+        f.millis = Some(u32::try_from(end.took.as_millis()).unwrap_or(u32::MAX));
+        f.count = Some(end.gone);
+        f.left = end
+            .left
+            .iter()
+            .map(|p| names.pod_name(*p).to_owned())
+            .collect();
+        f.message = Some(names.text_of(end.words).to_owned()).filter(|m| !m.is_empty());
+    }
+
+    fn stand(&self, index: u32) -> Option<Stand> {
+        let state = self.budgets.get(index as usize)?;
+        Some(Stand {
+            name: self.names.workload_name(state.budget).to_owned(),
+            rule: state.rule.field(),
+            amount: state.rule.amount().to_string(),
+            status: [state.expected, state.desired, state.healthy, state.allowed],
+        })
+    }
+
+    /// The verdicts of a failed attempt by reason, sorted.
+    fn told(&self, r: &Record) -> Vec<Told> {
+        let mut told: BTreeMap<&Rejection, (usize, Vec<String>)> = BTreeMap::new();
+        for (first, nodes, rejection) in self.verdict_runs(r) {
+            let (count, names) = told.entry(rejection).or_default();
+            *count += nodes as usize;
+            let Some(first) = first else { continue };
+            let name = self.names.node_name(first);
+            names.push(match nodes {
+                1 => name.to_owned(),
+                n => format!("{name}..{}", self.names.node_name(NodeId(first.0 + n - 1))),
+            });
+        }
+        told.into_iter()
+            .map(|(rejection, (count, nodes))| Told {
+                rejection: rejection.clone(),
+                count,
+                nodes,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,69 @@
+//! What controllers find or decide without anything changing.
+
+/// What a controller finds or decides without anything changing: its log has it, but no
+/// timeline.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Note {
+    /// A node was not heard of for longer than its grace period. Object: node; argument: how long,
+    /// in milliseconds.
+    NodeExpired,
+    /// The last heartbeat that is known of such a node. Object: node; argument: how long ago it
+    /// was, in milliseconds.
+    LastHeartbeat,
+    /// A zone gets its queue. Object: text of the zone key.
+    ZoneQueue,
+    /// The taint eviction controller knows these NoExecute taints of a node. Object: node;
+    /// argument: they are those added by that change in [`Trace::taints`](super::Trace).
+    TaintsKnown,
+    /// The taint eviction controller knows of no NoExecute taint of a node any more. Object: node;
+    /// argument: 1 if pods are on it.
+    TaintsGone,
+    /// A pod does not tolerate all taints of its node. Object: pod.
+    NotTolerated,
+    /// A pod tolerates all taints of its node for ever. Object: pod.
+    ToleratesForever,
+    /// A pod's eviction is not scheduled, as it was before. Object: pod.
+    WorkExists,
+}
+
+impl Note {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::NodeExpired,
+        Self::LastHeartbeat,
+        Self::ZoneQueue,
+        Self::TaintsKnown,
+        Self::TaintsGone,
+        Self::NotTolerated,
+        Self::ToleratesForever,
+        Self::WorkExists,
+    ];
+
+    /// The kind of record, as `events.jsonl` has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NodeExpired => "node-expired",
+            Self::LastHeartbeat => "last-heartbeat",
+            Self::ZoneQueue => "zone-queue",
+            Self::TaintsKnown => "taints-known",
+            Self::TaintsGone => "taints-gone",
+            Self::NotTolerated => "not-tolerated",
+            Self::ToleratesForever => "tolerates-forever",
+            Self::WorkExists => "work-exists",
+        }
+    }
+
+    pub(super) fn is_of_node(self) -> bool {
+        matches!(
+            self,
+            Self::NodeExpired | Self::LastHeartbeat | Self::TaintsKnown | Self::TaintsGone
+        )
+    }
+
+    pub(super) fn is_of_pod(self) -> bool {
+        matches!(
+            self,
+            Self::NotTolerated | Self::ToleratesForever | Self::WorkExists
+        )
+    }
+}
