@@ -9,9 +9,9 @@ use std::rc::Rc;
 /// A number, or a share of the pods there should be (`intstr.IntOrString`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IntOrPercent {
-    /// So many.
+    /// A number of pods.
     Int(i32),
-    /// So many of a hundred.
+    /// A percentage of the pods.
     Percent(i32),
 }
 

@@ -63,7 +63,7 @@ pub fn stable_hash(name: &str) -> u64 {
     h ^ (h >> 32)
 }
 
-/// So many letters as Kubernetes has them in generated names, made from a hash
+/// `count` letters as Kubernetes has them in generated names, made from a hash
 /// (`apimachinery/pkg/util/rand/rand.go: alphanums`).
 pub fn generated_letters(mut hash: u64, count: usize) -> String {
     const ALPHANUMS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -91,7 +91,7 @@ impl Table {
         self.by_hash.clear();
     }
 
-    /// Makes room for so many names of so many bytes altogether.
+    /// Makes room for this many names, of `bytes` bytes altogether.
     fn reserve(&mut self, names: usize, bytes: usize) {
         self.text.reserve_exact(bytes);
         self.by_id.reserve_exact(names);
@@ -177,7 +177,7 @@ impl Names {
         self
     }
 
-    /// Makes room for so many pods, whose names are of so many bytes altogether.
+    /// Makes room for this many pods, whose names have `bytes` bytes altogether.
     pub fn reserve_pods(&mut self, names: usize, bytes: usize) {
         self.pods.reserve(names, bytes);
     }

@@ -150,119 +150,53 @@ mod tests {
         use Effect::{NoExecute, NoSchedule};
         use Operator::{Equal, Exists, Gt, Lt};
         let ns = Some(NoSchedule);
-        for (toleration, taint, tolerated) in [
+        for (own, of_node, tolerated) in [
+            (("foo", Exists, "", ns), ("foo", "", NoSchedule), true),
+            (("foo", Exists, "", ns), ("foo", "bar", NoSchedule), true),
+            (("", Exists, "", ns), ("foo", "bar", NoSchedule), true),
+            (("foo", Equal, "bar", ns), ("foo", "bar", NoSchedule), true),
             (
-                toleration("foo", Exists, "", ns),
-                taint("foo", "", NoSchedule),
+                ("foo", Equal, "value1", ns),
+                ("foo", "value2", NoSchedule),
+                false,
+            ),
+            (("foo", Equal, "bar", ns), ("foo", "bar", NoExecute), false),
+            (("sla", Gt, "950", ns), ("sla", "800", NoSchedule), false),
+            (("sla", Gt, "750", ns), ("sla", "950", NoSchedule), true),
+            (("sla", Lt, "800", ns), ("sla", "950", NoSchedule), false),
+            (("sla", Lt, "950", ns), ("sla", "800", NoSchedule), true),
+            (("sla", Gt, "950", ns), ("sla", "950", NoSchedule), false),
+            (("sla", Gt, "950", ns), ("sla", "high", NoSchedule), false),
+            (("sla", Gt, "-100", ns), ("sla", "-200", NoSchedule), false),
+            (
+                ("sla", Gt, "9223372036854775806", ns),
+                ("sla", "100", NoSchedule),
+                false,
+            ),
+            (
+                ("foo", Operator::default(), "", None),
+                ("foo", "", NoExecute),
                 true,
             ),
             (
-                toleration("foo", Exists, "", ns),
-                taint("foo", "bar", NoSchedule),
-                true,
-            ),
-            (
-                toleration("", Exists, "", ns),
-                taint("foo", "bar", NoSchedule),
-                true,
-            ),
-            (
-                toleration("foo", Equal, "bar", ns),
-                taint("foo", "bar", NoSchedule),
-                true,
-            ),
-            (
-                toleration("foo", Equal, "value1", ns),
-                taint("foo", "value2", NoSchedule),
+                ("foo", Operator::default(), "", None),
+                ("foo", "bar", NoExecute),
                 false,
             ),
+            (("foo", Exists, "", None), ("foo", "bar", NoExecute), true),
             (
-                toleration("foo", Equal, "bar", ns),
-                taint("foo", "bar", NoExecute),
+                ("foo", Exists, "", None),
+                ("other", "bar", NoExecute),
                 false,
             ),
-            (
-                toleration("sla", Gt, "950", ns),
-                taint("sla", "800", NoSchedule),
-                false,
-            ),
-            (
-                toleration("sla", Gt, "750", ns),
-                taint("sla", "950", NoSchedule),
-                true,
-            ),
-            (
-                toleration("sla", Lt, "800", ns),
-                taint("sla", "950", NoSchedule),
-                false,
-            ),
-            (
-                toleration("sla", Lt, "950", ns),
-                taint("sla", "800", NoSchedule),
-                true,
-            ),
-            (
-                toleration("sla", Gt, "950", ns),
-                taint("sla", "950", NoSchedule),
-                false,
-            ),
-            (
-                toleration("sla", Gt, "950", ns),
-                taint("sla", "high", NoSchedule),
-                false,
-            ),
-            (
-                toleration("sla", Gt, "-100", ns),
-                taint("sla", "-200", NoSchedule),
-                false,
-            ),
-            (
-                toleration("sla", Gt, "9223372036854775806", ns),
-                taint("sla", "100", NoSchedule),
-                false,
-            ),
-            (
-                Toleration {
-                    key: "foo".into(),
-                    ..Default::default()
-                },
-                taint("foo", "", NoExecute),
-                true,
-            ),
-            (
-                Toleration {
-                    key: "foo".into(),
-                    ..Default::default()
-                },
-                taint("foo", "bar", NoExecute),
-                false,
-            ),
-            (
-                toleration("foo", Exists, "", None),
-                taint("foo", "bar", NoExecute),
-                true,
-            ),
-            (
-                toleration("foo", Exists, "", None),
-                taint("other", "bar", NoExecute),
-                false,
-            ),
-            (
-                toleration("", Exists, "", None),
-                taint("other", "bar", NoExecute),
-                true,
-            ),
-            (
-                toleration("", Equal, "bar", None),
-                taint("other", "bar", NoExecute),
-                true,
-            ),
-            (
-                toleration("", Equal, "", None),
-                taint("other", "bar", NoExecute),
-                false,
-            ),
+            (("", Exists, "", None), ("other", "bar", NoExecute), true),
+            (("", Equal, "bar", None), ("other", "bar", NoExecute), true),
+            (("", Equal, "", None), ("other", "bar", NoExecute), false),
         ] {
+            let (key, operator, value, effect) = own;
+            let toleration = toleration(key, operator, value, effect);
+            let (key, value, effect) = of_node;
+            let taint = taint(key, value, effect);
             assert_eq!(
                 toleration.tolerates(&taint, true),
                 tolerated,

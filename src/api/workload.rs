@@ -284,7 +284,7 @@ impl Workload {
 }
 
 /// The label `pod-template-hash` of the pods of a Deployment, given as `Deployment/namespace/name`:
-/// ours hangs on its name alone, as its template never changes.
+/// ours depends on its name alone, as its template never changes.
 pub fn pod_template_hash(deployment: &str) -> String {
     generated_letters(stable_hash(deployment), 10)
 }

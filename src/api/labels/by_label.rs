@@ -1,6 +1,7 @@
 //! What is known under labels, found without asking every selector.
 
-use super::{Labels, Selector};
+use super::requirement::{Labels, Requirement};
+use super::selector::Selector;
 use std::collections::BTreeMap;
 
 /// Entries by label: key, then value.
@@ -74,11 +75,7 @@ impl<T> Default for Selectors<T> {
 impl<T: Copy> Selectors<T> {
     /// Adds a selector's entry.
     pub fn insert(&mut self, selector: &Selector, entry: T) {
-        match selector
-            .requirements()
-            .iter()
-            .find_map(super::Requirement::one_of)
-        {
+        match selector.requirements().iter().find_map(Requirement::one_of) {
             Some((key, values)) => values
                 .iter()
                 .for_each(|value| self.by_label.insert(key, value, entry)),
@@ -91,11 +88,7 @@ impl<T: Copy> Selectors<T> {
     where
         T: PartialEq,
     {
-        match selector
-            .requirements()
-            .iter()
-            .find_map(super::Requirement::one_of)
-        {
+        match selector.requirements().iter().find_map(Requirement::one_of) {
             Some((key, values)) => values
                 .iter()
                 .for_each(|value| self.by_label.remove(key, value, entry)),

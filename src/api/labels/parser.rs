@@ -1,6 +1,6 @@
 //! kubectl's form of a selector, read as upstream reads it (`labels.Lexer`, `labels.Parser`).
 
-use super::{Operator, Requirement, SelectorError};
+use super::requirement::{Operator, Requirement, SelectorError};
 use crate::api::validation::qualified_name;
 
 /// What an error says was expected where an operator should be; upstream's list, in its order.

@@ -102,7 +102,7 @@ pub fn dns1123_label(value: &str) -> Vec<String> {
         errors.push(too_long(NAME_LENGTH_MAX));
     }
     if !is_dns_label(value) {
-        // A text that is well formed but for its dots is told so.
+        // If its dots are all that is wrong with a text, the error says so.
         let dotted = value.split('.').all(is_dns_label);
         errors.push(if dotted {
             "must not contain dots".to_owned()

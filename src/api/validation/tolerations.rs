@@ -37,40 +37,45 @@ pub fn validate_tolerations(
                 "effect must be 'NoExecute' when `tolerationSeconds` is set",
             ));
         }
-        // Upstream reports a wrong value of Equal and Exists at the operator.
-        let value = toleration.value.as_str();
-        match operator {
-            Operator::Equal => {
-                let wrong = label_value(value);
-                if !wrong.is_empty() {
-                    errors.push(FieldError::invalid(&at("operator"), value, wrong.join(";")));
-                }
-            }
-            Operator::Exists if !value.is_empty() => {
-                errors.push(FieldError::invalid(
-                    &at("operator"),
-                    value,
-                    "value must be empty when `operator` is 'Exists'",
-                ));
-            }
-            Operator::Exists => {}
-            Operator::Lt | Operator::Gt if !comparison_operators => {
-                errors.push(FieldError::not_supported(
-                    &at("operator"),
-                    operator.as_str(),
-                    &["Equal", "Exists", "Lt", "Gt"],
-                ));
-            }
-            Operator::Lt | Operator::Gt => {
-                errors.extend(
-                    integer_errors(value)
-                        .into_iter()
-                        .map(|detail| FieldError::invalid(&at("value"), value, detail)),
-                );
-            }
-        }
+        errors.extend(value_errors(toleration, at, comparison_operators));
     }
     errors
+}
+
+/// What is wrong with the value of a toleration, or with its operator; `at` gives the path of a
+/// field.
+fn value_errors(
+    toleration: &Toleration,
+    at: impl Fn(&str) -> String,
+    comparison_operators: bool,
+) -> Vec<FieldError> {
+    let (operator, value) = (toleration.operator, toleration.value.as_str());
+    let invalid = |field, detail: &str| vec![FieldError::invalid(&at(field), value, detail)];
+    match operator {
+        // Upstream reports a wrong value of Equal and Exists at the operator.
+        Operator::Equal => {
+            let wrong = label_value(value);
+            if wrong.is_empty() {
+                Vec::new()
+            } else {
+                invalid("operator", &wrong.join(";"))
+            }
+        }
+        Operator::Exists if value.is_empty() => Vec::new(),
+        Operator::Exists => invalid(
+            "operator",
+            "value must be empty when `operator` is 'Exists'",
+        ),
+        Operator::Lt | Operator::Gt if !comparison_operators => vec![FieldError::not_supported(
+            &at("operator"),
+            operator.as_str(),
+            &["Equal", "Exists", "Lt", "Gt"],
+        )],
+        Operator::Lt | Operator::Gt => integer_errors(value)
+            .into_iter()
+            .map(|detail| FieldError::invalid(&at("value"), value, detail))
+            .collect(),
+    }
 }
 
 /// What keeps a text from being a canonical int64: first its form, then its range

@@ -1,0 +1,58 @@
+//! A selector: conditions that must all be met, and kubectl's form of it.
+
+use super::parser;
+use super::requirement::{Labels, Requirement, SelectorError};
+use std::fmt;
+
+/// Conditions that must all be met; without any, everything matches.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Selector {
+    /// Sorted by key.
+    requirements: Vec<Requirement>,
+}
+
+impl Selector {
+    /// A selector of these conditions.
+    pub fn new(requirements: impl IntoIterator<Item = Requirement>) -> Self {
+        let mut requirements: Vec<Requirement> = requirements.into_iter().collect();
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Self { requirements }
+    }
+
+    /// Reads kubectl's form (`labels.Parse`): conditions `key`, `!key`, `key=value`, `key==value`,
+    /// `key!=value`, `key in (x,y)`, `key notin (x,y)`, `key>1` and `key<1`, with commas between
+    /// them. An empty text selects everything.
+    ///
+    /// # Errors
+    /// What is not of that form, and keys and values that no label can have.
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        parser::parse(text).map(Self::new)
+    }
+
+    /// Whether labels meet every condition.
+    pub fn matches(&self, labels: &Labels) -> bool {
+        self.requirements
+            .iter()
+            .all(|requirement| requirement.matches(labels))
+    }
+
+    /// Whether it has no condition.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// Its conditions, sorted by key.
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.requirements
+    }
+}
+
+/// kubectl's form.
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, requirement) in self.requirements.iter().enumerate() {
+            write!(f, "{}{requirement}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
