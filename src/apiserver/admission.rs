@@ -223,8 +223,8 @@ mod tests {
             .collect()
     }
 
-    /// The reference, §7: memory pressure for pods of a QoS class other than BestEffort, and one
-    /// toleration per extended resource, after the default ones.
+    /// Upstream's order of plugins: memory pressure for pods of a QoS class other than BestEffort,
+    /// and one toleration per extended resource, come after the default tolerations.
     #[test]
     fn tolerations_are_added_in_the_order_of_the_plugins() {
         assert_eq!(keys(&[]), [NOT_READY, UNREACHABLE]);
@@ -339,8 +339,8 @@ mod tests {
                 expected.ok_or(ApiError::NotWhitelisted),
                 "{defaults:?} {whitelist:?} {own:?}"
             );
-            // On update the defaults are not added, and the whitelist is asked again; elsewhere
-            // nobody asks.
+            // On update the defaults are not added, and the whitelist is consulted again. In other
+            // namespaces, and for pods admitted before, it is not.
             let updated = admission
                 .changed_pod(pod.clone(), "testNamespace")
                 .map(|p| p.tolerations.len());

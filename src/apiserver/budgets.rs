@@ -4,8 +4,8 @@
 //! An eviction is one step here; upstream's tries after a conflict between its parts can't come up.
 
 use super::error::ApiError;
-use super::nodes::put;
-use super::server::{ALL, ApiServer};
+use super::server::ApiServer;
+use super::store::{ALL, put};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus};
 use crate::api::labels::Selector;
 use crate::api::meta::ConditionStatus;
@@ -34,7 +34,7 @@ pub struct NewBudget {
 }
 
 impl ApiServer {
-    /// Creates a budget. What exists from the start of a run is no news, and not recorded.
+    /// Creates a budget. One that exists from the start of a run is not recorded.
     ///
     /// # Errors
     /// `AlreadyExists`.
@@ -265,7 +265,7 @@ impl ApiServer {
     }
 }
 
-/// What a record says of a budget.
+/// How a budget stands, for a record.
 fn state(budget: &Budget, refusal: Refusal) -> BudgetState {
     let status = &budget.status;
     BudgetState {

@@ -5,13 +5,9 @@
 //! time has it computed. Simulating each one stays possible (eager mode), and must give the same
 //! trace.
 
-use super::nodes::put;
-use super::server::ApiServer;
-use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
 use crate::api::names::NodeId;
 use crate::kernel::Time;
-use std::rc::Rc;
 
 /// What is to be expected of a node's heartbeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,75 +43,4 @@ pub trait Heartbeats {
 /// the same version whether it was simulated or computed.
 pub fn lease_version(renewed: Time) -> u64 {
     renewed.as_nanos() + 1
-}
-
-impl ApiServer {
-    /// Lets heartbeats be computed by `source`.
-    pub fn compute_heartbeats(&self, source: Rc<dyn Heartbeats>) {
-        *self.heartbeats.borrow_mut() = Some(source);
-    }
-
-    /// Who computes heartbeats, if anybody does.
-    pub fn heartbeats(&self) -> Option<Rc<dyn Heartbeats>> {
-        self.heartbeats.borrow().clone()
-    }
-
-    /// Has a node's heartbeats simulated, as something is about to happen to it.
-    pub fn touch(&self, node: NodeId) {
-        let source = self.heartbeats.borrow().clone();
-        if let Some(source) = source {
-            source.wake(node);
-        }
-    }
-
-    /// Writes what a node's heartbeats have come to while they were computed, and tells watchers,
-    /// who may still wait for the last ones. `renewals` are the latest renewals with the kubelet's
-    /// time in microseconds, `posts` the latest status posts, both in order of time.
-    pub fn catch_up(&self, node: NodeId, renewals: &[(Time, i64)], posts: &[(Time, Timestamp)]) {
-        for &(at, renew_time_us) in renewals {
-            self.writes(self.keys.leases, node.index());
-            let lease = self.store.with(|s| {
-                let uid = s
-                    .leases
-                    .get(node.index())
-                    .and_then(Option::as_ref)
-                    .map(|l| l.uid)?;
-                let lease = Lease {
-                    node,
-                    uid,
-                    resource_version: lease_version(at),
-                    renew_time_us,
-                };
-                put(&mut s.leases, node.index(), lease.clone());
-                Some(lease)
-            });
-            if let Some(lease) = lease {
-                self.tell(|w| w.lease(node, Some(&lease), at));
-            }
-        }
-        for &(at, heartbeat) in posts {
-            let Some(old) = self.node(node) else { return };
-            self.writes(self.keys.nodes, node.index());
-            let mut new = (*old).clone();
-            for c in &mut new.conditions {
-                c.last_heartbeat_time = heartbeat;
-            }
-            new.resource_version = self.store.with(|s| s.next_version());
-            let new = Rc::new(new);
-            self.store
-                .with(|s| put(&mut s.nodes, node.index(), new.clone()));
-            self.tell(|w| w.heartbeat(&old, &new, at));
-        }
-    }
-
-    /// Tells watchers, before it is so, that a node's heartbeats will be simulated that were
-    /// computed, or come again.
-    pub fn waking(&self, node: NodeId) {
-        self.tell(|w| w.waking(node));
-    }
-
-    /// Tells watchers that something may come of a node that was quiet.
-    pub fn stir(&self) {
-        self.tell(|w| w.stirred());
-    }
 }

@@ -1,4 +1,4 @@
-//! The API server: a versioned store with Kubernetes' rules for writes, and what watches are told.
+//! The API server: a versioned store with Kubernetes' rules for writes, and with watches.
 //!
 //! Every operation applies at the present instant; the way to the server and back is the client's
 //! business. Models `apiserver/pkg/registry/generic/registry/store.go` (resourceVersion conflicts,
@@ -10,7 +10,9 @@
 
 mod admission;
 mod budgets;
+mod catch_up;
 mod error;
+mod event_store;
 mod events;
 mod heartbeats;
 mod nodes;
@@ -18,12 +20,13 @@ mod pod_tolerations;
 mod pods;
 mod recording;
 mod server;
+mod store;
 mod workloads;
 
 pub use admission::Admission;
 pub use budgets::NewBudget;
 pub use error::ApiError;
-pub use events::EventName;
+pub use event_store::EventName;
 pub use heartbeats::{Beat, Heartbeats, lease_version};
 pub use nodes::NewNode;
 pub use pods::NewPod;

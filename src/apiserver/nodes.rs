@@ -3,6 +3,7 @@
 use super::error::ApiError;
 use super::heartbeats::lease_version;
 use super::server::ApiServer;
+use super::store::put;
 use crate::api::labels::Labels;
 use crate::api::lease::Lease;
 use crate::api::meta::Timestamp;
@@ -188,12 +189,4 @@ impl ApiServer {
         self.ctx.set_cause(before);
         result
     }
-}
-
-/// Stores at an index, growing the table.
-pub(super) fn put<T: Clone>(table: &mut Vec<Option<T>>, index: usize, value: T) {
-    if table.len() <= index {
-        table.resize(index + 1, None);
-    }
-    table[index] = Some(value);
 }

@@ -1,8 +1,8 @@
 //! Writes to pods, graceful deletion among them.
 
 use super::error::ApiError;
-use super::nodes::put;
 use super::server::ApiServer;
+use super::store::put;
 use crate::api::meta::{ConditionStatus, Timestamp, Uid};
 use crate::api::names::{Names, NodeId, PodId, WorkloadId, generated_letters, stable_hash};
 use crate::api::pod::{Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate};
@@ -35,7 +35,7 @@ pub struct NewPod {
 }
 
 impl NewPod {
-    /// A pod that nothing has been done to yet.
+    /// A pod that is Pending and has no conditions yet.
     pub fn pending(id: PodId, template: Rc<PodTemplate>, node: Option<NodeId>) -> Self {
         NewPod {
             id,
@@ -53,7 +53,7 @@ impl NewPod {
 
 impl ApiServer {
     /// A name for the next pod of a workload that has its names generated: `namespace/base-xxxxx`,
-    /// where the suffix hangs on nothing but the base and how many there were before
+    /// where the suffix depends on the base and on how many there were before, and on nothing else
     /// (`apiserver/pkg/storage/names/generate.go`).
     pub fn generate_pod_name(&self, owner: WorkloadId) -> PodId {
         let number = self.store.with(|s| {

@@ -1,22 +1,21 @@
-//! The store itself: objects by dense id, one revision counter, and the watchers.
+//! The server itself: the store, what it gives out of it, and the watchers.
 
 use super::admission::Admission;
-use super::events::EventStore;
 use super::heartbeats::Heartbeats;
+use super::store::{ALL, Store, StoreKeys, one};
 use crate::api::budget::Budget;
 use crate::api::lease::Lease;
-use crate::api::meta::{Timestamp, Uid};
+use crate::api::meta::Timestamp;
 use crate::api::names::{Names, NodeId, PodId, WorkloadId};
 use crate::api::node::Node;
 use crate::api::pod::Pod;
 use crate::api::workload::Workload;
-use crate::kernel::{Ctx, Key, Keys, Shared, Time};
+use crate::kernel::{Ctx, Keys, Shared, Time};
 use crate::trace::{Trace, Verdicts};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Is told of every change, at the instant at which it is stored. An object that is gone has no new
+/// Hears of every change, at the instant at which it is stored. An object that is gone has no new
 /// version.
 pub trait Watcher {
     /// A node changed.
@@ -27,65 +26,15 @@ pub trait Watcher {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>);
     /// A disruption budget changed.
     fn budget(&self, old: Option<&Rc<Budget>>, new: Option<&Rc<Budget>>);
-    /// A lease changed, then.
+    /// A lease changed at `at`.
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time);
-    /// A status post that was computed became known later than it was made, then; nothing but
+    /// A status post that was computed becomes known later than at `at`, when it was made; only
     /// heartbeats changed.
     fn heartbeat(&self, old: &Rc<Node>, new: &Rc<Node>, at: Time);
-    /// Something may come of a node whose heartbeats were computed.
+    /// A node whose heartbeats were computed may no longer be quiet.
     fn stirred(&self);
-    /// A node's heartbeats are about to be simulated that were computed, or to come again.
+    /// A node's heartbeats are about to be simulated after they were computed, or to come again.
     fn waking(&self, node: NodeId);
-}
-
-/// What is stored.
-#[derive(Default)]
-pub(super) struct Store {
-    pub(super) nodes: Vec<Option<Rc<Node>>>,
-    pub(super) pods: Vec<Option<Rc<Pod>>>,
-    pub(super) leases: Vec<Option<Lease>>,
-    pub(super) workloads: Vec<Option<Rc<Workload>>>,
-    pub(super) budgets: Vec<Option<Rc<Budget>>>,
-    /// How many names were generated for each workload's pods.
-    pub(super) generated: Vec<u32>,
-    /// Workloads whose ControllerRevision exists, and which life of them.
-    pub(super) revisions: BTreeSet<(WorkloadId, Uid)>,
-    pub(super) events: EventStore,
-    revision: u64,
-    uids: u64,
-}
-
-impl Store {
-    /// The next resourceVersion.
-    pub(super) fn next_version(&mut self) -> u64 {
-        self.revision += 1;
-        self.revision
-    }
-
-    /// The next uid.
-    pub(super) fn next_uid(&mut self) -> Uid {
-        self.uids += 1;
-        Uid(self.uids)
-    }
-}
-
-/// What a step touches of the store, for searches: of each resource the objects by id, and the
-/// resource as a whole, whose changes come one after the other in its watches.
-pub(super) struct StoreKeys {
-    pub(super) nodes: Keys,
-    pub(super) pods: Keys,
-    pub(super) leases: Keys,
-    pub(super) workloads: Keys,
-    pub(super) budgets: Keys,
-    pub(super) events: Keys,
-}
-
-/// The resource as a whole.
-pub(super) const ALL: u32 = 0;
-
-/// An object of it.
-fn one(keys: Keys, index: usize) -> Key {
-    keys.of(index as u32 + 1)
 }
 
 /// The API server.
@@ -127,7 +76,7 @@ impl ApiServer {
         })
     }
 
-    /// Tells `watcher` of every change from now on; the number takes it off again.
+    /// Reports every change to `watcher` from now on; [`Self::unwatch`] takes the number.
     pub fn watch(&self, watcher: Rc<dyn Watcher>) -> u32 {
         let id = self.next_watcher.get();
         self.next_watcher.set(id + 1);

@@ -2,8 +2,8 @@
 //! (`pkg/registry/apps/*/strategy.go`).
 
 use super::error::ApiError;
-use super::nodes::put;
 use super::server::ApiServer;
+use super::store::put;
 use crate::api::labels::LabelSelector;
 use crate::api::meta::{OwnerReference, Uid};
 use crate::api::names::{NodeId, WorkloadId};

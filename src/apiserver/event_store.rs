@@ -1,0 +1,103 @@
+//! Which events exist, by name.
+//!
+//! An event's name is its object's name and the nanosecond at which it was made
+//! (`client-go/tools/internal/events: GenerateEventName`), so two events about one object in one
+//! instant collide, and the second is refused.
+
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::kernel::Time;
+use crate::kernel::search::fold;
+use std::collections::BTreeSet;
+
+/// The name of an event: the object it is about and when it was made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum EventName {
+    /// About a node.
+    Node(NodeId, Time),
+    /// About a pod.
+    Pod(PodId, Time),
+    /// About a workload.
+    Workload(WorkloadId, Time),
+}
+
+impl EventName {
+    /// A number for searches: names that are the same have the same, and few others.
+    pub(super) fn bucket(self) -> u32 {
+        let (kind, id, at) = match self {
+            Self::Node(id, at) => (0, id.0, at),
+            Self::Pod(id, at) => (1, id.0, at),
+            Self::Workload(id, at) => (2, id.0, at),
+        };
+        (fold(at.as_nanos(), u64::from(id) << 2 | kind) >> 56) as u32
+    }
+}
+
+/// The names of the events that exist. The first two of each pod lie in a table: in a large outage
+/// most pods have just those.
+#[derive(Default)]
+pub(super) struct EventStore {
+    /// The end of time stands for none.
+    first_of_pods: Vec<[Time; 2]>,
+    /// By workload, sorted.
+    of_workloads: Vec<Vec<Time>>,
+    others: BTreeSet<EventName>,
+}
+
+impl EventStore {
+    pub(super) fn contains(&self, name: EventName) -> bool {
+        if let EventName::Pod(pod, at) = name {
+            match self.first_of_pods.get(pod.index()) {
+                Some(two) if two.contains(&at) => return true,
+                // While there is room in the table none of the pod's lie elsewhere.
+                Some([_, second]) if *second != Time::MAX => {}
+                _ => return false,
+            }
+        }
+        if let EventName::Workload(workload, at) = name {
+            return self
+                .of_workloads
+                .get(workload.index())
+                .is_some_and(|times| place_of(times, at).is_ok());
+        }
+        self.others.contains(&name)
+    }
+
+    /// Adds a name; false if it is there.
+    pub(super) fn insert(&mut self, name: EventName) -> bool {
+        if let EventName::Workload(workload, at) = name {
+            if self.of_workloads.len() <= workload.index() {
+                self.of_workloads.resize(workload.index() + 1, Vec::new());
+            }
+            let times = &mut self.of_workloads[workload.index()];
+            let place = place_of(times, at);
+            place.inspect_err(|free| times.insert(*free, at)).is_err()
+        } else if self.contains(name) {
+            false
+        } else if let EventName::Pod(pod, at) = name {
+            if self.first_of_pods.len() <= pod.index() {
+                self.first_of_pods.resize(pod.index() + 1, [Time::MAX; 2]);
+            }
+            match self.first_of_pods[pod.index()]
+                .iter_mut()
+                .find(|t| **t == Time::MAX)
+            {
+                Some(free) => {
+                    *free = at;
+                    true
+                }
+                None => self.others.insert(name),
+            }
+        } else {
+            self.others.insert(name)
+        }
+    }
+}
+
+/// Where a time is, or is to go; most come last.
+fn place_of(times: &[Time], at: Time) -> Result<usize, usize> {
+    if times.last().is_none_or(|last| *last < at) {
+        Err(times.len())
+    } else {
+        times.binary_search(&at)
+    }
+}
