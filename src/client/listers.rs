@@ -1,7 +1,7 @@
 //! What the caches of a process say (`client-go/tools/cache: Lister`, `Indexer`): each object as
-//! its watch has told of it so far, and heartbeats that are computed as they would have been told.
+//! its watch has delivered it so far, and computed heartbeats as they would have been delivered.
 
-use super::informer::InformerFactory;
+use super::factory::InformerFactory;
 use super::resource::Resource;
 use crate::api::budget::Budget;
 use crate::api::meta::{Timestamp, Uid};
@@ -97,7 +97,7 @@ impl InformerFactory {
             .last_post(id, self.visible_at(Resource::Nodes, at))
     }
 
-    /// When a renewal that was made then reaches the caches.
+    /// When a renewal that was made at `made` reaches the caches.
     pub fn renewal_arrives(&self, made: Time) -> Time {
         self.arrives(Resource::Leases, made)
     }
@@ -114,7 +114,7 @@ impl InformerFactory {
     }
 
     /// The newest version of a pod or workload of this kind that has reached the cache
-    /// (`LastStoreSyncResourceVersion`, but for deletions).
+    /// (`LastStoreSyncResourceVersion`, except for deletions).
     pub fn delivered(&self, resource: Resource) -> u64 {
         self.reads_all(resource);
         self.delivered[resource as usize].get()

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
-/// Works on `pieces` pieces with so many workers; a worker takes the next piece when it is done
+/// Works on `pieces` pieces with `workers` workers; a worker takes the next piece when it is done
 /// with one. `start` does what needs no waiting at once and returns the rest, if there is any.
 pub async fn parallelize<F>(
     ctx: &Ctx,
@@ -64,7 +64,7 @@ pub async fn parallelize_list<F>(
     join.wait().await;
 }
 
-/// Starts so many goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is
+/// Starts `count` goroutines and waits for all of them (`sync.WaitGroup`). Where Go's scheduler is
 /// left alone, the one that was started last goes first, and then the others in order.
 pub async fn go_all<F>(ctx: &Ctx, group: Group, count: usize, work: impl Fn(usize) -> F + 'static)
 where
@@ -75,8 +75,8 @@ where
 
 /// As [`go_all`], for pieces of which some are `idle`: their goroutines would end in the step in
 /// which they start, and leave no trace. So only the others are started; where there is none, one
-/// is, as whoever waits for them lets others in meanwhile. In a search, which tells steps apart,
-/// all are.
+/// is, as whoever waits for them lets others in meanwhile. In a search, where each step
+/// counts, all are.
 pub async fn go_all_but<F>(
     ctx: &Ctx,
     group: Group,

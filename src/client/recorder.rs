@@ -23,7 +23,7 @@ const SPAM_LIMIT: Limits = Limits {
     qps: 1.0 / 300.0,
     burst: 25,
 };
-/// From so many different messages on, similar events are told as one
+/// From this many different messages on, similar events are reported as one
 /// (`defaultAggregateMaxEvents`).
 const AGGREGATE_MAX_EVENTS: usize = 10;
 /// How long similar events are remembered (`defaultAggregateIntervalInSeconds`).
@@ -143,7 +143,7 @@ impl Key for Subject {
     }
 }
 
-/// Events that are the same but for their time; without a text, the aggregate of alike ones.
+/// Events that are the same except for their time; without a text, the aggregate of similar ones.
 impl Key for (Subject, Option<EventBody>) {
     fn hash(&self) -> u64 {
         self.0.hash()

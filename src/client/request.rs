@@ -19,7 +19,7 @@ pub struct ClientTiming {
     pub response: Delay,
 }
 
-/// Is told when a write of a client was stored, and of which object.
+/// Is called when a write of a client was stored, with its object.
 pub type Wrote = Rc<dyn Fn(Object)>;
 
 /// Requests on their way: they reach the API server even if their sender dies.
@@ -97,7 +97,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of its own; without a limiter it is unlimited. `wrote` is told of its writes, in a
+    /// A client of its own; without a limiter it is unlimited. `wrote` hears of its writes, in a
     /// search.
     pub fn new(
         api: &Rc<ApiServer>,

@@ -99,12 +99,12 @@ pub struct WatchLags {
 }
 
 impl WatchLags {
-    /// Watches of a resource deliver so much later from now on.
+    /// Watches of a resource deliver `lag` later from now on.
     pub fn set_lag(&self, resource: Resource, lag: Dur) {
         self.by_resource.with(|t| t[resource as usize].lag = lag);
     }
 
-    /// Watches of a resource deliver nothing until then.
+    /// Watches of a resource deliver nothing until `until`.
     pub fn stall(&self, resource: Resource, until: Time) {
         self.by_resource
             .with(|t| t[resource as usize].stalled_until = until);

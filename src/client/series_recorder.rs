@@ -34,7 +34,7 @@ struct Known {
     last: Time,
 }
 
-/// An event about a pod that has been told once.
+/// An event about a pod that has been reported once.
 #[derive(Clone, Copy)]
 struct Once {
     /// The pod's version; versions start at 1, and 0 is no event.
@@ -43,14 +43,14 @@ struct Once {
     body: EventBody,
 }
 
-/// The events that have been told. Most pods have one, told once: that lies in a table.
+/// The events that have been reported. Most pods have one, reported once: that lies in a table.
 #[derive(Default)]
-struct Told {
+struct Reported {
     once: Vec<Once>,
     others: BTreeMap<Key, Known>,
 }
 
-impl Told {
+impl Reported {
     const NONE: Once = Once {
         version: 0,
         at: Time::ZERO,
@@ -60,7 +60,7 @@ impl Told {
         },
     };
 
-    /// The event, if it has been told.
+    /// The event, if it has been reported.
     fn known(&mut self, key: &Key) -> Option<&mut Known> {
         if let About::Pod(pod, _) = key.0
             && let Some(once) = self
@@ -68,7 +68,7 @@ impl Told {
                 .get_mut(pod.index())
                 .filter(|o| o.version == key.1 && o.body.text.reason() == key.2)
         {
-            // It is about to be told again, so it is moved to where there is more room.
+            // It is about to be reported again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
             self.others.insert(
                 *key,
@@ -101,7 +101,7 @@ impl Told {
         self.others.insert(key, event);
     }
 
-    /// Forgets events that are no series and for which it is over.
+    /// Forgets events that are not part of a series and are too old to begin one.
     fn forget(&mut self, over: impl Fn(Time) -> bool) {
         self.others
             .retain(|_, e| e.series.is_some() || !over(e.last));
@@ -118,7 +118,7 @@ pub struct SeriesRecorder {
     ctx: Ctx,
     group: Group,
     client: Client,
-    told: Rc<Shared<Told>>,
+    told: Rc<Shared<Reported>>,
     first_series_count: u32,
     nudge: PointId,
     /// The time of the last event, where no two are equal.

@@ -75,8 +75,8 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    /// The table of the reference, §5.10: the least elapsed time after which a drained bucket of
-    /// burst 1 grants again.
+    /// The least elapsed time after which a drained bucket of burst 1 grants again, as
+    /// `golang.org/x/time/rate` has it.
     #[test]
     fn grants_after_the_same_nanosecond_as_go() {
         for (qps, expected) in [

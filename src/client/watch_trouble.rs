@@ -6,45 +6,19 @@
 //! (`reflector.go: ListAndWatch`, `delta_fifo.go: Replace`). Left out: that a list may be served
 //! from a watch cache that is behind.
 
-use super::informer::{Delta, Due, InformerFactory, Stream};
+use super::factory::InformerFactory;
 use super::resource::Resource;
+use super::stream::{Delta, Due, Stream};
 use crate::api::names::stable_hash;
 use crate::api::workload::Workload;
-use crate::kernel::{Class, Ctx, Dur, Object, PointId};
+use crate::kernel::{Class, Dur, Object};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Which trouble of watches is left to the choices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Hold {
-    /// A watch may be held back for a while.
-    pub stale: bool,
-    /// A watch may break; a list follows, which shows only the last of what happened in between.
-    pub broken: bool,
-}
-
-/// The points at which watches leave something to the choices.
-#[derive(Clone, Copy)]
-pub(super) struct TroublePoints {
-    held: PointId,
-    broken: PointId,
-    gap: PointId,
-}
-
-impl TroublePoints {
-    pub(super) fn new(ctx: &Ctx) -> Self {
-        Self {
-            held: ctx.point("watch-held"),
-            broken: ctx.point("watch-broken"),
-            gap: ctx.point("watch-gap"),
-        }
-    }
-}
-
 /// For how long a watch may be held back.
 const HELD: [Dur; 3] = [Dur::from_millis(100), Dur::from_secs(1), Dur::from_secs(10)];
-/// All watches together are held up for so long at most in a run, or broken: more would be a
-/// cluster whose watches do not work, and what comes of that is lag and no race.
+/// All watches together are held up, or broken, for at most this long in a run: more would be a
+/// cluster whose watches do not work, which shows lag and no race.
 const TROUBLE_MOST: Dur = Dur::from_secs(30);
 /// How soon after a watch broke there is a new list (`reflector.go`: a back-off of 800 ms that
 /// doubles, with jitter).
@@ -162,27 +136,31 @@ impl InformerFactory {
             | Resource::StatefulSets
             | Resource::DaemonSets
             | Resource::Jobs => {
-                let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
-                let (now, was) = (
-                    self.api.workloads(),
-                    self.caches
-                        .with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()),
-                );
-                for n in now
-                    .iter()
-                    .filter(of_kind)
-                    .filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n)))
-                {
-                    self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
-                }
-                for w in was
-                    .iter()
-                    .filter(of_kind)
-                    .filter(|w| !now.iter().any(|n| n.id == w.id))
-                {
-                    self.take(Delta::Workload(None, w.id), w.record);
-                }
+                self.relist_workloads(resource);
             }
+        }
+    }
+
+    fn relist_workloads(&self, resource: Resource) {
+        let of_kind = |w: &&Rc<Workload>| Resource::from(w.kind) == resource;
+        let (now, was) = (
+            self.api.workloads(),
+            self.caches
+                .with(|c| c.workloads.iter().flatten().cloned().collect::<Vec<_>>()),
+        );
+        for n in now
+            .iter()
+            .filter(of_kind)
+            .filter(|n| !was.iter().any(|w| Rc::ptr_eq(w, n)))
+        {
+            self.take(Delta::Workload(Some(n.clone()), n.id), n.record);
+        }
+        for w in was
+            .iter()
+            .filter(of_kind)
+            .filter(|w| !now.iter().any(|n| n.id == w.id))
+        {
+            self.take(Delta::Workload(None, w.id), w.record);
         }
     }
 }

@@ -1,0 +1,80 @@
+//! When changes arrive: the delay of a watch, and which changes are in the caches by some time.
+
+use super::factory::InformerFactory;
+use super::resource::Resource;
+use crate::kernel::{Dur, Object, Time};
+
+/// From one draw of a watch's delay to the next, at least.
+const SLICE: Dur = Dur::from_millis(100);
+
+impl InformerFactory {
+    /// When a change that was made at `at` reaches the caches, faults aside.
+    pub(super) fn arrives(&self, resource: Resource, at: Time) -> Time {
+        (at + self.delay_at(resource, at)).max(self.opened.get())
+    }
+
+    /// The delay of a watch wanders: it is drawn for each slice of time and goes evenly from one to
+    /// the next, so that changes keep their order and the delay of one does not depend on which
+    /// others there are.
+    fn delay_at(&self, resource: Resource, at: Time) -> Dur {
+        let watch = self.timing.watch;
+        if watch.is_constant() {
+            return watch.min;
+        }
+        // No delay falls faster than time goes on: what was made later does not come sooner.
+        let length = SLICE.max(watch.max.saturating_sub(watch.min)).as_nanos();
+        let (slice, within) = (at.as_nanos() / length, at.as_nanos() % length);
+        let object = Object {
+            id: resource as u32,
+            hash: resource as u64,
+        };
+        let draw = |slice: u64| {
+            self.ctx.uniform_at(
+                self.watch_point,
+                object,
+                slice as u32,
+                watch.min.as_nanos(),
+                watch.max.as_nanos(),
+            ) as i128
+        };
+        let (from, to) = (draw(slice), draw(slice + 1));
+        let delay = from + (to - from) * i128::from(within) / i128::from(length);
+        Dur::from_nanos(delay as u64)
+    }
+
+    /// The latest time whose changes have reached the caches by now, faults aside.
+    pub(super) fn visible(&self, resource: Resource) -> Time {
+        self.visible_at(resource, self.ctx.now())
+    }
+
+    pub(super) fn visible_at(&self, resource: Resource, now: Time) -> Time {
+        if now < self.opened.get() {
+            return self.listed_at.get();
+        }
+        let watch = self.timing.watch;
+        if watch.is_constant() {
+            return now.saturating_sub(watch.min).max(self.listed_at.get());
+        }
+        let (known_at, known) = self.seen[resource as usize].get();
+        if known_at == now && known != Time::ZERO {
+            return known;
+        }
+        // Arrivals keep the order of changes, so the latest visible one is found by halving.
+        let (mut low, mut high) = (
+            now.saturating_sub(watch.max).as_nanos(),
+            now.saturating_sub(watch.min).as_nanos(),
+        );
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            let t = Time::from_nanos(middle);
+            if t + self.delay_at(resource, t) <= now {
+                low = middle
+            } else {
+                high = middle - 1
+            }
+        }
+        let visible = Time::from_nanos(low).max(self.listed_at.get());
+        self.seen[resource as usize].set((now, visible));
+        visible
+    }
+}

@@ -1,0 +1,99 @@
+//! What reaches a process: a change goes into the caches, and then the handlers hear of it.
+
+use super::caches::replace;
+use super::factory::InformerFactory;
+use super::resource::Resource;
+use super::stream::{Delta, Due, Stream};
+use crate::api::budget::Budget;
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::workload::Workload;
+use crate::kernel::{Class, Time};
+use std::rc::Rc;
+
+impl InformerFactory {
+    /// Has something done for a stream at `at`.
+    pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
+        if let Some(handler) = self.deliveries.get() {
+            self.ctx
+                .post_at(at, class, handler, due.pack(stream.resource));
+        }
+    }
+
+    /// Changes the cache and calls the handlers.
+    pub(super) fn take(&self, delta: Delta, cause: u32) {
+        self.ctx.set_cause(cause);
+        self.wrote(&delta);
+        match delta {
+            Delta::Node(new, id) => self.take_node(new, id),
+            Delta::Pod(new, id) => self.take_pod(new, id),
+            Delta::Workload(new, id) => self.take_workload(new, id),
+            Delta::Budget(new, id) => self.take_budget(new, id),
+            Delta::Lease(new, node) => {
+                if let Some(l) = &new {
+                    self.lease_version
+                        .set(l.resource_version.max(self.lease_version.get()));
+                }
+                self.caches
+                    .with(|c| replace(&mut c.leases, node.index(), new));
+            }
+        }
+    }
+
+    fn take_node(&self, new: Option<Rc<Node>>, id: NodeId) {
+        let old = self
+            .caches
+            .with(|c| replace(&mut c.nodes, id.index(), new.clone()));
+        for (home, h) in self.node_handlers.borrow().iter() {
+            self.ctx.at_home(*home);
+            h.node(old.as_ref(), new.as_ref());
+        }
+        self.stir();
+    }
+
+    fn take_pod(&self, new: Option<Rc<Pod>>, id: PodId) {
+        if let Some(p) = &new {
+            self.note_delivered(Resource::Pods, p.resource_version);
+        }
+        let old = self.caches.with(|c| c.put_pod(id, new.as_ref()));
+        for (home, h) in self.pod_handlers.borrow().iter() {
+            self.ctx.at_home(*home);
+            h.pod(old.as_ref(), new.as_ref());
+        }
+    }
+
+    fn take_workload(&self, new: Option<Rc<Workload>>, id: WorkloadId) {
+        if let Some(w) = &new {
+            self.note_delivered(w.kind.into(), w.resource_version);
+        }
+        let old = self.caches.with(|c| c.put_workload(id, new.as_ref()));
+        for (home, h) in self.workload_handlers.borrow().iter() {
+            self.ctx.at_home(*home);
+            h.workload(old.as_ref(), new.as_ref());
+        }
+    }
+
+    fn take_budget(&self, new: Option<Rc<Budget>>, id: WorkloadId) {
+        let old = self
+            .caches
+            .with(|c| replace(&mut c.budgets, id.index(), new.clone()));
+        for (home, h) in self.budget_handlers.borrow().iter() {
+            self.ctx.at_home(*home);
+            h.budget(old.as_ref(), new.as_ref());
+        }
+    }
+
+    /// Remembers the newest version of a resource that has been delivered.
+    fn note_delivered(&self, resource: Resource, version: u64) {
+        let newest = &self.delivered[resource as usize];
+        newest.set(version.max(newest.get()));
+    }
+
+    /// Calls those who asked for it with [`Self::on_stir`].
+    pub(super) fn stir(&self) {
+        for f in self.stirred.borrow().iter() {
+            f();
+        }
+    }
+}

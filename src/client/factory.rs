@@ -1,0 +1,136 @@
+//! The informers of one process: their caches, their watches, and who hears of changes.
+
+use super::cache_keys::CacheKeys;
+use super::caches::Caches;
+use super::handlers::{
+    BudgetHandler, Handlers, NodeHandler, OnWaking, PodHandler, WorkloadHandler,
+};
+use super::hold::{Hold, TroublePoints};
+use super::resource::{Resource, WatchLags};
+use super::stream::Stream;
+use crate::apiserver::{ApiServer, Heartbeats};
+use crate::kernel::{Class, Ctx, Dur, HandlerId, Lane, PointId, Shared, Time};
+use crate::plan::Delay;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// How long watches take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InformerTiming {
+    /// From sending LIST to its being served.
+    pub request: Dur,
+    /// From serving LIST to its reply.
+    pub response: Dur,
+    /// From a change to its delivery.
+    pub watch: Delay,
+}
+
+/// The shared informers of one process.
+pub struct InformerFactory {
+    pub(super) ctx: Ctx,
+    pub(super) api: Rc<ApiServer>,
+    pub(super) timing: InformerTiming,
+    pub(super) lags: Rc<WatchLags>,
+    pub(super) streams: [Stream; Resource::COUNT],
+    /// Handler of deliveries.
+    pub(super) deliveries: Cell<Option<HandlerId>>,
+    pub(super) caches: Shared<Caches>,
+    pub(super) node_handlers: Handlers<dyn NodeHandler>,
+    pub(super) pod_handlers: Handlers<dyn PodHandler>,
+    pub(super) workload_handlers: Handlers<dyn WorkloadHandler>,
+    pub(super) budget_handlers: Handlers<dyn BudgetHandler>,
+    pub(super) keys: CacheKeys,
+    pub(super) watch_point: PointId,
+    pub(super) watch_lane: Lane,
+    pub(super) opened: Cell<Time>,
+    pub(super) lease_version: Cell<u64>,
+    pub(super) delivered: [Cell<u64>; Resource::COUNT],
+    pub(super) listed_at: Cell<Time>,
+    /// The latest visible time of each resource, and the instant at which it was found.
+    pub(super) seen: [Cell<(Time, Time)>; Resource::COUNT],
+    pub(super) heartbeats: Option<Rc<dyn Heartbeats>>,
+    pub(super) stirred: RefCell<Vec<Rc<dyn Fn()>>>,
+    pub(super) waking: RefCell<Vec<OnWaking>>,
+    pub(super) watcher: Cell<Option<u32>>,
+    pub(super) hold: Hold,
+    pub(super) trouble_points: TroublePoints,
+}
+
+impl InformerFactory {
+    /// Informers that have not started, and to which nothing can be delivered yet.
+    pub(super) fn without_deliveries(
+        api: &Rc<ApiServer>,
+        timing: InformerTiming,
+        lags: &Rc<WatchLags>,
+        hold: Hold,
+    ) -> Rc<Self> {
+        let ctx = api.ctx().clone();
+        Rc::new(InformerFactory {
+            watch_point: ctx.point("watch-latency"),
+            hold,
+            trouble_points: TroublePoints::new(&ctx),
+            watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
+            api: api.clone(),
+            timing,
+            lags: lags.clone(),
+            streams: Resource::ALL.map(Stream::new),
+            deliveries: Cell::new(None),
+            caches: Shared::new(Caches::default()),
+            node_handlers: RefCell::new(Vec::new()),
+            pod_handlers: RefCell::new(Vec::new()),
+            workload_handlers: RefCell::new(Vec::new()),
+            budget_handlers: RefCell::new(Vec::new()),
+            keys: CacheKeys::new(&ctx),
+            opened: Cell::new(Time::ZERO),
+            lease_version: Cell::new(0),
+            delivered: Default::default(),
+            listed_at: Cell::new(Time::ZERO),
+            seen: Default::default(),
+            heartbeats: api.heartbeats(),
+            stirred: RefCell::new(Vec::new()),
+            waking: RefCell::new(Vec::new()),
+            watcher: Cell::new(None),
+            ctx,
+        })
+    }
+
+    /// Adds a handler of nodes.
+    pub fn on_node(&self, handler: Rc<dyn NodeHandler>) {
+        self.node_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
+    }
+
+    /// Adds a handler of pods.
+    pub fn on_pod(&self, handler: Rc<dyn PodHandler>) {
+        self.pod_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
+    }
+
+    /// Adds a handler of workloads.
+    pub fn on_workload(&self, handler: Rc<dyn WorkloadHandler>) {
+        self.workload_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
+    }
+
+    /// Adds a handler of disruption budgets.
+    pub fn on_budget(&self, handler: Rc<dyn BudgetHandler>) {
+        self.budget_handlers
+            .borrow_mut()
+            .push((self.ctx.name().home_key(), handler));
+    }
+
+    /// Calls `f` when a node that was quiet may no longer be so, or anything reaches the cache of
+    /// nodes.
+    pub fn on_stir(&self, f: Rc<dyn Fn()>) {
+        self.stirred.borrow_mut().push(f);
+    }
+
+    /// Calls `f` when something else is about to be expected of a node's heartbeats than before
+    /// (see [`Self::beat`]).
+    pub fn on_waking(&self, f: OnWaking) {
+        self.waking.borrow_mut().push(f);
+    }
+}

@@ -1,0 +1,78 @@
+//! Watches: the changes that are on their way to the caches.
+
+use super::resource::Resource;
+use crate::api::budget::Budget;
+use crate::api::lease::Lease;
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::node::Node;
+use crate::api::pod::Pod;
+use crate::api::workload::Workload;
+use crate::kernel::{Shared, Time};
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A new version of an object, or its end.
+pub(super) enum Delta {
+    Node(Option<Rc<Node>>, NodeId),
+    Pod(Option<Rc<Pod>>, PodId),
+    Lease(Option<Lease>, NodeId),
+    Workload(Option<Rc<Workload>>, WorkloadId),
+    Budget(Option<Rc<Budget>>, WorkloadId),
+}
+
+/// A change on its way: when it was made, and its cause.
+pub(super) struct OnItsWay {
+    pub(super) made: Time,
+    pub(super) cause: u32,
+    pub(super) delta: Delta,
+}
+
+/// One watch: deltas on their way, in order.
+pub(super) struct Stream {
+    pub(super) resource: Resource,
+    pub(super) deltas: Shared<VecDeque<OnItsWay>>,
+    pub(super) last: Cell<Time>,
+    /// Until when it is held back.
+    pub(super) held_until: Cell<Time>,
+    /// Whether it broke and has not listed again.
+    pub(super) is_broken: Cell<bool>,
+    /// When it delivered last, and whether others look after each change of that instant.
+    pub(super) delivered: Cell<(Option<Time>, bool)>,
+}
+
+impl Stream {
+    /// A watch that has delivered nothing.
+    pub(super) fn new(resource: Resource) -> Self {
+        Self {
+            resource,
+            deltas: Shared::new(VecDeque::new()),
+            last: Cell::new(Time::ZERO),
+            held_until: Cell::new(Time::ZERO),
+            is_broken: Cell::new(false),
+            delivered: Cell::new((None, false)),
+        }
+    }
+}
+
+/// What is due for a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Its next delta.
+    Delta,
+    /// The list after it broke.
+    List,
+}
+
+impl Due {
+    pub(super) fn pack(self, resource: Resource) -> u64 {
+        resource as u64 * 2 + u64::from(self == Due::List)
+    }
+
+    pub(super) fn unpack(arg: u64) -> (Self, Resource) {
+        (
+            if arg % 2 == 1 { Due::List } else { Due::Delta },
+            Resource::ALL[(arg / 2) as usize],
+        )
+    }
+}

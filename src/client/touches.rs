@@ -1,0 +1,52 @@
+//! What the running step touches of the caches, declared for searches.
+
+use super::factory::InformerFactory;
+use super::resource::Resource;
+use super::stream::Delta;
+
+impl InformerFactory {
+    /// The running step changes a cache.
+    pub(super) fn wrote(&self, delta: &Delta) {
+        if !self.ctx.is_searching() {
+            return;
+        }
+        let (resource, index) = match delta {
+            Delta::Node(_, id) => (Resource::Nodes, id.index()),
+            Delta::Pod(_, id) => (Resource::Pods, id.index()),
+            Delta::Lease(_, id) => (Resource::Leases, id.index()),
+            Delta::Workload(w, id) => (
+                w.as_ref().map_or(Resource::Deployments, |w| w.kind.into()),
+                id.index(),
+            ),
+            Delta::Budget(_, id) => (Resource::Budgets, id.index()),
+        };
+        let keys = self.keys.by_resource[resource as usize];
+        self.ctx.writes(keys.of(0));
+        self.ctx.writes(keys.of(index as u32 + 1));
+    }
+
+    /// The running step reads an object of a cache.
+    pub(super) fn reads(&self, resource: Resource, index: usize) {
+        self.ctx
+            .reads(self.keys.by_resource[resource as usize].of(index as u32 + 1));
+    }
+
+    /// The running step reads a cache as a whole, or what somebody keeps of it.
+    pub fn reads_all(&self, resource: Resource) {
+        self.ctx
+            .reads(self.keys.by_resource[resource as usize].of(0));
+    }
+
+    /// The running step reads the workloads, whatever their kind.
+    pub(super) fn reads_workloads(&self) {
+        for resource in [
+            Resource::Deployments,
+            Resource::ReplicaSets,
+            Resource::StatefulSets,
+            Resource::DaemonSets,
+            Resource::Jobs,
+        ] {
+            self.reads_all(resource);
+        }
+    }
+}
