@@ -13,7 +13,7 @@ const TRIES_MAX: usize = 100;
 
 /// Writes a file under a temporary name and renames it. A link stays a link, and what it leads to
 /// is replaced; the mode and, where we may, the owner of a file that is replaced are kept. What is
-/// there and no plain file, `/dev/stdout` say, is written to directly. `begun` is told the
+/// there but is not a plain file, `/dev/stdout` say, is written to directly. `begun` is given the
 /// temporary file, for whoever ends the process early.
 ///
 /// # Errors
@@ -162,7 +162,7 @@ fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// What becomes of what has the name already.
+/// What happens to a file that has the name already.
 enum Rename {
     Exchange,
     NoReplace,

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// A name in a folder has at most so many bytes left of it; what is added still fits into the 255
-/// that systems allow.
+/// A name in a folder is cut to at most this many bytes, so that with what is added it still fits
+/// into the 255 that systems allow.
 const NAME_BYTES_MAX: usize = 200;
 
 /// How many temporary names are tried: another machine may write to the same folder, with the same
