@@ -130,7 +130,8 @@ impl Controller {
             group,
             ctx,
         });
-        controller.queue.serve(&controller);
+        let me: Weak<Controller> = Rc::downgrade(&controller);
+        controller.queue.serve(me);
         informers.on_pod(controller.clone());
         informers.on_node(controller.clone());
         controller
@@ -376,7 +377,7 @@ fn fnv1a32(name: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    /// The reference, §6.1: "" goes to worker 5, node1 to 4, node-0 to 0.
+    /// Go's `hash/fnv` has "" go to worker 5 of eight, node1 to 4, node-0 to 0.
     #[test]
     fn nodes_are_dealt_by_fnv() {
         for (name, worker) in [("", 5), ("node1", 4), ("node-0", 0)] {

@@ -1,6 +1,7 @@
 //! The deletion of a pod (`deletePodHandler`, `addConditionAndDeletePod`).
 
 use super::controller::Controller;
+use super::timed_workers::WorkFunc;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::PodId;
 use crate::api::pod::{Pod, PodCondition, PodReason};
@@ -14,6 +15,16 @@ use std::rc::Rc;
 /// `retries`, and the sleep after each failure, the last one included.
 const RETRIES: u32 = 5;
 const RETRY_SLEEP: Dur = Dur::from_millis(10);
+
+impl WorkFunc for Controller {
+    fn work(&self, pod: PodId, number: u32) {
+        self.start_deletion(pod, Some(number));
+    }
+
+    fn hash_of(&self, pod: PodId) -> u64 {
+        self.pod_object(pod).hash
+    }
+}
 
 impl Controller {
     /// Begins the deletion of a pod as a process of its own, for a timer of that number or at once.

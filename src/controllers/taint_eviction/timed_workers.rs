@@ -4,7 +4,6 @@
 //! An entry is absent, a timer, or nil: work that began at once, or (up to 1.32) work that ended
 //! well. Adding work to an entry that exists, even a nil one, does nothing.
 
-use super::controller::Controller;
 use crate::api::names::PodId;
 use crate::kernel::{Class, Ctx, Dur, EventKey, Handler, HandlerId, Key, Keys, Name, Shared, Time};
 use crate::plan::switches::taint_eviction::FinishedEntry;
@@ -56,6 +55,14 @@ impl Entries {
     }
 }
 
+/// What is done when a timer fires (`workFunc` of `CreateWorkerQueue`).
+pub(super) trait WorkFunc {
+    /// Begins the work on a pod whose timer of that number has fired.
+    fn work(&self, pod: PodId, number: u32);
+    /// The pod's name as a hash.
+    fn hash_of(&self, pod: PodId) -> u64;
+}
+
 /// The queue of timed workers.
 pub(super) struct TimedWorkerQueue {
     ctx: Ctx,
@@ -66,20 +73,23 @@ pub(super) struct TimedWorkerQueue {
 }
 
 /// A timer's firing: the pod in the low half, the entry's number in the high half of the argument.
-struct Fire(Weak<Controller>);
+struct Fire {
+    queue: Weak<TimedWorkerQueue>,
+    work: Weak<dyn WorkFunc>,
+}
 
 impl Handler for Fire {
     fn handle(&self, arg: u64) {
-        if let Some(c) = self.0.upgrade() {
-            c.queue.fire(&c, PodId(arg as u32), (arg >> 32) as u32);
+        if let Some((queue, work)) = self.queue.upgrade().zip(self.work.upgrade()) {
+            queue.fire(&*work, PodId(arg as u32), (arg >> 32) as u32);
         }
     }
 
     fn name(&self, arg: u64) -> Name {
         let object = self
-            .0
+            .work
             .upgrade()
-            .map_or(0, |c| c.pod_object(PodId(arg as u32)).hash);
+            .map_or(0, |work| work.hash_of(PodId(arg as u32)));
         Name::of("eviction-timer", Keys::NOTHING).about(object)
     }
 }
@@ -100,11 +110,13 @@ impl TimedWorkerQueue {
         })
     }
 
-    /// Lets timers fire into a controller.
-    pub(super) fn serve(&self, controller: &Rc<Controller>) {
-        self.handler.set(Some(
-            self.ctx.register(Rc::new(Fire(Rc::downgrade(controller)))),
-        ));
+    /// Has that work done whenever a timer fires.
+    pub(super) fn serve(self: &Rc<Self>, work: Weak<dyn WorkFunc>) {
+        let fire = Fire {
+            queue: Rc::downgrade(self),
+            work,
+        };
+        self.handler.set(Some(self.ctx.register(Rc::new(fire))));
     }
 
     fn key(&self, pod: PodId) -> Key {
@@ -198,7 +210,7 @@ impl TimedWorkerQueue {
     }
 
     /// A timer fires: the deletion begins. Its entry stays until the deletion ends.
-    fn fire(&self, controller: &Controller, pod: PodId, number: u32) {
+    fn fire(&self, work: &dyn WorkFunc, pod: PodId, number: u32) {
         self.ctx.writes(self.key(pod));
         let cause = self.entries.with(|e| match e.get(pod) {
             Entry::Timer {
@@ -209,7 +221,7 @@ impl TimedWorkerQueue {
         if let Some(cause) = cause {
             self.ctx.set_cause(cause);
         }
-        controller.start_deletion(pod, Some(number));
+        work.work(pod, number);
     }
 
     /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another
