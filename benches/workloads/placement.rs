@@ -102,7 +102,7 @@ pub(crate) fn place(nodes: u32, pods: usize, indexed: bool) -> u64 {
                 shape: &shape,
                 owners: Some(&selector),
             };
-            let Outcome::Fits(on) = algorithm.schedule(of, &nominator, &mut |_| 0) else {
+            let Outcome::Fits(on) = algorithm.schedule_pod(of, &nominator, &mut |_| 0) else {
                 panic!("there is room")
             };
             algorithm.cache.assume(&pod, &shape, on);

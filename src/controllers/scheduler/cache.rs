@@ -1,20 +1,15 @@
 //! What the scheduler knows of nodes and of pods on them, those included that it has placed and
 //! whose binding it has not seen yet (`backend/cache/cache.go`, `snapshot.go`). An attempt takes no
 //! time here, so there is no snapshot apart from it.
-//!
-//! Counts of pods by selector are kept up to date as pods come and go, so that spread needs no walk
-//! over all pods.
 
 use super::node_info::{NodeInfo, Placed};
 use super::node_tree::NodeTree;
-use super::shape::{Shape, Shapes, Spread, Term};
-use super::tally::{Tallies, TallyId};
+use super::shape::{Shape, Shapes, Term};
+use super::tally::Tallies;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::Selector;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::Node;
-use crate::api::pod::{Pod, PodTemplate};
-use crate::api::workload::namespace_of;
+use crate::api::pod::Pod;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -51,51 +46,51 @@ impl List {
 
 /// What topology keys make of nodes; see [`Cache::codes_by_place`].
 #[derive(Default, Debug)]
-struct Codes {
-    keys: Vec<KeyId>,
+pub(super) struct Codes {
+    pub(super) keys: Vec<KeyId>,
     /// The order of nodes and the state of their domains that this is about.
-    as_of: (u64, u64),
-    codes: Vec<u32>,
+    pub(super) as_of: (u64, u64),
+    pub(super) codes: Vec<u32>,
 }
 
 /// Nodes and the pods on them.
 #[derive(Default, Debug)]
 pub struct Cache {
-    nodes: Vec<NodeInfo>,
+    pub(super) nodes: Vec<NodeInfo>,
     /// Nodes that are there or were, by name.
     by_name: BTreeMap<Box<str>, NodeId>,
     tree: NodeTree,
     /// The order of nodes, made when it is first asked for after a change.
     list: OnceCell<List>,
     /// How often that order changed.
-    lists: u64,
+    pub(super) lists: u64,
     /// The nodes that changed, as far back as anybody asks.
     changes: VecDeque<NodeId>,
     /// How many changes came before those.
     forgotten: u64,
     places: Vec<Option<Place>>,
-    shapes: Shapes,
+    pub(super) shapes: Shapes,
     /// The domains of nodes.
     pub topologies: Topologies,
-    tallies: Tallies,
-    codes: Codes,
+    pub(super) tallies: Tallies,
+    pub(super) codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
     /// The shapes with affinity or anti-affinity to pods.
-    affine: Vec<Rc<Shape>>,
+    pub(super) affine: Vec<Rc<Shape>>,
     /// How many pods there are of each priority.
     priorities: BTreeMap<i32, usize>,
     /// A list that is in nobody's use.
     pub spare: Vec<u32>,
     /// By node, all zero between two uses.
-    scratch: Vec<u32>,
+    pub(super) scratch: Vec<u32>,
     /// The number of what the last known version of each pod was made into, one higher, or 0.
-    shape_of_pod: Vec<u32>,
+    pub(super) shape_of_pod: Vec<u32>,
     /// By workload: what was last made of a template of its pods.
-    shape_of_owner: Vec<Option<Rc<Shape>>>,
+    pub(super) shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the
     /// pods.
-    indexed: bool,
+    pub(super) indexed: bool,
     /// A pod whose binding is seen comes to the end of its node's list.
     confirmed_last: bool,
 }
@@ -113,56 +108,6 @@ impl Cache {
     /// Whether counts are kept.
     pub fn is_indexed(&self) -> bool {
         self.indexed
-    }
-
-    /// What the scheduler makes of a template in a namespace.
-    pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
-        let known = self.shapes.all().len();
-        let tallies = &mut self.tallies;
-        let mut tally =
-            |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
-        let shape = self
-            .shapes
-            .of(template, namespace, &mut self.topologies, &mut tally);
-        if self.shapes.all().len() > known {
-            self.tallies.add_shape(&shape);
-            if shape.has_pod_affinity {
-                self.affine.push(shape.clone());
-            }
-        }
-        shape
-    }
-
-    /// What the scheduler makes of a pod; its name is asked for where the template is not the one
-    /// last seen.
-    pub fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
-        if let Some(number) = self
-            .shape_of_pod
-            .get(pod.id.index())
-            .and_then(|n| n.checked_sub(1))
-            && let shape = &self.shapes.all()[number as usize]
-            && Rc::ptr_eq(&shape.template, &pod.template)
-        {
-            return shape.clone();
-        }
-        // Pods that one workload owns are in one namespace.
-        let owner = pod.controller().map(|(owner, _)| owner);
-        let known = owner.and_then(|owner| self.shape_of_owner.get(owner.index())?.as_ref());
-        let shape = match known.filter(|shape| Rc::ptr_eq(&shape.template, &pod.template)) {
-            Some(shape) => shape.clone(),
-            None => self.shape(&pod.template, namespace_of(name())),
-        };
-        if let Some(owner) = owner {
-            if self.shape_of_owner.len() <= owner.index() {
-                self.shape_of_owner.resize(owner.index() + 1, None);
-            }
-            self.shape_of_owner[owner.index()] = Some(shape.clone());
-        }
-        if self.shape_of_pod.len() <= pod.id.index() {
-            self.shape_of_pod.resize(pod.id.index() + 1, 0);
-        }
-        self.shape_of_pod[pod.id.index()] = shape.id + 1;
-        shape
     }
 
     /// Adds a node, or takes another version of it (`AddNode`, `UpdateNode`).
@@ -445,140 +390,5 @@ impl Cache {
         let is_about =
             |other: &'a Rc<Shape>| terms(other).any(|term| other.term_matches(term, shape));
         self.with_affinity > 0 && self.affine.iter().any(is_about)
-    }
-
-    /// The count of a selector's pods.
-    pub fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
-        self.tallies.id(namespace, selector)
-    }
-
-    /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace
-    /// that its selector selects and that are not being deleted (`countPodsMatchSelector`).
-    pub fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
-        if self.indexed {
-            return i64::from(self.tallies.on(spread.tally, node));
-        }
-        self.count_plainly(node, namespace, spread.selector.as_ref())
-    }
-
-    /// As [`Cache::count`] for several nodes at once, in their order.
-    pub fn counts(
-        &mut self,
-        nodes: &[NodeId],
-        namespace: &str,
-        spread: &Spread,
-        mut then: impl FnMut(usize, i64),
-    ) {
-        if !self.indexed {
-            return nodes
-                .iter()
-                .enumerate()
-                .for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
-        }
-        let Self {
-            tallies, scratch, ..
-        } = self;
-        if let Some(counts) = tallies.dense(spread.tally) {
-            nodes
-                .iter()
-                .enumerate()
-                .for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
-            return;
-        }
-        scratch.resize(self.nodes.len(), 0);
-        tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
-        nodes
-            .iter()
-            .enumerate()
-            .for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
-        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
-    }
-
-    /// How many pods a constraint counts on nodes that have any, by their places; a place may come
-    /// up several times, with a part each.
-    pub fn each_count(&self, spread: &Spread, mut then: impl FnMut(u32, u32)) {
-        self.tallies.for_each(spread.tally, |id, count| {
-            if let Some(place) = self.place_of(id) {
-                then(place as u32, count);
-            }
-        });
-    }
-
-    /// How many pods a constraint counts, by node, where there is a place for every node.
-    pub fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
-        self.tallies.dense(spread.tally)
-    }
-
-    /// What several topology keys make of nodes, by place: a number of as many digits, each the
-    /// domain and one, or zero for none.
-    pub fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {
-        let as_of = (self.lists, self.topologies.changes());
-        if self.codes.as_of != as_of || self.codes.keys != keys {
-            let mut codes = vec![0; self.list().len()];
-            for key in keys {
-                let (range, domains) = (
-                    self.topologies.domains(*key) as u32 + 1,
-                    self.topologies.all(*key),
-                );
-                let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-                codes
-                    .iter_mut()
-                    .zip(self.list())
-                    .for_each(|(code, id)| *code = *code * range + digit(id));
-            }
-            self.codes = Codes {
-                keys: keys.to_vec(),
-                as_of,
-                codes,
-            };
-        }
-        &self.codes.codes
-    }
-
-    /// The most that [`Cache::count`] gives for any node, where counts are kept.
-    pub fn most(&mut self, spread: &Spread) -> i64 {
-        let Self {
-            tallies, scratch, ..
-        } = self;
-        if let Some(counts) = tallies.dense(spread.tally) {
-            return counts.iter().max().map_or(0, |most| i64::from(*most));
-        }
-        scratch.resize(self.nodes.len(), 0);
-        let mut most = 0;
-        tallies.for_each(spread.tally, |id, count| {
-            scratch[id.index()] += count;
-            most = most.max(scratch[id.index()]);
-        });
-        tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
-        i64::from(most)
-    }
-
-    /// As [`Cache::count`], by walking over the node's pods.
-    pub fn count_plainly(&self, node: NodeId, namespace: &str, selector: Option<&Selector>) -> i64 {
-        let Some(selector) = selector.filter(|s| !s.is_empty()) else {
-            return 0;
-        };
-        let counted = |p: &&Placed| {
-            !p.terminating
-                && *p.shape.namespace == *namespace
-                && selector.matches(&p.shape.template.labels)
-        };
-        self.nodes
-            .get(node.index())
-            .map_or(0, |n| n.pods.iter().filter(counted).count() as i64)
-    }
-
-    /// How many pods a constraint counts in each domain of its key, over all nodes; none where
-    /// counts are not kept.
-    pub fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
-        self.indexed.then(|| {
-            self.tallies
-                .sums(spread.tally, spread.key, &self.topologies)
-        })
-    }
-
-    /// The number of a topology key.
-    pub fn key(&mut self, key: &str) -> KeyId {
-        self.topologies.key(key)
     }
 }

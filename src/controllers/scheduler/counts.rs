@@ -6,6 +6,10 @@ use crate::api::names::NodeId;
 /// With more nodes than this there is a place for every node.
 const FEW: usize = 128;
 
+/// The number of a count: that of a selector's pods in a namespace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TallyId(pub(super) u32);
+
 /// How many of something are on each node.
 #[derive(Clone, Debug)]
 pub enum Counts {

@@ -2,10 +2,10 @@
 //! good as gone.
 
 use super::controller::{Controller, State};
-use super::hints::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes};
+use super::events::{Change, ClusterEvent, PodAndShape, node_changes, pod_changes};
 use super::node_info::NodeInfo;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
-use super::queue::QueuedPod;
+use super::queued_pod::QueuedPod;
 use super::shape::Shape;
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -51,7 +51,7 @@ impl NodeHandler for Controller {
             }
             (Some(old), None) => self.state.with(|s| {
                 if switches.wake() != WakeRule::All {
-                    s.queue.move_all(
+                    s.queue.move_all_to_active_or_backoff_queue(
                         &Change::of_node(ClusterEvent::NodeDelete, Some(old), None),
                         &|_| true,
                         at,
@@ -62,7 +62,7 @@ impl NodeHandler for Controller {
             }),
             (None, None) => {}
         }
-        self.kick();
+        self.broadcast();
     }
 }
 
@@ -83,7 +83,7 @@ fn move_for_node(
     };
     let check =
         |e: &QueuedPod| switches.wake() != WakeRule::Registered || looks_good(e, info, switches);
-    queue.move_all(change, &check, at, &algorithm.cache);
+    queue.move_all_to_active_or_backoff_queue(change, &check, at, &algorithm.cache);
 }
 
 fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
@@ -118,7 +118,7 @@ impl PodHandler for Controller {
             })
         {
             // A change of its status, which concerns nobody here.
-            return self.kick();
+            return self.broadcast();
         }
         let of_new = new.map(|p| self.shape_of(p));
         let of_old = match (old, new, &of_new) {
@@ -142,7 +142,7 @@ impl PodHandler for Controller {
         let bound_now = old_waiting.is_some() && new_bound.is_some();
         self.hear_of_bound_pod(old_bound, new_bound);
         self.waiting_pod(old_waiting, new_waiting, bound_now);
-        self.kick();
+        self.broadcast();
     }
 }
 
@@ -170,7 +170,7 @@ impl Controller {
             self.ctx.spawn(self.group, async move {
                 c.ctx.after_others().await;
                 c.catch_up();
-                c.kick();
+                c.broadcast();
             });
         }
     }
@@ -206,7 +206,7 @@ impl Controller {
             }),
             (Some(old), None) => self.state.with(|s| {
                 s.algorithm.cache.remove_pod(old.0.id);
-                s.queue.move_all(
+                s.queue.move_all_to_active_or_backoff_queue(
                     &Change::of_pod(ClusterEvent::PodDelete, Some(old), None),
                     &|_| true,
                     at,
@@ -227,8 +227,14 @@ impl Controller {
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(old.clone()), None);
             let weaker = |e: &QueuedPod| e.shape.priority <= old.1.priority;
-            self.state
-                .with(|s| s.queue.move_all(&change, &weaker, at, &s.algorithm.cache));
+            self.state.with(|s| {
+                s.queue.move_all_to_active_or_backoff_queue(
+                    &change,
+                    &weaker,
+                    at,
+                    &s.algorithm.cache,
+                )
+            });
         };
         match (old, new) {
             (None, Some(new)) => self.state.with(|s| {
@@ -294,5 +300,6 @@ fn move_for_pod(
                 && e.rejected_by.has(crate::trace::Plugin::PodTopologySpread)
                 && e.shape.namespace == pod.1.namespace
     };
-    s.queue.move_all(change, &concerned, at, &s.algorithm.cache);
+    s.queue
+        .move_all_to_active_or_backoff_queue(change, &concerned, at, &s.algorithm.cache);
 }

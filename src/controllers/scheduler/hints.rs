@@ -1,7 +1,8 @@
-//! Which change may help which pods that were rejected (`framework/events.go`, the plugins'
-//! `EventsToRegister` and queueing hints).
+//! Which change may help which pods that were rejected (the plugins' `EventsToRegister` and queueing
+//! hints).
 
 use super::cache::Cache;
+use super::events::{Change, ClusterEvent, PodAndShape};
 use super::plugins::{
     node_affinity, node_ports, node_resources_fit, node_unschedulable, taint_toleration,
 };
@@ -10,158 +11,8 @@ use super::topology::KeyId;
 use crate::api::labels::Labels;
 use crate::api::names::PodId;
 use crate::api::node::Node;
-use crate::api::pod::Pod;
 use crate::plan::switches::scheduler::{Switches, WakeRule};
 use crate::trace::Plugin;
-use std::rc::Rc;
-
-/// A kind of change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ClusterEvent {
-    /// A node was added.
-    NodeAdd,
-    /// A node is gone.
-    NodeDelete,
-    /// A node's taints changed, or it is no longer cordoned.
-    NodeTaint,
-    /// A node's allocatable resources changed.
-    NodeAllocatable,
-    /// A node's labels changed.
-    NodeLabel,
-    /// The status of a condition of a node changed.
-    NodeCondition,
-    /// A bound pod was added.
-    PodAdd,
-    /// A bound pod's labels changed.
-    PodLabel,
-    /// A bound pod changed otherwise.
-    PodUpdate,
-    /// A bound pod is gone, or ended.
-    PodDelete,
-    /// The waiting pod's own labels changed.
-    OwnLabels,
-    /// The waiting pod got tolerations.
-    OwnTolerations,
-    /// The waiting pod's last scheduling gate was removed.
-    OwnGates,
-    /// The waiting pod changed otherwise.
-    OwnUpdate,
-    /// It has waited long enough, or somebody wants it tried.
-    Any,
-}
-
-/// A pod and its shape.
-pub type PodAndShape = (Rc<Pod>, Rc<Shape>);
-
-/// A change with what it was before and after.
-#[derive(Clone, Debug)]
-pub struct Change {
-    /// Its kind.
-    pub event: ClusterEvent,
-    /// The node before and after, of a change of a node.
-    pub nodes: (Option<Rc<Node>>, Option<Rc<Node>>),
-    /// The pod before and after, of a change of a pod.
-    pub pods: (Option<PodAndShape>, Option<PodAndShape>),
-}
-
-impl Change {
-    /// A change of no object.
-    pub fn any() -> Self {
-        Self {
-            event: ClusterEvent::Any,
-            nodes: (None, None),
-            pods: (None, None),
-        }
-    }
-
-    /// A change of a node.
-    pub fn of_node(event: ClusterEvent, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) -> Self {
-        Self {
-            event,
-            nodes: (old.cloned(), new.cloned()),
-            pods: (None, None),
-        }
-    }
-
-    /// A change of a pod.
-    pub fn of_pod(event: ClusterEvent, old: Option<PodAndShape>, new: Option<PodAndShape>) -> Self {
-        Self {
-            event,
-            nodes: (None, None),
-            pods: (old, new),
-        }
-    }
-}
-
-/// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of
-/// it, or the first only as up to 1.29.
-pub fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
-    let statuses = |n: &Node| {
-        let mut list: Vec<_> = n.conditions.iter().map(|c| (c.kind, c.status)).collect();
-        list.sort_unstable();
-        list
-    };
-    // Nearly always they come in the same order.
-    let are_as_listed = || {
-        old.conditions
-            .iter()
-            .map(|c| (c.kind, c.status))
-            .eq(new.conditions.iter().map(|c| (c.kind, c.status)))
-    };
-    let mut events = Vec::new();
-    if old.unschedulable && !new.unschedulable {
-        events.push(ClusterEvent::NodeTaint);
-    }
-    if !Rc::ptr_eq(&old.allocatable, &new.allocatable) && old.allocatable != new.allocatable {
-        events.push(ClusterEvent::NodeAllocatable);
-    }
-    if !Rc::ptr_eq(&old.labels, &new.labels) && old.labels != new.labels {
-        events.push(ClusterEvent::NodeLabel);
-    }
-    if old.taints != new.taints {
-        events.push(ClusterEvent::NodeTaint);
-    }
-    if !are_as_listed() && statuses(old) != statuses(new) {
-        events.push(ClusterEvent::NodeCondition);
-    }
-    if !all {
-        events.truncate(1);
-    }
-    events
-}
-
-/// What changed of a pod (`PodSchedulingPropertiesChange`).
-pub fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
-    let bound = new.node.is_some();
-    let (a, b) = (&*old.template, &*new.template);
-    let gates = |p: &crate::api::pod::PodTemplate| {
-        p.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty())
-    };
-    let mut events = Vec::new();
-    if !Rc::ptr_eq(&old.template, &new.template) {
-        if a.labels != b.labels {
-            events.push(if bound {
-                ClusterEvent::PodLabel
-            } else {
-                ClusterEvent::OwnLabels
-            });
-        }
-        if !bound && gates(a) && !gates(b) {
-            events.push(ClusterEvent::OwnGates);
-        }
-        if !bound && a.tolerations.len() != b.tolerations.len() {
-            events.push(ClusterEvent::OwnTolerations);
-        }
-    }
-    if events.is_empty() {
-        events.push(if bound {
-            ClusterEvent::PodUpdate
-        } else {
-            ClusterEvent::OwnUpdate
-        });
-    }
-    events
-}
 
 /// Whether a change of taints wakes the pods that a plugin rejected without asking it.
 fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {

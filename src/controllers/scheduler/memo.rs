@@ -2,27 +2,15 @@
 //! It lies in the order in which nodes are tried, with a bit for each node that may do, so that a
 //! search passes over those that will not, 64 at a time.
 
-use super::algorithm::{Choice, look};
 use super::cache::Cache;
+use super::choice::Choice;
 use super::framework::Rejections;
 use super::shape::Shape;
+use super::single_node::{Found, filter_and_score};
 use std::rc::Rc;
 
 /// How many kinds of pod are remembered; beyond that the one longest unused is forgotten.
 const KINDS: usize = 64;
-
-/// What was found out about a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The number of its rejection, or 0.
-    pub rejection: u32,
-    /// The scores that need no other node: resources and balance.
-    pub score: i32,
-    /// Taints PreferNoSchedule that are not tolerated.
-    pub taints: i32,
-    /// The weights of preferred node affinity that match.
-    pub affinity: i32,
-}
 
 /// Stands for a node that has to be looked at.
 const STALE: u32 = u32::MAX;
@@ -162,7 +150,7 @@ impl Known<'_> {
     ) -> u32 {
         let known = self.0.rejections[place];
         if known == STALE {
-            self.look(place, cache, choice, rejections)
+            self.renew(place, cache, choice, rejections)
         } else {
             known
         }
@@ -178,8 +166,8 @@ impl Known<'_> {
         self.0.found[place]
     }
 
-    /// The places of so many nodes that will do, from one place on and round to it again, added to
-    /// a list; and at how many nodes a search looks that tries them one by one.
+    /// Adds to a list the places of the first nodes that will do, `wanted` of them, from one place on
+    /// and round to it again. Returns at how many nodes a search looks that tries them one by one.
     pub fn search(
         &mut self,
         from: usize,
@@ -201,7 +189,7 @@ impl Known<'_> {
                 }
                 let mut stale = self.0.stale[word] & part;
                 while stale != 0 {
-                    self.look(
+                    self.renew(
                         word * 64 + stale.trailing_zeros() as usize,
                         cache,
                         choice,
@@ -228,7 +216,8 @@ impl Known<'_> {
         all
     }
 
-    fn look(
+    /// Finds out anew about the node in that place.
+    fn renew(
         &mut self,
         place: usize,
         cache: &Cache,
@@ -237,7 +226,7 @@ impl Known<'_> {
     ) -> u32 {
         let info = cache.node(cache.list()[place]);
         let found = info.map_or_else(Found::default, |info| {
-            look(&self.0.example, info, choice, rejections)
+            filter_and_score(&self.0.example, info, choice, rejections)
         });
         self.0.found[place] = found;
         self.0.notable |= (found.taints, found.affinity) != (0, 0);

@@ -1,7 +1,7 @@
 //! Which waiting pods are to get which node once the pods preempted for them are gone
 //! (`backend/queue/nominator.go`).
 
-use super::hints::PodAndShape;
+use super::events::PodAndShape;
 use crate::api::names::{NodeId, PodId};
 use std::collections::BTreeMap;
 

@@ -31,7 +31,7 @@ pub struct Candidate {
     pub violations: usize,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug)]
 pub enum Attempt {
     /// The pod may not preempt; why. A nomination that it has stays.
@@ -46,9 +46,9 @@ pub enum Attempt {
 
 /// The chances in it.
 pub trait Chances {
-    /// Where among so many nodes the dry runs begin.
+    /// Where the dry runs begin, among that number of nodes.
     fn offset(&mut self, nodes: u32) -> u32;
-    /// Which of so many equally good candidates is taken.
+    /// Which candidate is taken, of that number of equally good ones.
     fn pick(&mut self, candidates: u32) -> u32;
 }
 
@@ -65,36 +65,7 @@ pub fn preempt(
     if let Some(why) = not_eligible(algorithm, of, diagnosis) {
         return Attempt::NotEligible(why);
     }
-    let hopeful = |number: u32| {
-        algorithm
-            .rejections
-            .get(number)
-            .is_some_and(|r| !r.unresolvable)
-    };
-    let rejected = if diagnosis.at_once.is_some() {
-        &[][..]
-    } else {
-        &diagnosis.rejected
-    };
-    // In the order of nodes, as upstream lists them from its snapshot.
-    let mut nodes: Vec<NodeId> = rejected
-        .iter()
-        .filter(|(_, number)| hopeful(*number))
-        .map(|(node, _)| *node)
-        .collect();
-    let mut place = vec![usize::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
-    for (i, node) in algorithm
-        .cache
-        .list()
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| n.index() < place.len())
-        .map(|(i, n)| (i, *n))
-        .collect::<Vec<_>>()
-    {
-        place[node.index()] = i;
-    }
-    nodes.sort_by_key(|n| place[n.index()]);
+    let nodes = nodes_where_preemption_might_help(algorithm, diagnosis);
     if nodes.is_empty() {
         return Attempt::Hopeless(no_candidates(diagnosis.nodes, [].iter()));
     }
@@ -111,17 +82,10 @@ pub fn preempt(
         ));
     }
     let all = algorithm.choice.switches.preemption_tries_all;
-    let wanted = if all {
-        usize::MAX
+    let (offset, wanted) = if all {
+        (0, usize::MAX)
     } else {
-        (nodes.len() * LEAST_PERCENTAGE / 100)
-            .max(LEAST_NUMBER)
-            .min(nodes.len())
-    };
-    let offset = if all {
-        0
-    } else {
-        chances.offset(nodes.len() as u32) as usize
+        get_offset_and_num_candidates(nodes.len(), chances)
     };
     let (mut sparing, mut violating, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..nodes.len() {
@@ -147,6 +111,49 @@ pub fn preempt(
         return Attempt::NoVictims(no_candidates(diagnosis.nodes, failures.iter()));
     }
     Attempt::Found(cheapest(sparing, now, chances))
+}
+
+/// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of nodes,
+/// as upstream lists them from its snapshot.
+fn nodes_where_preemption_might_help(algorithm: &Algorithm, diagnosis: &Diagnosis) -> Vec<NodeId> {
+    let hopeful = |number: u32| {
+        algorithm
+            .rejections
+            .get(number)
+            .is_some_and(|r| !r.unresolvable)
+    };
+    let rejected = if diagnosis.at_once.is_some() {
+        &[][..]
+    } else {
+        &diagnosis.rejected
+    };
+    let mut nodes: Vec<NodeId> = rejected
+        .iter()
+        .filter(|(_, number)| hopeful(*number))
+        .map(|(node, _)| *node)
+        .collect();
+    let mut place = vec![usize::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
+    for (i, node) in algorithm
+        .cache
+        .list()
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| n.index() < place.len())
+        .map(|(i, n)| (i, *n))
+        .collect::<Vec<_>>()
+    {
+        place[node.index()] = i;
+    }
+    nodes.sort_by_key(|n| place[n.index()]);
+    nodes
+}
+
+/// Where the dry runs begin, and how many candidates are enough (`GetOffsetAndNumCandidates`).
+fn get_offset_and_num_candidates(nodes: usize, chances: &mut dyn Chances) -> (usize, usize) {
+    let wanted = (nodes * LEAST_PERCENTAGE / 100)
+        .max(LEAST_NUMBER)
+        .min(nodes);
+    (chances.offset(nodes as u32) as usize, wanted)
 }
 
 /// Why a pod may not preempt others (`PodEligibleToPreemptOthers`).

@@ -1,8 +1,8 @@
 //! What the scheduler makes of a pod's template, once for all pods that share it
 //! (`framework/types.go: PodInfo`).
 
+use super::counts::TallyId;
 use super::resources::{Amounts, non_zero};
-use super::tally::TallyId;
 use super::topology::{KeyId, Topologies};
 use crate::api::labels::{Labels, Operator, Requirement, Selector};
 use crate::api::pod::PodTemplate;
@@ -105,18 +105,12 @@ impl Shape {
             .map(&mut term)
             .collect();
         let mut preferred: Vec<(i64, Term)> = Vec::new();
-        preferred.extend(
-            spec.pod_affinity
-                .preferred
-                .iter()
-                .map(|(w, t)| (i64::from(*w), term(t))),
-        );
-        preferred.extend(
-            spec.pod_anti_affinity
-                .preferred
-                .iter()
-                .map(|(w, t)| (-i64::from(*w), term(t))),
-        );
+        for (sign, terms) in [
+            (1, &spec.pod_affinity.preferred),
+            (-1, &spec.pod_anti_affinity.preferred),
+        ] {
+            preferred.extend(terms.iter().map(|(w, t)| (sign * i64::from(*w), term(t))));
+        }
         let mut spread = |hard: bool| -> Vec<Spread> {
             let those = spec.topology_spread.iter().filter(|c| c.hard == hard);
             those

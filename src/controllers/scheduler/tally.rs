@@ -6,7 +6,7 @@
 //! workload, whose pods lie on few nodes: the counts of such a selector are those of its shapes,
 //! added up when somebody asks, so that a pod's coming and going touches one count alone.
 
-use super::counts::Counts;
+use super::counts::{Counts, TallyId};
 use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
@@ -14,10 +14,6 @@ use crate::api::labels::{ByLabel, Labels, Requirement, Selector};
 use crate::api::names::NodeId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// A count of a selector's pods in a namespace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TallyId(u32);
 
 /// With more shapes than this, a selector has counts of its own.
 const FEW_SHAPES: usize = 4;

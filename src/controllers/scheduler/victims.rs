@@ -98,7 +98,7 @@ impl Controller {
         }
         if !ok {
             self.state.with(|s| s.queue.activate(pod.id));
-            self.kick();
+            self.broadcast();
         }
     }
 

@@ -179,7 +179,7 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                         Tied::ByLot(ties) | Tied::InHeap(ties) => seed % ties,
                     }
                 };
-                let outcome = algorithm.schedule(of, &Nominator::default(), &mut pick);
+                let outcome = algorithm.schedule_pod(of, &Nominator::default(), &mut pick);
                 log.push(match &outcome {
                     Outcome::Fits(node) => format!("{kind} on {}", node.0),
                     Outcome::NoNodes => "no nodes".to_owned(),

@@ -25,7 +25,7 @@ use taintsim::controllers::scheduler::cache::Cache;
 use taintsim::controllers::scheduler::node_info::NodeInfo;
 use taintsim::controllers::scheduler::nominator::Nominator;
 use taintsim::controllers::scheduler::plugins::{
-    balanced_allocation, node_resources_fit, pod_topology_spread, taint_toleration,
+    balanced_allocation, node_resources_fit, pod_topology_spread_score, taint_toleration,
 };
 use taintsim::controllers::scheduler::preemption::{Attempt, Chances, preempt};
 use taintsim::controllers::scheduler::shape::Shape;
@@ -141,7 +141,7 @@ fn schedule(
     nominator: &Nominator,
 ) -> Outcome {
     let shape = algorithm.cache.shape(&pod.template, "default");
-    algorithm.schedule(
+    algorithm.schedule_pod(
         Incoming {
             pod,
             shape: &shape,
@@ -320,7 +320,7 @@ fn spread_by_release() {
             spread_score: how,
             ..switches("1.34")
         };
-        let raw = pod_topology_spread::score(
+        let raw = pod_topology_spread_score::score(
             &shape,
             &shape.soft_spread,
             true,
@@ -328,7 +328,7 @@ fn spread_by_release() {
             &mut algorithm.cache,
             &switches,
         );
-        let of_class = pod_topology_spread::normalize(&raw.of_class, how);
+        let of_class = pod_topology_spread_score::normalize(&raw.of_class, how);
         let scores: Vec<i64> = raw
             .class_of
             .iter()

@@ -8,7 +8,7 @@ use taintsim::api::pod::{Pod, PodTemplate};
 use taintsim::api::scheduling::SchedulingSpec;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::controllers::scheduler::cache::Cache;
-use taintsim::controllers::scheduler::hints::{Change, ClusterEvent};
+use taintsim::controllers::scheduler::events::{Change, ClusterEvent};
 use taintsim::controllers::scheduler::queue::Queue;
 use taintsim::kernel::{Dur, Time};
 use taintsim::trace::Plugin;
@@ -37,7 +37,8 @@ impl Waiting {
         let id = entry.pod.id.0;
         entry.rejected_by.insert(plugin);
         let cycle = self.queue.cycle();
-        self.queue.give_back(entry, cycle, now, &self.cache);
+        self.queue
+            .add_unschedulable_if_not_present(entry, cycle, now, &self.cache);
         Some(id)
     }
 
@@ -49,7 +50,7 @@ impl Waiting {
 
     fn change(&mut self, change: &Change, now: Time) {
         self.queue
-            .move_all(change, &|_| true, (now, 0), &self.cache);
+            .move_all_to_active_or_backoff_queue(change, &|_| true, (now, 0), &self.cache);
     }
 }
 
@@ -68,9 +69,9 @@ fn back_off_doubles_up_to_ten_seconds() {
         w.change(&Change::any(), now);
         let end = now + Dur::from_secs(seconds);
         w.queue
-            .flush_backoff(end.saturating_sub(Dur::from_millis(1)));
+            .flush_backoff_q_completed(end.saturating_sub(Dur::from_millis(1)));
         assert!(!w.queue.is_ready(), "{seconds}");
-        w.queue.flush_backoff(end);
+        w.queue.flush_backoff_q_completed(end);
         assert!(w.queue.is_ready(), "{seconds}");
         now = end;
     }
@@ -111,9 +112,11 @@ fn forgotten_pods_are_tried_again() {
             ],
             [Some(2), Some(1)]
         );
-        w.queue.flush_leftover(at(limit * 1000), 0);
+        w.queue
+            .flush_unschedulable_pods_leftover(at(limit * 1000), 0);
         assert!(!w.queue.is_ready(), "{release}");
-        w.queue.flush_leftover(at(limit * 1000 + 1), 0);
+        w.queue
+            .flush_unschedulable_pods_leftover(at(limit * 1000 + 1), 0);
         assert_eq!(
             [w.pop(), w.pop(), w.pop()],
             [Some(2), Some(1), None],
@@ -144,7 +147,7 @@ fn gates_hold_pods_back() {
         ),
         at(1000),
     );
-    w.queue.flush_leftover(at(1_000_000), 0);
+    w.queue.flush_unschedulable_pods_leftover(at(1_000_000), 0);
     assert!(!w.queue.is_ready());
     let (old, free) = (Rc::new(pod(1, &gated)), Rc::new(template(&[])));
     let new = Rc::new(pod(1, &free));
@@ -236,7 +239,8 @@ fn changes_during_an_attempt() {
         w.change(&added, at(1));
         entry.rejected_by.insert(Plugin::NodeResourcesFit);
         let cycle = w.queue.cycle();
-        w.queue.give_back(entry, cycle, at(2), &w.cache);
+        w.queue
+            .add_unschedulable_if_not_present(entry, cycle, at(2), &w.cache);
         assert_eq!(
             (w.queue.has_backoff(), w.queue.has_unschedulable()),
             (!waits, waits),

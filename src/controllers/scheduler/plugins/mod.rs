@@ -11,5 +11,6 @@ pub mod node_ports;
 pub mod node_resources_fit;
 pub mod node_unschedulable;
 pub mod pod_topology_spread;
+pub mod pod_topology_spread_score;
 pub mod selector_spread;
 pub mod taint_toleration;

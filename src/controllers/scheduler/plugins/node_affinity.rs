@@ -2,8 +2,8 @@
 //! `component-helpers/scheduling/corev1/nodeaffinity`): node selector, required and preferred node
 //! affinity.
 
+use super::super::events::ClusterEvent;
 use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::hints::ClusterEvent;
 use super::super::shape::Shape;
 use crate::api::labels::Labels;
 use crate::api::scheduling::NodeSelectorTerm;

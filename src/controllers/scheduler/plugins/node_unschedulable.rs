@@ -1,8 +1,8 @@
 //! NodeUnschedulable (`plugins/nodeunschedulable/node_unschedulable.go`): cordoned nodes take no
 //! pods.
 
+use super::super::events::ClusterEvent;
 use super::super::framework::{Rejection, Verdict};
-use super::super::hints::ClusterEvent;
 use super::super::shape::Shape;
 use crate::api::node::Node;
 use crate::trace::Plugin;

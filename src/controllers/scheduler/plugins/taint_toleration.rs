@@ -1,8 +1,8 @@
 //! TaintToleration (`plugins/tainttoleration/taint_toleration.go`): taints NoSchedule and NoExecute
 //! keep pods off, PreferNoSchedule makes nodes less liked.
 
+use super::super::events::ClusterEvent;
 use super::super::framework::{MAX_NODE_SCORE, Rejection, Verdict};
-use super::super::hints::ClusterEvent;
 use super::super::shape::Shape;
 use crate::api::node::Node;
 use crate::api::taint::{Effect, Taint};

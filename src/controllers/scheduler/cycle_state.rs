@@ -1,0 +1,71 @@
+//! What filters know of pods on other nodes, for one attempt (`framework.CycleState`).
+
+use super::cache::Cache;
+use super::framework::{Verdict, cluster_filters};
+use super::node_info::NodeInfo;
+use super::plugins::{inter_pod_affinity, pod_topology_spread};
+use super::shape::Shape;
+use crate::api::names::NodeId;
+use crate::plan::switches::scheduler::Switches;
+use crate::trace::Plugin;
+
+/// What filters know of pods on other nodes.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterState {
+    spread: Option<pod_topology_spread::FilterState>,
+    affinity: Option<inter_pod_affinity::FilterState>,
+}
+
+impl ClusterState {
+    /// Works it out for a pod (`RunPreFilterPlugins`).
+    pub(super) fn of(shape: &Shape, cache: &Cache, switches: &Switches) -> Self {
+        Self {
+            spread: pod_topology_spread::FilterState::of(shape, cache, switches),
+            affinity: inter_pod_affinity::FilterState::of(shape, cache),
+        }
+    }
+
+    /// No filter needs to know of pods on other nodes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.spread.is_none() && self.affinity.is_none()
+    }
+
+    /// Counts a pod of `other` in on a node, or out (`AddPod`, `RemovePod`).
+    pub(super) fn change(
+        &mut self,
+        shape: &Shape,
+        other: &Shape,
+        node: (NodeId, &NodeInfo),
+        (cache, switches): (&Cache, &Switches),
+        by: i64,
+    ) {
+        if let Some(spread) = &mut self.spread {
+            spread.change(shape, other, node, cache, switches, by);
+        }
+        if let Some(affinity) = &mut self.affinity {
+            affinity.change(shape, other, node.0, cache, by);
+        }
+    }
+
+    /// The filters that look at pods on other nodes.
+    pub(super) fn check(
+        &self,
+        shape: &Shape,
+        node: NodeId,
+        cache: &Cache,
+        switches: &Switches,
+    ) -> Verdict {
+        for plugin in cluster_filters(switches.filter_order) {
+            match (plugin, &self.spread, &self.affinity) {
+                (Plugin::PodTopologySpread, Some(spread), _) => {
+                    spread.filter(shape, node, cache)?
+                }
+                (Plugin::InterPodAffinity, _, Some(affinity)) => {
+                    affinity.filter(shape, node, cache, switches.pod_affinity_also)?
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

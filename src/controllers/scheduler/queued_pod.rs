@@ -1,0 +1,65 @@
+//! A pod in the queue (`framework.QueuedPodInfo`), and where it waits.
+
+use super::framework::Plugins;
+use super::shape::Shape;
+use crate::api::names::PodId;
+use crate::api::pod::Pod;
+use crate::kernel::Time;
+use crate::trace::Plugin;
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+/// A pod in the queue.
+#[derive(Clone, Debug)]
+pub struct QueuedPod {
+    /// The pod as last seen.
+    pub pod: Rc<Pod>,
+    /// What the scheduler makes of it.
+    pub shape: Rc<Shape>,
+    /// When it came, or came back.
+    pub timestamp: Time,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// How often plugins rejected it.
+    pub(super) rejections: u32,
+    /// How often in a row it failed without being rejected.
+    pub(super) errors: u32,
+    /// Who rejected it last.
+    pub rejected_by: Plugins,
+    /// Who keeps it from being tried.
+    pub(super) gated_by: Option<Plugin>,
+    /// Its place among pods of one priority that came at the same time.
+    pub(super) sequence: u64,
+    /// The record that made it wait where it does.
+    pub cause: u32,
+}
+
+/// The order of pods that are tried next.
+pub(super) type ActiveKey = (Reverse<i32>, Time, u64, PodId);
+
+impl QueuedPod {
+    pub(super) fn active_key(&self) -> ActiveKey {
+        (
+            Reverse(self.shape.priority),
+            self.timestamp,
+            self.sequence,
+            self.pod.id,
+        )
+    }
+}
+
+/// Where a pod waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Active,
+    Backoff(Time),
+    ErrorBackoff(Time),
+    Unschedulable,
+}
+
+/// Where a pod goes that comes back or is moved (`queueingStrategy`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Strategy {
+    Skip,
+    AfterBackoff,
+}

@@ -1,0 +1,179 @@
+//! One pod's attempt (`schedule_one.go: ScheduleOne`), and its binding.
+
+use super::algorithm::{Incoming, Outcome, Tied};
+use super::controller::{Controller, Nomination};
+use super::events::{Change, ClusterEvent};
+use super::failure::UNSCHEDULABLE;
+use super::queued_pod::QueuedPod;
+use super::text::NO_NODES;
+use crate::api::meta::Uid;
+use crate::api::names::NodeId;
+use crate::api::pod::Pod;
+use crate::api::workload::short_name;
+use crate::apiserver::ApiError;
+use crate::client::About;
+use crate::kernel::Object;
+use crate::trace::{EventBody, EventText};
+
+/// A reason of the condition PodScheduled.
+const SCHEDULER_ERROR: &str = "SchedulerError";
+
+impl Controller {
+    /// Which of equal nodes a pod gets.
+    fn pick(&self, pod: Object, tied: Tied) -> u32 {
+        match tied {
+            Tied::ByLot(nodes) => self.ctx.choose(self.tie_point, pod, nodes),
+            Tied::InHeap(_) if !self.ctx.is_choosing() => 0,
+            Tied::InHeap(nodes) => {
+                let mut places: Vec<u32> = (0..nodes).collect();
+                self.ctx
+                    .order_ties(self.feasible_point, &mut places, |place| Object {
+                        id: *place,
+                        hash: u64::from(*place) + 1,
+                    });
+                places[0]
+            }
+        }
+    }
+
+    /// Tries one pod (`ScheduleOne`): the scheduling cycle, and the binding cycle beside what
+    /// follows.
+    pub(super) async fn schedule_one(&self, entry: QueuedPod) {
+        let pod = entry.pod.clone();
+        self.ctx.yield_point(self.cycle_points[1]).await;
+        self.ctx.set_cause(entry.cause);
+        self.ctx.set_saw(pod.record);
+        if pod.is_terminating() {
+            let name = self.client.api().names(|n| n.pod_name(pod.id).to_owned());
+            self.tell(
+                &pod,
+                EventText::FailedScheduling,
+                &format!("skip schedule deleting pod: {name}"),
+            );
+            self.state.with(|s| s.queue.done(pod.id));
+            return;
+        }
+        if self.state.with(|s| s.algorithm.cache.is_assumed(pod.id)) {
+            self.state.with(|s| s.queue.done(pod.id));
+            return;
+        }
+        let owners = self.owners_selector(&pod);
+        let object = self.pod_object(pod.id);
+        let outcome = self.state.with(|s| {
+            let of = Incoming {
+                pod: &pod,
+                shape: &entry.shape,
+                owners: owners.as_ref(),
+            };
+            s.algorithm
+                .schedule_pod(of, &s.nominator, &mut |tied| self.pick(object, tied))
+        });
+        match outcome {
+            Outcome::Fits(node) => {
+                // A pod and its successor go by one number here, so that the one has to leave the
+                // cache before the other enters.
+                self.catch_up();
+                self.state.with(|s| {
+                    s.algorithm.cache.assume(&pod, &entry.shape, node);
+                    s.nominator.remove(pod.id);
+                    s.queue.done(pod.id);
+                });
+                if let Some(c) = self.me.upgrade() {
+                    self.ctx.spawn(
+                        self.group,
+                        async move { c.binding_cycle(entry, node).await },
+                    );
+                }
+            }
+            Outcome::NoNodes => {
+                self.handle_scheduling_failure(
+                    entry,
+                    UNSCHEDULABLE,
+                    NO_NODES.to_owned(),
+                    Nomination::Set(None),
+                )
+                .await
+            }
+            Outcome::Unfit(diagnosis) => self.run_post_filter(entry, *diagnosis, owners).await,
+        }
+    }
+
+    /// Binds a pod to the node that it was placed on (`bindingCycle`).
+    async fn binding_cycle(&self, entry: QueuedPod, node: NodeId) {
+        let (id, uid) = (entry.pod.id, entry.pod.uid);
+        let asked = self.config.choice.switches.binds_by_uid.then_some(uid);
+        let bound = self
+            .client
+            .call(self.pod_object(id), move |api, actor| {
+                api.bind_pod(actor, id, asked, node)
+            })
+            .await;
+        let Err(error) = bound else {
+            let about = About::Pod(id, Some(entry.pod.uid));
+            self.recorder.event(
+                about,
+                entry.pod.resource_version,
+                EventBody::of_node(EventText::Scheduled, node),
+            );
+            return;
+        };
+        let forgotten = (entry.pod.clone(), entry.shape.clone());
+        self.state.with(|s| {
+            s.algorithm.cache.forget(&forgotten.0);
+            let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
+            s.queue.move_all_to_active_or_backoff_queue(
+                &change,
+                &|e| e.pod.id != id,
+                (self.ctx.now(), self.ctx.cause()),
+                &s.algorithm.cache,
+            );
+        });
+        self.broadcast();
+        let why = self.why_not_bound(&entry.pod, asked, error);
+        let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {why}");
+        self.handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
+            .await;
+    }
+
+    /// What upstream prints of a binding that the API server refused.
+    fn why_not_bound(&self, pod: &Pod, asked: Option<Uid>, error: ApiError) -> String {
+        let (id, uid) = (pod.id, pod.uid);
+        let name = self
+            .client
+            .api()
+            .names(|n| short_name(n.pod_name(id)).to_owned());
+        match error {
+            ApiError::NotFound => format!("pods {name:?} not found"),
+            ApiError::Unavailable => {
+                "the server is currently unable to handle the request".to_owned()
+            }
+            _ => {
+                let (kind, why) = match self.client.api().pod(id) {
+                    Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
+                        let key = self
+                            .client
+                            .api()
+                            .names(|n| format!("/registry/pods/{}", n.pod_name(id)));
+                        let mismatch = format!(
+                            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                            p.uid
+                        );
+                        let why = format!(
+                            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {mismatch}"
+                        );
+                        ("pods", why)
+                    }
+                    Some(p) if p.is_terminating() => (
+                        "pods/binding",
+                        format!("pod {name} is being deleted, cannot be assigned to a host"),
+                    ),
+                    _ => (
+                        "pods/binding",
+                        format!("pod {name} is already assigned to a node"),
+                    ),
+                };
+                format!("Operation cannot be fulfilled on {kind} {name:?}: {why}")
+            }
+        }
+    }
+}

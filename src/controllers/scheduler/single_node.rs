@@ -1,0 +1,85 @@
+//! What filters and scores make of a node on its own: of its labels, taints and resources, and of the
+//! pods on it.
+
+use super::choice::Choice;
+use super::framework::{Rejections, Verdict, node_filters};
+
+use super::node_info::NodeInfo;
+use super::plugins::{
+    balanced_allocation, node_affinity, node_ports, node_resources_fit, node_unschedulable,
+    taint_toleration,
+};
+use super::shape::Shape;
+use crate::plan::switches::scheduler::Switches;
+use crate::trace::Plugin;
+
+/// What was found out about a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The number of its rejection, or 0.
+    pub rejection: u32,
+    /// The scores that need no other node: resources and balance.
+    pub score: i32,
+    /// Taints PreferNoSchedule that are not tolerated.
+    pub taints: i32,
+    /// The weights of preferred node affinity that match.
+    pub affinity: i32,
+}
+
+/// The filters that look at one node alone, in the release's order.
+pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
+    let Some(node) = &info.node else {
+        return Ok(());
+    };
+    for plugin in node_filters(switches.filter_order) {
+        match plugin {
+            Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
+            Plugin::TaintToleration => taint_toleration::filter(
+                shape,
+                node,
+                switches.taint_message,
+                switches.comparison_operators,
+            )?,
+            Plugin::NodeAffinity => node_affinity::filter(
+                shape,
+                &info.name,
+                &node.labels,
+                switches.node_affinity_message,
+            )?,
+            Plugin::NodePorts => node_ports::filter(shape, info)?,
+            _ => node_resources_fit::filter(shape, info, switches)?,
+        }
+    }
+    Ok(())
+}
+
+/// What filters and scores make of a node on its own: its rejection or, where there is none, its
+/// scores.
+pub(super) fn filter_and_score(
+    shape: &Shape,
+    info: &NodeInfo,
+    choice: &Choice,
+    rejections: &mut Rejections,
+) -> Found {
+    let rejection = rejections.number(run_filter_plugins(shape, info, &choice.switches));
+    let Some(node) = info.node.as_ref().filter(|_| rejection == 0) else {
+        return Found {
+            rejection,
+            ..Found::default()
+        };
+    };
+    let fit = node_resources_fit::score(shape, info, choice.strategy);
+    let balance = balanced_allocation::score(shape, info, choice.switches.balance);
+    Found {
+        rejection,
+        score: i32::try_from(fit.wrapping_add(balance)).unwrap_or(0),
+        taints: i32::try_from(taint_toleration::score(
+            shape,
+            node,
+            choice.switches.comparison_operators,
+        ))
+        .unwrap_or(i32::MAX),
+        affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels))
+            .unwrap_or(i32::MAX),
+    }
+}
