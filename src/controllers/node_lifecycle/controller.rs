@@ -1,12 +1,14 @@
-//! The controller's state, and `Run`: its loops and workers.
+//! The controller's configuration and state, and what it hears of.
 
 use super::breaker::Breaker;
-use super::health::Health;
-use super::pass::Round;
+use super::ids::Ids;
+use super::node_health::Health;
+use super::notices::Notices;
 use super::queue::RateLimitedTimedQueue;
-use super::quiet::Rest;
-use super::resting::{Ids, Roster};
-use super::taints::Templates;
+use super::roster::Roster;
+use super::round::Round;
+use super::skipped::Rest;
+use super::templates::Templates;
 use super::zone_states::ZoneStates;
 use crate::api::labels::Labels;
 use crate::api::meta::Uid;
@@ -25,11 +27,6 @@ use std::rc::{Rc, Weak};
 
 /// `nodeEvictionPeriod`: how often the NoExecute pass runs.
 pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
-/// `nodeUpdateWorkerSize`: workers of the NoSchedule pass.
-const NODE_UPDATE_WORKERS: usize = 8;
-/// `podUpdateWorkerSize`
-const POD_UPDATE_WORKERS: usize = 4;
-
 /// The controller's flags and what its release does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -114,11 +111,11 @@ pub(super) struct Points {
     pub(super) patch_backoff: PointId,
     /// Whether the first pass comes before the workers and the first round of the NoExecute loop,
     /// all of which start at once.
-    start: PointId,
+    pub(super) start: PointId,
     /// How long the next pass of a process that has been running for long is away, and the next
     /// round of its NoExecute loop.
-    pass_phase: PointId,
-    eviction_phase: PointId,
+    pub(super) pass_phase: PointId,
+    pub(super) eviction_phase: PointId,
 }
 
 /// The node lifecycle controller.
@@ -204,71 +201,9 @@ impl Controller {
         controller
     }
 
-    /// Takes over what a process that had been running for long would know: its nodes, how long ago
-    /// a pass heard of each, and its zones as normal. `next`: when the next pass comes.
-    fn assume_running(&self, next: Dur) {
-        let next_ns = (self.ctx.now() + next).as_nanos() as i64;
-        for node in self.informers.nodes() {
-            let (zone, _) = self.zone_of(&node);
-            let queue = Rc::new(RateLimitedTimedQueue::new(
-                &self.ctx,
-                self.config.eviction_rate,
-            ));
-            self.state.with(|s| {
-                s.know(node.id, Some(node.uid));
-                s.zone_states.insert(zone, ZoneState::Normal);
-                s.tainters.entry(zone).or_insert(queue);
-            });
-            self.assume_heard(&node, next_ns);
-        }
-    }
-
-    /// Starts the loops and workers (`Run`); the caches are filled. `warm`: it has been running for
-    /// long, so that the next pass, and the next round of the NoExecute loop, come some time within
-    /// a period of theirs.
-    ///
-    /// Upstream starts all of them at once, the pass last, which Go's scheduler likes to run first.
-    /// Then it is over, if nothing in it had to wait, before the pod workers drop what they know no
-    /// node's health for, and before the NoExecute loop looks first.
-    pub fn run(self: &Rc<Self>, warm: bool) {
-        let (s, busy) = (self.config.switches, self.ctx.name());
-        let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
-        if warm {
-            pass = self.ctx.phase(self.points.pass_phase, self.pass_period());
-            eviction = self
-                .ctx
-                .phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
-            self.assume_running(pass);
-        }
-        let pass_first = !warm && self.ctx.choose(self.points.start, Object::NONE, 2) == 1;
-        if pass_first {
-            self.ctx.spawn(self.group, self.clone().monitor_loop(pass));
-        }
-        if s.condition_taints == ConditionTaints::Mapped {
-            for _ in 0..NODE_UPDATE_WORKERS {
-                let c = self.clone();
-                self.ctx
-                    .spawn_alike(busy.at_rest(), self.group, async move {
-                        c.do_node_processing_pass_worker(busy).await
-                    });
-            }
-        }
-        if s.pod_workers {
-            for _ in 0..POD_UPDATE_WORKERS {
-                let c = self.clone();
-                self.ctx
-                    .spawn_alike(busy.at_rest(), self.group, async move {
-                        c.do_pod_processing_worker(busy).await
-                    });
-            }
-        }
-        self.ctx.spawn(
-            self.group,
-            self.clone().eviction_loop(eviction, NODE_EVICTION_PERIOD),
-        );
-        if !pass_first {
-            self.ctx.spawn(self.group, self.clone().monitor_loop(pass));
-        }
+    /// From one pass to the next, where neither has to wait.
+    pub(super) fn pass_period(&self) -> Dur {
+        self.config.monitor_period + self.config.pass_overhead
     }
 
     /// The zone of a node and whether it is left out of zone counts, read anew only when its labels

@@ -1,99 +1,19 @@
 //! `tryUpdateNodeHealth`: whether a node was heard of in time, and what its status becomes if not.
 
 use super::controller::Controller;
-use crate::api::meta::{ConditionStatus, Timestamp};
+use super::node_health::{Health, SavedReady, Tried, saved, seconds};
+use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::{Node, NodeCondition, NodeConditionType, NodeReason};
+use crate::apiserver::ApiError;
 use crate::kernel::Time;
 use crate::trace::{Actor, Note, What};
 use std::rc::Rc;
-
-/// The Ready condition of the status that a health record points to. Times are nanoseconds from the
-/// start: what the controller wrote itself keeps its fraction of a second in memory.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct SavedReady {
-    pub(super) status: ConditionStatus,
-    pub(super) heartbeat: Timestamp,
-    transition_ns: i64,
-}
-
-/// `nodeHealthData`
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Health {
-    /// The Ready condition of the saved status.
-    pub(super) ready: Option<SavedReady>,
-    /// `probeTimestamp`, ns from the start.
-    pub(super) probe_ns: i64,
-    /// `readyTransitionTimestamp`, ns from the start.
-    pub(super) transition_ns: i64,
-    /// The lease that was last seen: renewTime in microseconds, resourceVersion.
-    pub(super) lease: Option<(i64, u64)>,
-}
-
-/// What one try found.
-#[derive(Clone, Debug)]
-pub(super) struct Tried {
-    /// Ready before this try.
-    pub(super) observed: ConditionStatus,
-    /// Ready after it; none if the node never had any and is within its grace.
-    pub(super) current: Option<ConditionStatus>,
-    /// The status to write, if the node was silent for too long.
-    pub(super) write: Option<Node>,
-    /// The node is past its grace (and the live lease has to be looked at first, where the release
-    /// does).
-    pub(super) expired: bool,
-}
-
-fn seconds(t: Timestamp) -> i64 {
-    t.0.saturating_mul(1_000_000_000)
-}
-
-fn saved(c: &NodeCondition, heartbeat: Timestamp) -> SavedReady {
-    SavedReady {
-        status: c.status,
-        heartbeat,
-        transition_ns: seconds(c.last_transition_time),
-    }
-}
 
 impl Controller {
     /// The present, ns from the start.
     pub(super) fn now_ns(&self) -> i64 {
         self.ctx.now().as_nanos() as i64
-    }
-
-    /// The health record of a node as passes before this process's next one would have left it: its
-    /// lease was seen by the first of them that came after the renewal. A node whose lease the next
-    /// pass is the first to see has no record yet.
-    pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
-        let (Some(ready), Some(lease)) = (
-            node.ready(),
-            self.informers
-                .lease(node.id)
-                .filter(|_| self.config.switches.leases),
-        ) else {
-            return;
-        };
-        let renewed_ns = lease.0.saturating_mul(1_000);
-        let period = (self.pass_period().as_nanos() as i64).max(1);
-        let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
-        if passes > 0 {
-            let heartbeat = self
-                .informers
-                .heartbeat(node, self.ctx.now())
-                .unwrap_or_default();
-            let probe_ns = next_pass_ns - passes * period;
-            let transition_ns = seconds(ready.last_transition_time);
-            self.save_health(
-                node.id,
-                Health {
-                    ready: Some(saved(ready, heartbeat)),
-                    probe_ns,
-                    transition_ns,
-                    lease: Some(lease),
-                },
-            );
-        }
     }
 
     /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says
@@ -277,6 +197,31 @@ impl Controller {
             self.informers.lease(node.id)
         } else {
             None
+        }
+    }
+
+    /// Reads the live lease of a node that is past its grace. True if it is the one of the health
+    /// record, or there is none; if it is another one, the breaker opens.
+    pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
+        let known = self
+            .state
+            .with(|s| s.health[node.id.index()].and_then(|h| h.lease))
+            .map(|(_, version)| version);
+        let id = node.id;
+        match self
+            .client
+            .call(self.object(id), move |api, _| api.get_lease(id))
+            .await
+        {
+            Err(ApiError::NotFound) => true,
+            Err(_) => false,
+            Ok(live) if Some(live.resource_version) == known => true,
+            Ok(live) => {
+                self.breaker
+                    .wanted
+                    .set(self.breaker.wanted.get().max(live.resource_version));
+                false
+            }
         }
     }
 }

@@ -85,7 +85,8 @@ impl Controller {
         };
         let Some(ready) = health.ready else { return };
         if self.config.switches.eviction_mode == EvictionMode::Timeout {
-            self.process_no_taint_base_eviction(&present, ready.status, std::slice::from_ref(&pod))
+            let decision = self.decide_no_taint_base_eviction(&present, ready.status);
+            self.process_taint_base_eviction(&present, decision, std::slice::from_ref(&pod))
                 .await;
         }
         if ready.status == ConditionStatus::True {

@@ -2,6 +2,7 @@
 //! rates.
 
 use super::controller::Controller;
+use super::notices::Notices;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{Node, NodeConditionType};
@@ -170,8 +171,14 @@ impl Controller {
         });
     }
 
+    /// Whether no node waits in any zone.
+    pub(super) fn queues_are_empty(&self) -> bool {
+        self.state
+            .with(|s| s.tainters.values().all(|q| q.is_empty()))
+    }
+
     /// `doNoExecuteTaintingPass`, or `doEvictionPass` in timeout mode.
-    pub(super) async fn do_eviction_pass(&self) {
+    pub(super) async fn do_no_execute_tainting_pass(&self) {
         if self.queues_are_empty() {
             return;
         }
@@ -220,10 +227,8 @@ impl Controller {
             }
             return Err(RETRY);
         };
-        let (add, opposite) = match ready.status {
-            ConditionStatus::False => (&self.templates.not_ready, &self.templates.unreachable),
-            ConditionStatus::Unknown => (&self.templates.unreachable, &self.templates.not_ready),
-            ConditionStatus::True => return Ok(()),
+        let Some((add, opposite)) = self.templates.of(ready.status) else {
+            return Ok(());
         };
         self.ctx.set_cause(node.record);
         self.ctx.set_saw(node.record);
@@ -238,40 +243,19 @@ impl Controller {
         }
     }
 
-    /// `processTaintBaseEviction`: the opposite taint is swapped at once, without the limiter; else
-    /// the node is queued, or unqueued and untainted.
-    pub(super) async fn process_taint_base_eviction(
-        &self,
-        node: &Rc<Node>,
-        status: ConditionStatus,
-    ) {
-        let (add, opposite) = match status {
-            ConditionStatus::True => {
-                self.mark_node_as_reachable(node).await;
-                return;
-            }
-            ConditionStatus::False => (&self.templates.not_ready, &self.templates.unreachable),
-            ConditionStatus::Unknown => (&self.templates.unreachable, &self.templates.not_ready),
-        };
-        if self.config.switches.swap_without_limiter && node.has_taint(opposite) {
-            self.swap_node_controller_taint(node, vec![add.clone()], vec![opposite.clone()])
-                .await;
-            return;
-        }
-        let _held = self.hold_evictor_lock().await;
-        self.queue_for_tainting(node, status, true);
-    }
-
     /// `markNodeForTainting`: queues a node; one whose taint is missing is taken out first, so that
     /// it is stamped anew.
-    pub(super) fn queue_for_tainting(&self, node: &Node, status: ConditionStatus, by_worker: bool) {
+    pub(super) fn mark_node_for_tainting(
+        &self,
+        node: &Node,
+        status: ConditionStatus,
+        by_worker: bool,
+    ) {
         let Some(queue) = self.tainter_of(node) else {
             return;
         };
-        let wanted = match status {
-            ConditionStatus::False => &self.templates.not_ready,
-            ConditionStatus::Unknown => &self.templates.unreachable,
-            ConditionStatus::True => return,
+        let Some((wanted, _)) = self.templates.of(status) else {
+            return;
         };
         if !node.has_taint(wanted) {
             match self.config.switches.requeue {

@@ -4,9 +4,7 @@
 
 use super::controller::Controller;
 use crate::api::node::Node;
-use crate::api::taint::{
-    self, Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
-};
+use crate::api::taint::{self, Taint};
 use crate::apiserver::ApiError;
 use crate::kernel::Dur;
 use std::rc::Rc;
@@ -20,28 +18,6 @@ const RECONCILED_LABELS: [(&str, &str); 2] = [
     ("kubernetes.io/os", "beta.kubernetes.io/os"),
     ("kubernetes.io/arch", "beta.kubernetes.io/arch"),
 ];
-
-/// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
-#[derive(Debug)]
-pub(super) struct Templates {
-    pub(super) unreachable: Taint,
-    pub(super) not_ready: Taint,
-}
-
-impl Templates {
-    /// The templates under today's keys, or those of 1.6 to 1.8.
-    pub(super) fn new(alpha: bool) -> Self {
-        let (unreachable, not_ready) = if alpha {
-            (UNREACHABLE_ALPHA, NOT_READY_ALPHA)
-        } else {
-            (UNREACHABLE, NOT_READY)
-        };
-        Templates {
-            unreachable: Taint::new(unreachable, Effect::NoExecute),
-            not_ready: Taint::new(not_ready, Effect::NoExecute),
-        }
-    }
-}
 
 impl Controller {
     /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen.

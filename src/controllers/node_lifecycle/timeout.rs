@@ -7,7 +7,7 @@
 //! the pod status reason NodeLost, which nothing reads that is modelled here; its write is made.
 
 use super::controller::Controller;
-use super::health::Tried;
+use super::notices::Notices;
 use crate::api::meta::{ConditionStatus, Uid};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 impl Controller {
     /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts
     /// for False, the last sign of life for Unknown.
-    fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
+    pub(super) fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
         let Some(health) = self
             .state
             .with(|s| s.health.get(node.id.index()).copied().flatten())
@@ -36,29 +36,8 @@ impl Controller {
         self.now_ns() > since.saturating_add(self.config.pod_eviction_timeout.as_nanos() as i64)
     }
 
-    /// Whether timeout mode needs a request or a lock for this node.
-    pub(super) fn timeout_has_to_wait(&self, node: &Node, tried: &Tried) -> bool {
-        let retries = tried.observed != ConditionStatus::True
-            && self.state.with(|s| s.nodes_to_retry.contains(&node.id));
-        retries || self.eviction_is_due(node, tried.observed)
-    }
-
-    /// `processNoTaintBaseEviction`
-    pub(super) async fn process_no_taint_base_eviction(
-        &self,
-        node: &Rc<Node>,
-        observed: ConditionStatus,
-        pods: &[Rc<Pod>],
-    ) {
-        if observed == ConditionStatus::True {
-            self.cancel_pod_eviction(node).await;
-        } else if self.eviction_is_due(node, observed) {
-            self.evict_pods(node, pods).await;
-        }
-    }
-
     /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
-    async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
+    pub(super) async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
         let _held = self.hold_evictor_lock().await;
         if self.config.switches.evicted_node_sheds_new_pods
             && self.state.with(|s| s.evicted.contains(&node.id))

@@ -1,8 +1,9 @@
 //! Zones: queues for new zones, zone states, and master disruption (`handleDisruption`).
 
 use super::controller::Controller;
-use super::pass::{Counted, ZoneConditions};
+use super::notices::Notices;
 use super::queue::RateLimitedTimedQueue;
+use super::zone_conditions::{Counted, ZoneConditions};
 use crate::api::names::TextId;
 use crate::api::node::Node;
 use crate::kernel::Object;
@@ -54,7 +55,7 @@ impl Controller {
     }
 
     /// `handleDisruption`
-    pub(super) async fn handle_disruption(self: &Rc<Self>, counted: &Counted) {
+    pub(super) async fn handle_disruption(&self, counted: &Counted) {
         for (zone, _) in counted.iter() {
             self.state.with(|s| {
                 if s.zone_states.get(zone).is_none() {
@@ -71,46 +72,11 @@ impl Controller {
         }
         self.restless();
         if all_are {
-            self.client
-                .api()
-                .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
-            // The next pass queues those again that are taken out here and that its cache still has
-            // as Unknown.
-            self.rouse_all();
-            for node in &self.every_node() {
-                match self.config.switches.eviction_mode {
-                    EvictionMode::Taints => {
-                        self.mark_node_as_reachable(node).await;
-                    }
-                    EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
-                }
-            }
-            for zone in self.zones_with_states() {
-                self.swap_limiter(zone, 0.0).await;
-                self.set_zone_state(zone, ZoneState::FullDisruption);
-            }
+            self.enter_master_disruption().await;
             return;
         }
         if all_was {
-            self.client
-                .api()
-                .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
-            let now = self.now_ns();
-            self.rouse_all();
-            let nodes = self.every_node();
-            self.state.with(|s| {
-                for node in nodes {
-                    // Where the lease circuit breaker kept a node from getting a record, upstream
-                    // crashes here.
-                    if let Some(Some(h)) = s.health.get_mut(node.id.index()) {
-                        h.probe_ns = now;
-                        h.transition_ns = now;
-                    }
-                }
-            });
-            for zone in self.zones_with_states() {
-                self.enter(zone, counted).await;
-            }
+            self.leave_master_disruption(counted).await;
             return;
         }
         for zone in self.zones_with_states() {
@@ -118,6 +84,51 @@ impl Controller {
             if was.unwrap_or(ZoneState::Empty) != self.new_zone_state(zone, counted) {
                 self.enter(zone, counted).await;
             }
+        }
+    }
+
+    /// All zones became fully disrupted: nodes lose their NoExecute taints, and nothing is tainted.
+    async fn enter_master_disruption(&self) {
+        self.client
+            .api()
+            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+        // The next pass queues those again that are taken out here and that its cache still has
+        // as Unknown.
+        self.rouse_all();
+        for node in &self.every_node() {
+            match self.config.switches.eviction_mode {
+                EvictionMode::Taints => {
+                    self.mark_node_as_reachable(node).await;
+                }
+                EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
+            }
+        }
+        for zone in self.zones_with_states() {
+            self.swap_limiter(zone, 0.0).await;
+            self.set_zone_state(zone, ZoneState::FullDisruption);
+        }
+    }
+
+    /// Some zone is no longer fully disrupted: every node counts as heard of now.
+    async fn leave_master_disruption(&self, counted: &Counted) {
+        self.client
+            .api()
+            .record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
+        let now = self.now_ns();
+        self.rouse_all();
+        let nodes = self.every_node();
+        self.state.with(|s| {
+            for node in nodes {
+                // Where the lease circuit breaker kept a node from getting a record, upstream
+                // crashes here.
+                if let Some(Some(h)) = s.health.get_mut(node.id.index()) {
+                    h.probe_ns = now;
+                    h.transition_ns = now;
+                }
+            }
+        });
+        for zone in self.zones_with_states() {
+            self.enter(zone, counted).await;
         }
     }
 

@@ -1,76 +1,19 @@
-//! Nodes that rest: passes leave out those about which they would find nothing to do.
-//!
-//! A node rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or
-//! if it is silent, Unknown and tainted; until its heartbeats change or another version of it
-//! reaches the cache. A pass over it would count it in its zone, which is done for all that rest at
-//! once, and note its latest heartbeats in its health record, which is made up for when it is
-//! roused: what a pass notes follows from when it was.
+//! Which nodes rest, so that passes leave them out, and which passes they missed.
 
-use super::controller::Controller;
-use super::pass::ZoneConditions;
-use super::quiet::Skipped;
+use super::ids::Ids;
+use super::skipped::Skipped;
+use super::zone_conditions::ZoneConditions;
 use crate::api::names::{NodeId, TextId};
-use crate::api::node::Node;
 use std::collections::BTreeMap;
-use std::rc::Rc;
-
-/// A set of nodes, walked by id.
-#[derive(Default)]
-pub(super) struct Ids {
-    words: Vec<u64>,
-    len: usize,
-}
-
-impl Ids {
-    /// Adds a node; false if it is there already.
-    pub(super) fn insert(&mut self, id: NodeId) -> bool {
-        let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
-        }
-        let is_new = self.words[word] & bit == 0;
-        self.len += usize::from(is_new);
-        self.words[word] |= bit;
-        is_new
-    }
-
-    /// Whether a node is there.
-    pub(super) fn contains(&self, id: NodeId) -> bool {
-        self.words
-            .get(id.index() / 64)
-            .is_some_and(|w| w >> (id.index() % 64) & 1 != 0)
-    }
-
-    /// Takes a node out.
-    pub(super) fn remove(&mut self, id: NodeId) {
-        let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
-        if let Some(w) = self.words.get_mut(word) {
-            self.len -= usize::from(*w & bit != 0);
-            *w &= !bit;
-        }
-    }
-
-    /// The nodes, by id.
-    fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                let bit = left.trailing_zeros();
-                left &= left.wrapping_sub(1);
-                (bit < 64).then_some(NodeId(i as u32 * 64 + bit))
-            })
-        })
-    }
-}
 
 /// How a node rests.
 #[derive(Clone, Copy)]
-struct Rest {
-    zone: TextId,
-    ready: bool,
-    excluded: bool,
+pub(super) struct Rest {
+    pub(super) zone: TextId,
+    pub(super) ready: bool,
+    pub(super) excluded: bool,
     /// How many passes its health record knows of.
-    as_of: u64,
+    pub(super) as_of: u64,
 }
 
 /// The nodes of a zone that rest.
@@ -92,18 +35,18 @@ pub(super) struct Roster {
     awake: Ids,
     /// Silent nodes that are Unknown and wait for their taint: each pass queues them again and does
     /// nothing else.
-    waiting: Ids,
+    pub(super) waiting: Ids,
     rests: Vec<Option<Rest>>,
     zones: BTreeMap<TextId, Resting>,
     stretches: Vec<Stretch>,
-    passes: u64,
+    pub(super) passes: u64,
     /// A node came or went since the last pass.
     members_changed: bool,
 }
 
 impl Roster {
     /// A node is in the cache from now on, or no more.
-    fn member(&mut self, id: NodeId, is: bool) {
+    pub(super) fn member(&mut self, id: NodeId, is: bool) {
         self.members_changed = true;
         self.take(id, u64::MAX);
         if is {
@@ -120,7 +63,7 @@ impl Roster {
 
     /// Nodes in the cache.
     pub(super) fn len(&self) -> usize {
-        self.awake.len + self.zones.values().map(|z| z.nodes as usize).sum::<usize>()
+        self.awake.len() + self.zones.values().map(|z| z.nodes as usize).sum::<usize>()
     }
 
     /// How many nodes of the cache come before this one, by id.
@@ -134,7 +77,8 @@ impl Roster {
         self.awake.iter()
     }
 
-    fn resting(&self) -> Vec<NodeId> {
+    /// The nodes that rest.
+    pub(super) fn resting(&self) -> Vec<NodeId> {
         self.rests
             .iter()
             .enumerate()
@@ -171,7 +115,7 @@ impl Roster {
     }
 
     /// The passes from number `from` on up to number `to`.
-    fn passes_between(&self, from: u64, to: u64) -> Vec<Skipped> {
+    pub(super) fn passes_between(&self, from: u64, to: u64) -> Vec<Skipped> {
         let first = self
             .stretches
             .partition_point(|s| s.before + s.passes.count <= from);
@@ -182,7 +126,8 @@ impl Roster {
         self.stretches[first..].iter().map_while(of).collect()
     }
 
-    fn rest(&mut self, id: NodeId, rest: Rest) {
+    /// Lets a node rest.
+    pub(super) fn rest(&mut self, id: NodeId, rest: Rest) {
         if self.rests.len() <= id.index() {
             self.rests.resize(id.index() + 1, None);
         }
@@ -192,7 +137,7 @@ impl Roster {
     }
 
     /// Has a node rest no more, if it has rested since before that pass.
-    fn take(&mut self, id: NodeId, before: u64) -> Option<Rest> {
+    pub(super) fn take(&mut self, id: NodeId, before: u64) -> Option<Rest> {
         self.waiting.remove(id);
         let slot = self.rests.get_mut(id.index())?;
         let rest = slot.take_if(|r| r.as_of <= before)?;
@@ -216,86 +161,6 @@ impl Resting {
     }
 }
 
-impl Controller {
-    /// The cache has a new version of a node, or has it no more.
-    pub(super) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
-        self.rouse(id);
-        if was != is {
-            self.roster.with(|r| r.member(id, is));
-        }
-    }
-
-    /// Lets a node rest from this pass on, if it is steady.
-    pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
-        if !self.is_steady(node) {
-            return;
-        }
-        let (zone, excluded) = self.zone_of(node);
-        self.roster.with(|r| {
-            r.rest(
-                node.id,
-                Rest {
-                    zone,
-                    ready,
-                    excluded,
-                    as_of: r.passes,
-                },
-            )
-        });
-    }
-
-    /// From now on passes only queue a node again, if it is steady.
-    pub(super) fn let_wait(&self, node: &Rc<Node>) {
-        if self.is_steady(node) {
-            self.roster.with(|r| r.waiting.insert(node.id));
-        }
-    }
-
-    /// Whether this is the version that the cache has, and nothing that is late may still come.
-    fn is_steady(&self, node: &Rc<Node>) -> bool {
-        self.informers.heartbeats_are_computed()
-            && self
-                .informers
-                .node(node.id)
-                .is_some_and(|n| Rc::ptr_eq(&n, node))
-    }
-
-    /// Whether all there is to do about a node is to queue it again.
-    pub(super) fn only_waits(&self, id: NodeId) -> bool {
-        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
-        !locked && self.roster.with_ref(|r| r.waiting.contains(id))
-    }
-
-    /// A node has to be looked at again.
-    pub(super) fn rouse(&self, id: NodeId) {
-        let now = self.roster.with_ref(|r| r.passes);
-        self.rouse_before(id, now);
-    }
-
-    /// Has a node looked at again that has rested since before that pass; its health record then
-    /// knows of the passes before it. False if there was no such rest.
-    pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
-        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else {
-            return false;
-        };
-        // What is silent leaves nothing to note.
-        if rest.ready {
-            for passes in self.roster.with_ref(|r| r.passes_between(rest.as_of, pass)) {
-                self.make_up_for(id, passes);
-            }
-        }
-        true
-    }
-
-    /// Every node has to be looked at again.
-    pub(super) fn rouse_all(&self) {
-        for id in self.roster.with_ref(Roster::resting) {
-            self.rouse(id);
-        }
-        self.roster.with(|r| r.waiting = Ids::default());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,20 +172,6 @@ mod tests {
             period: Dur::from_secs(5),
             count,
         }
-    }
-
-    #[test]
-    fn a_set_of_ids_is_walked_in_order() {
-        let mut ids = Ids::default();
-        for id in [200, 3, 64, 63, 3] {
-            ids.insert(NodeId(id));
-        }
-        ids.remove(NodeId(64));
-        ids.remove(NodeId(1_000));
-        assert_eq!(
-            (ids.iter().map(|id| id.0).collect::<Vec<_>>(), ids.len),
-            (vec![3, 63, 200], 3)
-        );
     }
 
     #[test]

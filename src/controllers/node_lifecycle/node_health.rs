@@ -1,0 +1,53 @@
+//! What the controller remembers of a node's health (`nodeHealthData`), and what one try to update
+//! it found.
+
+use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::node::{Node, NodeCondition};
+
+/// The Ready condition of the status that a health record points to. Times are nanoseconds from the
+/// start: what the controller wrote itself keeps its fraction of a second in memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct SavedReady {
+    pub(super) status: ConditionStatus,
+    pub(super) heartbeat: Timestamp,
+    pub(super) transition_ns: i64,
+}
+
+/// `nodeHealthData`
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Health {
+    /// The Ready condition of the saved status.
+    pub(super) ready: Option<SavedReady>,
+    /// `probeTimestamp`, ns from the start.
+    pub(super) probe_ns: i64,
+    /// `readyTransitionTimestamp`, ns from the start.
+    pub(super) transition_ns: i64,
+    /// The lease that was last seen: renewTime in microseconds, resourceVersion.
+    pub(super) lease: Option<(i64, u64)>,
+}
+
+/// What one try found.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    /// Ready before this try.
+    pub(super) observed: ConditionStatus,
+    /// Ready after it; none if the node never had any and is within its grace.
+    pub(super) current: Option<ConditionStatus>,
+    /// The status to write, if the node was silent for too long.
+    pub(super) write: Option<Node>,
+    /// The node is past its grace (and the live lease has to be looked at first, where the release
+    /// does).
+    pub(super) expired: bool,
+}
+
+pub(super) fn seconds(t: Timestamp) -> i64 {
+    t.0.saturating_mul(1_000_000_000)
+}
+
+pub(super) fn saved(c: &NodeCondition, heartbeat: Timestamp) -> SavedReady {
+    SavedReady {
+        status: c.status,
+        heartbeat,
+        transition_ns: seconds(c.last_transition_time),
+    }
+}

@@ -1,0 +1,139 @@
+//! Health records as passes that were not made would have left them.
+
+use super::super::controller::Controller;
+use super::super::node_health::{Health, saved, seconds};
+use super::super::skipped::Skipped;
+use crate::api::names::NodeId;
+use crate::api::node::Node;
+
+impl Controller {
+    /// The health record of a node as passes before this process's next one would have left it: its
+    /// lease was seen by the first of them that came after the renewal. A node whose lease the next
+    /// pass is the first to see has no record yet.
+    pub(crate) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
+        let (Some(ready), Some(lease)) = (
+            node.ready(),
+            self.informers
+                .lease(node.id)
+                .filter(|_| self.config.switches.leases),
+        ) else {
+            return;
+        };
+        let renewed_ns = lease.0.saturating_mul(1_000);
+        let period = (self.pass_period().as_nanos() as i64).max(1);
+        let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
+        if passes > 0 {
+            let heartbeat = self
+                .informers
+                .heartbeat(node, self.ctx.now())
+                .unwrap_or_default();
+            let probe_ns = next_pass_ns - passes * period;
+            let transition_ns = seconds(ready.last_transition_time);
+            self.save_health(
+                node.id,
+                Health {
+                    ready: Some(saved(ready, heartbeat)),
+                    probe_ns,
+                    transition_ns,
+                    lease: Some(lease),
+                },
+            );
+        }
+    }
+
+    /// Brings the health records to where the passes skipped before this instant would have left
+    /// them; those of nodes that rest follow when they are roused.
+    pub(super) fn make_up_so_far(&self) {
+        let Some(before) = self.rest.with(|r| r.skipping) else {
+            return;
+        };
+        // The one that went over the nodes, and those after it that are past.
+        let passes = self
+            .ctx
+            .now()
+            .since(before.first)
+            .as_nanos()
+            .div_ceil(before.period.as_nanos())
+            .max(1);
+        if passes == before.count {
+            return;
+        }
+        self.rest.with(|r| {
+            r.skipping = Some(Skipped {
+                count: passes,
+                ..before
+            })
+        });
+        let first = before.first + before.period * before.count;
+        let skipped = Skipped {
+            first,
+            count: passes - before.count,
+            ..before
+        };
+        for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
+            self.make_up_for(node, skipped);
+        }
+        self.roster.with(|r| r.note_passes(skipped));
+    }
+
+    /// Brings a health record to where skipped passes would have left it.
+    pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
+        let Some(health) = self
+            .state
+            .with(|s| s.health.get(node.index()).copied().flatten())
+        else {
+            return;
+        };
+        if let Some(health) = self.health_after(node, health, skipped) {
+            self.save_health(node, health);
+        }
+    }
+
+    /// A health record after skipped passes. Only what a node's latest heartbeats did to it can
+    /// matter: the pass that first saw the latest renewal set the probe, and those after it may
+    /// have seen a status post.
+    fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Option<Health> {
+        let mut ready = health.ready?;
+        let pass = |k: u64| skipped.first + skipped.period * k;
+        let last = pass(skipped.count - 1);
+        let mut from = 0;
+        let renewal = self.informers.renewal_seen(node, last);
+        if let Some(renewed) = renewal {
+            let lease = (
+                (renewed.as_nanos() / 1_000) as i64,
+                crate::apiserver::lease_version(renewed),
+            );
+            if self.config.switches.leases && health.lease.is_none_or(|l| l.0 < lease.0) {
+                let arrived = self.informers.renewal_arrives(renewed);
+                from = arrived
+                    .since(skipped.first)
+                    .as_nanos()
+                    .div_ceil(skipped.period.as_nanos())
+                    .min(skipped.count - 1);
+                health.lease = Some(lease);
+                health.probe_ns = pass(from).as_nanos() as i64;
+                if let Some(h) = self.informers.post_seen(node, pass(from)) {
+                    ready.heartbeat = h;
+                }
+                from += 1;
+            }
+        }
+        let lease = health.lease;
+        for k in from..skipped.count {
+            let saved_lease = health.lease;
+            if let Some(h) = self.informers.post_seen(node, pass(k))
+                && h != ready.heartbeat
+            {
+                ready.heartbeat = h;
+                health.lease = None;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+            if saved_lease.is_none() && lease.is_some() {
+                health.lease = lease;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+        }
+        health.ready = Some(ready);
+        Some(health)
+    }
+}

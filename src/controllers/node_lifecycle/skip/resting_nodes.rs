@@ -1,0 +1,77 @@
+//! Nodes that rest: passes leave out those about which they would find nothing to do.
+//!
+//! A node rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or
+//! if it is silent, Unknown and tainted; until its heartbeats change or another version of it
+//! reaches the cache. A pass over it would count it in its zone, which is done for all that rest at
+//! once, and note its latest heartbeats in its health record, which is made up for when it is
+//! roused: what a pass notes follows from when it was.
+
+use super::super::controller::Controller;
+use super::super::roster::Rest;
+use crate::api::names::NodeId;
+use crate::api::node::Node;
+use std::rc::Rc;
+
+impl Controller {
+    /// Lets a node rest from this pass on, if it is steady.
+    pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
+        if !self.is_steady(node) {
+            return;
+        }
+        let (zone, excluded) = self.zone_of(node);
+        self.roster.with(|r| {
+            r.rest(
+                node.id,
+                Rest {
+                    zone,
+                    ready,
+                    excluded,
+                    as_of: r.passes,
+                },
+            )
+        });
+    }
+
+    /// From now on passes only queue a node again, if it is steady.
+    pub(super) fn let_wait(&self, node: &Rc<Node>) {
+        if self.is_steady(node) {
+            self.roster.with(|r| r.waiting.insert(node.id));
+        }
+    }
+
+    /// Whether this is the version that the cache has, and nothing that is late may still come.
+    fn is_steady(&self, node: &Rc<Node>) -> bool {
+        self.informers.heartbeats_are_computed()
+            && self
+                .informers
+                .node(node.id)
+                .is_some_and(|n| Rc::ptr_eq(&n, node))
+    }
+
+    /// Whether all there is to do about a node is to queue it again.
+    pub(super) fn only_waits(&self, id: NodeId) -> bool {
+        let locked = self.config.switches.lock_across_calls && self.evictor_lock.is_held();
+        !locked && self.roster.with_ref(|r| r.waiting.contains(id))
+    }
+
+    /// A node has to be looked at again.
+    pub(super) fn rouse(&self, id: NodeId) {
+        let now = self.roster.with_ref(|r| r.passes);
+        self.rouse_before(id, now);
+    }
+
+    /// Has a node looked at again that has rested since before that pass; its health record then
+    /// knows of the passes before it. False if there was no such rest.
+    pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
+        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else {
+            return false;
+        };
+        // What is silent leaves nothing to note.
+        if rest.ready {
+            for passes in self.roster.with_ref(|r| r.passes_between(rest.as_of, pass)) {
+                self.make_up_for(id, passes);
+            }
+        }
+        true
+    }
+}
