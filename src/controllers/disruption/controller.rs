@@ -1,6 +1,7 @@
 //! Queues, workers and the counting (`disruption.go`, v1.34).
 
-use super::census::{Census, Owner, Scale, is_healthy};
+use super::census::Census;
+use super::tally::{Owner, Scale, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::{PodId, WorkloadId};

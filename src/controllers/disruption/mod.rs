@@ -6,5 +6,6 @@
 
 mod census;
 mod controller;
+mod tally;
 
 pub use controller::Controller;

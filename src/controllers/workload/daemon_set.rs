@@ -3,11 +3,10 @@
 //!
 //! What a sync does is in [`super::daemon_set_sync`].
 
+use super::core::Core;
 use super::daemon_census::{DaemonCensus, Rules};
 use super::daemon_pods::{DaemonTemplate, ShouldRun, pinned_name};
 use super::item::{Item, NodeItem};
-use super::pod_control::PodControl;
-use super::written::Written;
 use crate::api::meta::Uid;
 use crate::api::names::{NodeId, WorkloadId};
 use crate::api::node::Node;
@@ -17,12 +16,12 @@ use crate::client::{
     Client, EventRecorder, InformerFactory, NodeHandler, PodHandler, RateLimiter, Resource,
     WorkQueue, WorkloadHandler,
 };
-use crate::kernel::{Ctx, Dur, Group, PointId, Shared, Time};
+use crate::kernel::{Dur, Group, PointId, Shared, Time};
 use crate::plan::switches::workload::DaemonSetSwitches;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-/// `--concurrent-daemonset-syncs`; so many workers look at nodes, too.
+/// `--concurrent-daemonset-syncs`; as many workers look at nodes, too.
 const WORKERS: usize = 2;
 /// After so long nobody waits any more for what was asked for (`ExpectationsTimeout`).
 const EXPECTATIONS_TIMEOUT: Dur = Dur::from_secs(300);
@@ -43,17 +42,12 @@ pub(super) type Backoff = (Dur, Time);
 /// The DaemonSet controller.
 pub struct DaemonSetController {
     pub(super) me: Weak<DaemonSetController>,
-    pub(super) ctx: Ctx,
-    pub(super) group: Group,
+    pub(super) core: Rc<Core>,
     pub(super) switches: DaemonSetSwitches,
-    pub(super) pods: PodControl,
-    pub(super) informers: Rc<InformerFactory>,
     pub(super) expected: Shared<BTreeMap<WorkloadId, Expected>>,
     /// By life of the DaemonSet, the generation that its status tells of, and node.
     pub(super) failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
     pub(super) order_point: PointId,
-    pub(super) queue: WorkQueue<Item>,
-    limiter: Shared<RateLimiter<Item>>,
     node_queue: WorkQueue<NodeItem>,
     templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
     /// Of the DaemonSets that were synced.
@@ -70,25 +64,24 @@ impl DaemonSetController {
         recorder: EventRecorder,
     ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
+        let core = Core::new(
+            client,
+            informers,
+            group,
+            recorder,
+            switches.waits_for_own_writes,
+            RateLimiter::default(),
+        );
         let controller = Rc::new_cyclic(|me| DaemonSetController {
             me: me.clone(),
+            core,
             expected: Shared::new(BTreeMap::new()),
             failed_pods_backoff: Shared::new(BTreeMap::new()),
             order_point: ctx.point("daemonset-node-order"),
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(RateLimiter::default()),
             node_queue: WorkQueue::new(&ctx),
             templates: Shared::new(BTreeMap::new()),
             censuses: Shared::new(BTreeMap::new()),
-            pods: PodControl {
-                client,
-                recorder,
-                written: Written::new(switches.waits_for_own_writes),
-            },
-            informers: informers.clone(),
             switches,
-            group,
-            ctx,
         });
         informers.on_workload(controller.clone());
         informers.on_pod(controller.clone());
@@ -100,27 +93,21 @@ impl DaemonSetController {
     /// there have their revisions.
     pub fn run(&self, warm: bool) {
         if warm {
-            for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+            for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
                 // Creating a revision in the store cannot fail.
-                let _ = self.pods.client.api().create_revision(ds.id, ds.uid);
+                let _ = self.core.pods.client.api().create_revision(ds.id, ds.uid);
             }
         }
         for _ in 0..WORKERS {
-            let Some(c) = self.me.upgrade() else { return };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    c.queue
-                        .work(c.group, &c.limiter, async |item| {
-                            c.sync_daemon_set(item.0).await
-                        })
-                        .await;
-                });
+            self.core
+                .start_worker(&self.me, async |c: &Self, id| c.sync_daemon_set(id).await);
             if !self.switches.node_queue {
                 continue;
             }
             let Some(c) = self.me.upgrade() else { return };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
+            self.core
+                .ctx
+                .spawn_alike(self.core.ctx.name(), self.core.group, async move {
                     loop {
                         let item = c.node_queue.get().await;
                         c.sync_node_update(item.0);
@@ -132,7 +119,7 @@ impl DaemonSetController {
 
     /// What a DaemonSet makes of a node.
     pub(super) fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
-        self.pods.client.api().names(|n| {
+        self.core.pods.client.api().names(|n| {
             self.with_template(ds, |t| {
                 t.should_run(
                     ds,
@@ -159,14 +146,6 @@ impl DaemonSetController {
         })
     }
 
-    /// The DaemonSet that a pod belongs to, if it is still that one (`resolveControllerRef`).
-    fn resolve(&self, pod: &Pod) -> Option<Rc<Workload>> {
-        let (id, uid) = pod.controller()?;
-        self.informers
-            .workload(id)
-            .filter(|w| w.uid == uid && w.kind == WorkloadKind::DaemonSet)
-    }
-
     /// What counts in a census.
     pub(super) fn rules(&self) -> Rules {
         Rules {
@@ -178,7 +157,8 @@ impl DaemonSetController {
     /// The node that a pod is on, or pinned to.
     pub(super) fn node_of(&self, pod: &Pod) -> Option<NodeId> {
         pod.node.or_else(|| {
-            self.pods
+            self.core
+                .pods
                 .client
                 .api()
                 .names(|n| n.find_node(pinned_name(&pod.template)?))
@@ -187,7 +167,7 @@ impl DaemonSetController {
 
     /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
     pub(super) fn begin_census(&self, ds: &Workload) {
-        let informers = &self.informers;
+        let informers = &self.core.informers;
         informers.reads_all(Resource::Nodes);
         if self
             .censuses
@@ -212,9 +192,9 @@ impl DaemonSetController {
     }
 
     fn pod_deleted(&self, pod: &Pod) {
-        if let Some(ds) = self.resolve(pod) {
+        if let Some(ds) = self.core.resolve(pod.controller(), WorkloadKind::DaemonSet) {
             self.observe(ds.id, |e| e.deletions -= 1);
-            self.queue.add(Item(ds.id));
+            self.core.queue.add(Item(ds.id));
         }
     }
 
@@ -244,7 +224,7 @@ impl DaemonSetController {
 
     /// `SatisfiedExpectations`
     pub(super) fn satisfied(&self, ds: WorkloadId) -> bool {
-        let now = self.ctx.now();
+        let now = self.core.ctx.now();
         let done = |e: &Expected| {
             e.creations <= 0 && e.deletions <= 0 || now.since(e.since) > EXPECTATIONS_TIMEOUT
         };
@@ -253,17 +233,17 @@ impl DaemonSetController {
 
     /// `syncNodeUpdate`
     fn sync_node_update(&self, id: NodeId) {
-        let Some(node) = self.informers.node(id) else {
+        let Some(node) = self.core.informers.node(id) else {
             return;
         };
-        let here = self.informers.pods_on(id);
-        for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+        let here = self.core.informers.pods_on(id);
+        for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
             let ShouldRun { run, stay } = self.should_run(&ds, &node);
             let scheduled = here
                 .iter()
                 .any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
-                self.queue.add(Item(ds.id));
+                self.core.queue.add(Item(ds.id));
             }
         }
     }
@@ -278,7 +258,7 @@ impl WorkloadHandler for DaemonSetController {
         if old.is_some_and(|o| new.is_none_or(|n| n.uid != o.uid)) {
             self.expected.with(|all| all.remove(&ds.id));
         }
-        self.queue.add(Item(ds.id));
+        self.core.queue.add(Item(ds.id));
     }
 }
 
@@ -292,16 +272,19 @@ impl PodHandler for DaemonSetController {
             (old, Some(new)) => (old, new),
             (None, None) => return,
         };
-        let Some(ds) = self.resolve(now) else { return };
+        let Some(ds) = self.core.resolve(now.controller(), WorkloadKind::DaemonSet) else {
+            return;
+        };
         if before.is_none_or(|b| b.uid != now.uid) {
             self.observe(ds.id, |e| e.creations -= 1);
         }
-        self.queue.add(Item(ds.id));
+        self.core.queue.add(Item(ds.id));
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && ds.min_ready_seconds > 0 {
             // The second on top is for clocks that are apart.
             let wait = u64::try_from(ds.min_ready_seconds).unwrap_or_default() + 1;
-            self.queue
-                .add_after(self.group, Dur::from_secs(wait), Item(ds.id));
+            self.core
+                .queue
+                .add_after(self.core.group, Dur::from_secs(wait), Item(ds.id));
         }
     }
 }
@@ -325,10 +308,10 @@ impl NodeHandler for DaemonSetController {
             self.node_queue.add(NodeItem(new.id));
             return;
         }
-        for ds in self.informers.workloads(WorkloadKind::DaemonSet) {
+        for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
             let now = self.should_run(&ds, new);
             if old.map_or(now.run, |o| self.should_run(&ds, o) != now) {
-                self.queue.add(Item(ds.id));
+                self.core.queue.add(Item(ds.id));
             }
         }
     }

@@ -29,26 +29,27 @@ const LONGEST_BACKOFF: Dur = Dur::from_secs(15 * 60);
 impl DaemonSetController {
     /// `syncDaemonSet`
     pub(super) async fn sync_daemon_set(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.pods.written.is_seen(id, &self.informers) {
+        if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
-        let Some(ds) = self.informers.workload(id) else {
+        let Some(ds) = self.core.informers.workload(id) else {
             self.expected.with(|all| all.remove(&id));
             self.censuses.with(|all| all.remove(&id));
-            self.pods.written.forget(id);
+            self.core.pods.written.forget(id);
             return Ok(());
         };
         if ds.deleting {
-            self.informers.reads_all(Resource::Nodes);
+            self.core.informers.reads_all(Resource::Nodes);
             return Ok(());
         }
         self.begin_census(&ds);
-        self.ctx.set_saw(ds.record);
+        self.core.ctx.set_saw(ds.record);
         let uid = ds.uid;
-        if !self.pods.client.api().has_revision(id, uid) {
-            self.pods
+        if !self.core.pods.client.api().has_revision(id, uid) {
+            self.core
+                .pods
                 .client
-                .call(self.pods.object(&ds), move |api, _| {
+                .call(self.core.pods.object(&ds), move |api, _| {
                     api.create_revision(id, uid)
                 })
                 .await?;
@@ -67,10 +68,10 @@ impl DaemonSetController {
 
     /// The census of a DaemonSet, its pods as they are now.
     fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
-        self.informers.reads_all(Resource::Pods);
-        let (names, now) = (self.pods.client.api(), self.ctx.now());
+        self.core.informers.reads_all(Resource::Pods);
+        let (names, now) = (self.core.pods.client.api(), self.core.ctx.now());
         let find =
-            |id| names.names(|n| n.find_node(pinned_name(&self.informers.pod(id)?.template)?));
+            |id| names.names(|n| n.find_node(pinned_name(&self.core.informers.pod(id)?.template)?));
         let oldest_first = |ids: &[PodId]| {
             let mut pods = self.pods_among(ids);
             self.sort_oldest_first(&mut pods);
@@ -87,7 +88,7 @@ impl DaemonSetController {
 
     fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
         ids.iter()
-            .filter_map(|id| self.informers.pod(*id))
+            .filter_map(|id| self.core.informers.pod(*id))
             .collect()
     }
 
@@ -113,7 +114,8 @@ impl DaemonSetController {
                     .filter(|p| p.node.is_none()),
             );
         });
-        self.ctx
+        self.core
+            .ctx
             .order(self.order_point, &mut needing, |n| self.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
@@ -132,8 +134,9 @@ impl DaemonSetController {
             match pod.phase {
                 PodPhase::Failed => {
                     if let Some(delay) = self.in_backoff(ds, node) {
-                        self.queue
-                            .add_after(self.group, delay, super::item::Item(ds.id));
+                        self.core
+                            .queue
+                            .add_after(self.core.group, delay, super::item::Item(ds.id));
                         continue;
                     }
                     self.tell_of_ended(
@@ -167,7 +170,7 @@ impl DaemonSetController {
     /// The whole length of the back-off of a node's failed pods while it lasts; otherwise the next,
     /// longer one begins (`flowcontrol.Backoff`).
     fn in_backoff(&self, ds: &Workload, node: NodeId) -> Option<Dur> {
-        let now = self.ctx.now();
+        let now = self.core.ctx.now();
         self.failed_pods_backoff.with(|all| {
             let fresh = all
                 .get(&(ds.uid, ds.status.observed_generation, node))
@@ -195,7 +198,7 @@ impl DaemonSetController {
         let expected = Expected {
             creations: creations as i64,
             deletions: deletions as i64,
-            since: self.ctx.now(),
+            since: self.core.ctx.now(),
         };
         self.expected.with(|all| all.insert(ds.id, expected));
         let (me, owner) = (self.me.clone(), ds.clone());
@@ -203,17 +206,23 @@ impl DaemonSetController {
             let (me, owner, node) = (me.upgrade(), owner.clone(), needing[i]);
             async move {
                 let Some(c) = me else { return Ok(()) };
-                let name = c.pods.client.api().names(|n| n.node_name(node).to_owned());
+                let name = c
+                    .core
+                    .pods
+                    .client
+                    .api()
+                    .names(|n| n.node_name(node).to_owned());
                 let template = c.with_template(&owner, |t| t.pinned_to(node, &name));
-                c.pods.create_pod_from(&owner, template, false).await
+                c.core.pods.create_pod_from(&owner, template, false).await
             }
         };
-        let (created, result) = slow_start_batch(&self.ctx, self.group, creations, work).await;
+        let (created, result) =
+            slow_start_batch(&self.core.ctx, self.core.group, creations, work).await;
         self.observe(ds.id, |e| e.creations -= (creations - created) as i64);
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.me.clone(), ds.clone(), failed.clone());
         if deletions > 0 {
-            go_all(&self.ctx, self.group, deletions, move |i| {
+            go_all(&self.core.ctx, self.core.group, deletions, move |i| {
                 let (me, owner, pod, first) = (
                     me.upgrade(),
                     owner.clone(),
@@ -222,7 +231,7 @@ impl DaemonSetController {
                 );
                 async move {
                     let Some(c) = me else { return };
-                    if let Err(e) = c.pods.delete_pod(&owner, &pod).await {
+                    if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
                         c.observe(owner.id, |x| x.deletions -= 1);
                         if e != ApiError::NotFound {
                             first.with(|f| *f = f.or(Some(e)));
@@ -252,8 +261,9 @@ impl DaemonSetController {
         self.store_status(ds, status, dealt_with).await?;
         if ds.min_ready_seconds > 0 && apart {
             let wait = Dur::from_secs(u64::try_from(ds.min_ready_seconds).unwrap_or_default());
-            self.queue
-                .add_after(self.group, wait, super::item::Item(ds.id));
+            self.core
+                .queue
+                .add_after(self.core.group, wait, super::item::Item(ds.id));
         }
         Ok(())
     }
@@ -272,11 +282,12 @@ impl DaemonSetController {
         if dealt_with {
             status.observed_generation = ds.generation;
         }
-        let (about, id) = (self.pods.object(ds), ds.id);
+        let (about, id) = (self.core.pods.object(ds), ds.id);
         let (mut read, mut tries) = (ds.clone(), 0);
         loop {
             let status = status.clone();
             match self
+                .core
                 .pods
                 .client
                 .call(about, move |api, actor| {
@@ -285,7 +296,8 @@ impl DaemonSetController {
                 .await
             {
                 Ok(new) => {
-                    self.pods
+                    self.core
+                        .pods
                         .written
                         .wrote_at(ds, Resource::DaemonSets, new.resource_version);
                     return Ok(());
@@ -295,6 +307,7 @@ impl DaemonSetController {
             }
             tries += 1;
             read = self
+                .core
                 .pods
                 .client
                 .call(about, move |api, _| {
@@ -308,7 +321,8 @@ impl DaemonSetController {
     fn sort_oldest_first(&self, pods: &mut [Rc<Pod>]) {
         if pods.len() > 1 {
             let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
-            self.pods
+            self.core
+                .pods
                 .client
                 .api()
                 .names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
@@ -324,20 +338,20 @@ impl DaemonSetController {
         how: &str,
         end: &str,
     ) {
-        let words = self.pods.client.api().names(|n| {
+        let words = self.core.pods.client.api().names(|n| {
             format!(
                 "Found {how} daemon pod {} on node {}, will try to {end} it",
                 n.pod_name(pod.id),
                 n.node_name(node)
             )
         });
-        self.pods.tell_words(ds, text, &words);
+        self.core.pods.tell_words(ds, text, &words);
     }
 
     fn node_object(&self, node: NodeId) -> Object {
         Object {
             id: node.0,
-            hash: self.pods.client.api().names(|n| n.node_hash(node)),
+            hash: self.core.pods.client.api().names(|n| n.node_hash(node)),
         }
     }
 }

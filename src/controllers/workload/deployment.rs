@@ -4,20 +4,16 @@
 //! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing
 //! with its deadline.
 
+use super::core::Core;
 use super::item::Item;
-use super::pod_control::PodControl;
-use super::written::Written;
 use crate::api::labels::{LabelSelector, Labels};
-use crate::api::meta::Uid;
 use crate::api::names::WorkloadId;
 use crate::api::workload::{
     Workload, WorkloadKind, WorkloadSpec, WorkloadStatus, pod_template_hash, short_name,
 };
 use crate::apiserver::{ApiError, NewWorkload};
-use crate::client::{
-    Client, EventRecorder, InformerFactory, RateLimiter, WorkQueue, WorkloadHandler,
-};
-use crate::kernel::{Ctx, Group, Shared};
+use crate::client::{Client, EventRecorder, InformerFactory, RateLimiter, WorkloadHandler};
+use crate::kernel::Group;
 use crate::plan::switches::workload::{ScalingText, Switches};
 use crate::trace::EventText;
 use std::rc::{Rc, Weak};
@@ -32,13 +28,8 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// The Deployment controller.
 pub struct DeploymentController {
     me: Weak<DeploymentController>,
-    ctx: Ctx,
-    group: Group,
+    core: Rc<Core>,
     switches: Switches,
-    control: PodControl,
-    informers: Rc<InformerFactory>,
-    queue: WorkQueue<Item>,
-    limiter: Shared<RateLimiter<Item>>,
 }
 
 impl DeploymentController {
@@ -50,20 +41,18 @@ impl DeploymentController {
         group: Group,
         recorder: EventRecorder,
     ) -> Rc<Self> {
-        let ctx = client.api().ctx().clone();
+        let core = Core::new(
+            client,
+            informers,
+            group,
+            recorder,
+            false,
+            RateLimiter::default(),
+        );
         let controller = Rc::new_cyclic(|me| DeploymentController {
             me: me.clone(),
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(RateLimiter::default()),
-            control: PodControl {
-                client,
-                recorder,
-                written: Written::new(false),
-            },
-            informers: informers.clone(),
+            core,
             switches,
-            group,
-            ctx,
         });
         informers.on_workload(controller.clone());
         controller
@@ -72,38 +61,25 @@ impl DeploymentController {
     /// Starts the workers.
     pub fn run(&self) {
         for _ in 0..WORKERS {
-            let Some(c) = self.me.upgrade() else { return };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    let sync = async |item: Item| {
-                        let result = c.sync_deployment(item.0).await;
-                        // It gives up on one that failed so often (`handleErr`).
-                        if c.limiter.with(|l| l.failures(item)) >= MAX_RETRIES {
-                            Ok(())
-                        } else {
-                            result
-                        }
-                    };
-                    c.queue.work(c.group, &c.limiter, sync).await;
-                });
+            self.core.start_worker(&self.me, async |c: &Self, id| {
+                let result = c.sync_deployment(id).await;
+                // It gives up on one that failed that often (`handleErr`).
+                if c.core.limiter.with(|l| l.failures(Item(id))) >= MAX_RETRIES {
+                    Ok(())
+                } else {
+                    result
+                }
+            });
         }
-    }
-
-    /// The Deployment that a reference means, if it is still that one.
-    fn resolve(&self, owner: Option<(WorkloadId, Uid)>) -> Option<Rc<Workload>> {
-        let (id, uid) = owner?;
-        self.informers
-            .workload(id)
-            .filter(|w| w.uid == uid && w.kind == WorkloadKind::Deployment)
     }
 
     /// `syncDeployment`
     async fn sync_deployment(&self, id: WorkloadId) -> Result<(), ApiError> {
-        let Some(d) = self.informers.workload(id) else {
+        let Some(d) = self.core.informers.workload(id) else {
             return Ok(());
         };
-        self.ctx.set_saw(d.record);
-        let sets = self.informers.workloads_of((d.id, d.uid));
+        self.core.ctx.set_saw(d.record);
+        let sets = self.core.informers.workloads_of((d.id, d.uid));
         // With one template the first is the new one; an import may bring old ones, which have no
         // pods.
         let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {
@@ -120,9 +96,10 @@ impl DeploymentController {
     async fn create_replica_set(&self, d: &Rc<Workload>) -> Result<Rc<Workload>, ApiError> {
         let owner = d.clone();
         let created = self
-            .control
+            .core
+            .pods
             .client
-            .call(self.control.object(d), move |api, actor| {
+            .call(self.core.pods.object(d), move |api, actor| {
                 let full = api.names(|n| n.workload_name(owner.id).to_owned());
                 let hash = pod_template_hash(&full);
                 let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
@@ -169,9 +146,10 @@ impl DeploymentController {
         let (id, version, wanted, before) =
             (rs.id, rs.resource_version, d.replicas(), rs.replicas());
         let scaled = self
-            .control
+            .core
+            .pods
             .client
-            .call(self.control.object(rs), move |api, actor| {
+            .call(self.core.pods.object(rs), move |api, actor| {
                 if api.workload(id).ok_or(ApiError::NotFound)?.resource_version != version {
                     return Err(ApiError::Conflict);
                 }
@@ -187,7 +165,8 @@ impl DeploymentController {
     fn tell_scaled(&self, d: &Workload, rs: &Workload, before: i32) {
         let now = rs.replicas();
         let name = self
-            .control
+            .core
+            .pods
             .client
             .api()
             .names(|n| short_name(n.workload_name(rs.id)).to_owned());
@@ -204,7 +183,8 @@ impl DeploymentController {
                 format!("Scaled {direction} replica set {name} to {now}")
             }
         };
-        self.control
+        self.core
+            .pods
             .tell_words(d, EventText::ScalingReplicaSet, &words);
     }
 
@@ -223,8 +203,9 @@ impl DeploymentController {
             return Ok(());
         }
         let read = d.clone();
-        let about = self.control.object(d);
-        self.control
+        let about = self.core.pods.object(d);
+        self.core
+            .pods
             .client
             .call(about, move |api, actor| {
                 api.update_workload_status(actor, &read, status)
@@ -239,10 +220,10 @@ impl WorkloadHandler for DeploymentController {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let Some(w) = new.or(old) else { return };
         match w.kind {
-            WorkloadKind::Deployment => self.queue.add(Item(w.id)),
+            WorkloadKind::Deployment => self.core.queue.add(Item(w.id)),
             WorkloadKind::ReplicaSet => {
-                if let Some(d) = self.resolve(w.owner) {
-                    self.queue.add(Item(d.id));
+                if let Some(d) = self.core.resolve(w.owner, WorkloadKind::Deployment) {
+                    self.core.queue.add(Item(d.id));
                 }
             }
             WorkloadKind::StatefulSet | WorkloadKind::DaemonSet | WorkloadKind::Job => {}

@@ -6,6 +6,7 @@
 //! of owner references.
 
 mod census;
+mod core;
 mod daemon_census;
 mod daemon_pods;
 mod daemon_set;
@@ -15,6 +16,10 @@ mod expectations;
 mod item;
 mod job;
 mod job_backoff;
+mod job_pods;
+mod job_policy;
+mod job_status;
+mod job_sync;
 mod pod_control;
 mod ranking;
 mod replica_set;

@@ -5,22 +5,21 @@
 //! its deletion has begun.
 
 use super::census::{Census, Numbers};
+use super::core::Core;
 use super::expectations::Expectations;
 use super::item::Item;
-use super::pod_control::PodControl;
 use super::ranking::{Ranked, Rules, sort};
 use super::slow_start::slow_start_batch;
-use super::written::Written;
 use crate::api::meta::{Timestamp, Uid};
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind, WorkloadStatus};
 use crate::apiserver::ApiError;
 use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkQueue,
-    WorkloadHandler, parallelize,
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, Resource, WorkloadHandler,
+    parallelize,
 };
-use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::kernel::{Dur, Group, PointId, Shared};
 use crate::plan::switches::workload::Switches;
 use std::rc::{Rc, Weak};
 
@@ -34,13 +33,8 @@ const STATUS_UPDATE_RETRIES: u32 = 1;
 /// The ReplicaSet controller.
 pub struct ReplicaSetController {
     me: Weak<ReplicaSetController>,
-    ctx: Ctx,
-    group: Group,
+    core: Rc<Core>,
     switches: Switches,
-    pods: PodControl,
-    informers: Rc<InformerFactory>,
-    queue: WorkQueue<Item>,
-    limiter: Shared<RateLimiter<Item>>,
     expectations: Shared<Expectations>,
     census: Shared<Census>,
     order_point: PointId,
@@ -56,22 +50,21 @@ impl ReplicaSetController {
         recorder: EventRecorder,
     ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
+        let core = Core::new(
+            client,
+            informers,
+            group,
+            recorder,
+            switches.waits_for_own_writes,
+            RateLimiter::default(),
+        );
         let controller = Rc::new_cyclic(|me| ReplicaSetController {
             me: me.clone(),
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(RateLimiter::default()),
+            core,
             expectations: Shared::new(Expectations::default()),
             census: Shared::new(Census::default()),
             order_point: ctx.point("pod-index-order"),
-            pods: PodControl {
-                client,
-                recorder,
-                written: Written::new(switches.waits_for_own_writes),
-            },
-            informers: informers.clone(),
             switches,
-            group,
-            ctx,
         });
         informers.on_workload(controller.clone());
         informers.on_pod(controller.clone());
@@ -81,15 +74,8 @@ impl ReplicaSetController {
     /// Starts the workers.
     pub fn run(&self) {
         for _ in 0..WORKERS {
-            let Some(c) = self.me.upgrade() else { return };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    c.queue
-                        .work(c.group, &c.limiter, async |item| {
-                            c.sync_replica_set(item.0).await
-                        })
-                        .await;
-                });
+            self.core
+                .start_worker(&self.me, async |c: &Self, id| c.sync_replica_set(id).await);
         }
     }
 
@@ -109,21 +95,23 @@ impl ReplicaSetController {
     fn pod_deleted(&self, pod: &Pod) {
         if let Some((rs, _)) = self.resolve(pod.controller()) {
             self.expectations.with(|e| e.deletion_observed(rs, pod.uid));
-            self.queue.add(Item(rs));
+            self.core.queue.add(Item(rs));
         }
     }
 
     /// `syncReplicaSet`
     async fn sync_replica_set(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.pods.written.is_seen(id, &self.informers) {
+        if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
-        let Some(rs) = self.informers.workload(id) else {
-            self.pods.written.forget(id);
+        let Some(rs) = self.core.informers.workload(id) else {
+            self.core.pods.written.forget(id);
             self.expectations.with(|e| e.forget(id));
             return Ok(());
         };
-        let needs_sync = self.expectations.with(|e| e.satisfied(id, self.ctx.now()));
+        let needs_sync = self
+            .expectations
+            .with(|e| e.satisfied(id, self.core.ctx.now()));
         let numbers = self.census.with(|c| c.of(id, rs.uid));
         // Whether a pod has been ready for long enough is the only thing that takes a look at each
         // of them.
@@ -132,7 +120,7 @@ impl ReplicaSetController {
         } else {
             Vec::new()
         };
-        self.ctx.set_saw(rs.record);
+        self.core.ctx.set_saw(rs.record);
         let managed = if needs_sync && !rs.deleting {
             self.manage_replicas(&rs, numbers.active as usize).await
         } else {
@@ -151,7 +139,7 @@ impl ReplicaSetController {
 
     /// The active pods of this life of a ReplicaSet.
     fn active_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
-        let mut own = self.informers.pods_of(rs.id);
+        let mut own = self.core.informers.pods_of(rs.id);
         own.retain(|p| p.controller().is_some_and(|(_, uid)| uid == rs.uid) && p.is_active());
         own
     }
@@ -159,17 +147,18 @@ impl ReplicaSetController {
     /// `manageReplicas`
     async fn manage_replicas(&self, rs: &Rc<Workload>, active: usize) -> Result<(), ApiError> {
         let wanted = usize::try_from(rs.replicas()).unwrap_or_default();
-        let now = self.ctx.now();
+        let now = self.core.ctx.now();
         if active < wanted {
             let missing = (wanted - active).min(BURST_REPLICAS);
             self.expectations
                 .with(|e| e.expect_creations(rs.id, missing, now));
-            let (pods, owner) = (self.pods.clone(), rs.clone());
+            let (pods, owner) = (self.core.pods.clone(), rs.clone());
             let work = move |_| {
                 let (pods, owner) = (pods.clone(), owner.clone());
                 async move { pods.create_pod(&owner, false).await }
             };
-            let (created, result) = slow_start_batch(&self.ctx, self.group, missing, work).await;
+            let (created, result) =
+                slow_start_batch(&self.core.ctx, self.core.group, missing, work).await;
             for _ in created..missing {
                 self.expectations.with(|e| e.creation_observed(rs.id));
             }
@@ -184,23 +173,29 @@ impl ReplicaSetController {
             .with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.me.clone(), rs.clone(), failed.clone());
-        parallelize(&self.ctx, self.group, surplus, surplus, move |i| {
-            let (c, owner, pod, first) = (
-                me.upgrade()?,
-                owner.clone(),
-                doomed[i].clone(),
-                first.clone(),
-            );
-            Some(async move {
-                if let Err(e) = c.pods.delete_pod(&owner, &pod).await {
-                    c.expectations
-                        .with(|x| x.deletion_observed(owner.id, pod.uid));
-                    if e != ApiError::NotFound {
-                        first.with(|f| *f = f.or(Some(e)));
+        parallelize(
+            &self.core.ctx,
+            self.core.group,
+            surplus,
+            surplus,
+            move |i| {
+                let (c, owner, pod, first) = (
+                    me.upgrade()?,
+                    owner.clone(),
+                    doomed[i].clone(),
+                    first.clone(),
+                );
+                Some(async move {
+                    if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
+                        c.expectations
+                            .with(|x| x.deletion_observed(owner.id, pod.uid));
+                        if e != ApiError::NotFound {
+                            first.with(|f| *f = f.or(Some(e)));
+                        }
                     }
-                }
-            })
-        })
+                })
+            },
+        )
         .await;
         failed.with(|f| f.map_or(Ok(()), Err))
     }
@@ -209,8 +204,9 @@ impl ReplicaSetController {
     /// is the index's, which is none.
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
-        self.ctx
-            .order(self.order_point, &mut pods, |p| self.pods.pod_object(p.id));
+        self.core.ctx.order(self.order_point, &mut pods, |p| {
+            self.core.pods.pod_object(p.id)
+        });
         if count < pods.len() {
             let related = self.related_pods(rs);
             let mut ranked: Vec<Ranked> = pods
@@ -227,7 +223,7 @@ impl ReplicaSetController {
                 deletion_cost: self.switches.pod_deletion_cost,
                 logarithmic: self.switches.logarithmic_scale_down,
             };
-            sort(&mut ranked, self.ctx.now(), rules);
+            sort(&mut ranked, self.core.ctx.now(), rules);
             pods.extend(ranked.into_iter().map(|r| r.pod));
         }
         pods.truncate(count);
@@ -239,10 +235,11 @@ impl ReplicaSetController {
         let Some(owner) = rs.owner else {
             return Vec::new();
         };
-        self.informers
+        self.core
+            .informers
             .workloads_of(owner)
             .into_iter()
-            .flat_map(|w| self.informers.pods_of(w.id))
+            .flat_map(|w| self.core.informers.pods_of(w.id))
             .filter(|p| p.is_active())
             .collect()
     }
@@ -255,7 +252,7 @@ impl ReplicaSetController {
         watched: &[Rc<Pod>],
         failed: bool,
     ) -> WorkloadStatus {
-        let now = self.ctx.now();
+        let now = self.core.ctx.now();
         let available = watched
             .iter()
             .filter(|p| p.is_available(rs.min_ready_seconds, now))
@@ -289,11 +286,12 @@ impl ReplicaSetController {
             return Ok(());
         }
         status.observed_generation = rs.generation;
-        let about = self.pods.object(rs);
+        let about = self.core.pods.object(rs);
         let (mut read, mut tries) = (rs.clone(), 0);
         loop {
             let (id, status) = (read.id, status.clone());
             let e = match self
+                .core
                 .pods
                 .client
                 .call(about, move |api, actor| {
@@ -302,9 +300,11 @@ impl ReplicaSetController {
                 .await
             {
                 Ok(new) => {
-                    self.pods
-                        .written
-                        .wrote_at(rs, Resource::ReplicaSets, new.resource_version);
+                    self.core.pods.written.wrote_at(
+                        rs,
+                        Resource::ReplicaSets,
+                        new.resource_version,
+                    );
                     return Ok(());
                 }
                 Err(e) => e,
@@ -314,6 +314,7 @@ impl ReplicaSetController {
             }
             tries += 1;
             read = self
+                .core
                 .pods
                 .client
                 .call(about, move |api, _| {
@@ -329,7 +330,7 @@ impl ReplicaSetController {
         let wait = if self.switches.exact_availability_check {
             active
                 .iter()
-                .filter_map(|p| p.available_in(rs.min_ready_seconds, self.ctx.now()))
+                .filter_map(|p| p.available_in(rs.min_ready_seconds, self.core.ctx.now()))
                 .min()
                 .unwrap_or(whole)
         } else if all_ready {
@@ -337,7 +338,9 @@ impl ReplicaSetController {
         } else {
             return;
         };
-        self.queue.add_after(self.group, wait, Item(rs.id));
+        self.core
+            .queue
+            .add_after(self.core.group, wait, Item(rs.id));
     }
 }
 
@@ -353,7 +356,7 @@ impl WorkloadHandler for ReplicaSetController {
         }
         self.census
             .with(|c| c.set_life(rs.id, new.map(|rs| (rs.uid, rs.min_ready_seconds))));
-        self.queue.add(Item(rs.id));
+        self.core.queue.add(Item(rs.id));
     }
 }
 
@@ -374,10 +377,10 @@ impl PodHandler for ReplicaSetController {
         if before.is_none_or(|b| b.uid != now.uid) {
             self.expectations.with(|e| e.creation_observed(rs));
         }
-        self.queue.add(Item(rs));
+        self.core.queue.add(Item(rs));
         if before.is_some_and(|b| !b.is_ready()) && now.is_ready() && min_ready_seconds > 0 {
             let wait = Dur::from_secs(u64::try_from(min_ready_seconds).unwrap_or_default());
-            self.queue.add_after(self.group, wait, Item(rs));
+            self.core.queue.add_after(self.core.group, wait, Item(rs));
         }
     }
 }

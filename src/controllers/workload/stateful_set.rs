@@ -3,17 +3,16 @@
 //!
 //! What a sync does is in [`super::stateful_set_control`].
 
+use super::core::Core;
 use super::item::Item;
-use super::pod_control::PodControl;
-use super::written::Written;
 use crate::api::names::WorkloadId;
 use crate::api::pod::Pod;
 use crate::api::workload::{Workload, WorkloadKind};
 use crate::apiserver::ApiError;
 use crate::client::{
-    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkQueue, WorkloadHandler,
+    Client, EventRecorder, InformerFactory, PodHandler, RateLimiter, WorkloadHandler,
 };
-use crate::kernel::{Ctx, Dur, Group, PointId, Shared};
+use crate::kernel::{Dur, Group, PointId};
 use crate::plan::switches::workload::StatefulSetSwitches;
 use std::rc::{Rc, Weak};
 
@@ -25,14 +24,9 @@ const STEPS_OF_OTHERS: u32 = 3;
 /// The StatefulSet controller.
 pub struct StatefulSetController {
     pub(super) me: Weak<StatefulSetController>,
-    pub(super) ctx: Ctx,
-    pub(super) group: Group,
+    pub(super) core: Rc<Core>,
     pub(super) switches: StatefulSetSwitches,
-    pub(super) pods: PodControl,
-    pub(super) informers: Rc<InformerFactory>,
     pub(super) jitter_point: PointId,
-    queue: WorkQueue<Item>,
-    limiter: Shared<RateLimiter<Item>>,
 }
 
 impl StatefulSetController {
@@ -45,20 +39,19 @@ impl StatefulSetController {
         recorder: EventRecorder,
     ) -> Rc<Self> {
         let ctx = client.api().ctx().clone();
+        let core = Core::new(
+            client,
+            informers,
+            group,
+            recorder,
+            switches.waits_for_own_writes,
+            RateLimiter::default(),
+        );
         let controller = Rc::new_cyclic(|me| StatefulSetController {
             me: me.clone(),
-            queue: WorkQueue::new(&ctx),
-            limiter: Shared::new(RateLimiter::default()),
+            core,
             jitter_point: ctx.point("statefulset-status-retry"),
-            pods: PodControl {
-                client,
-                recorder,
-                written: Written::new(switches.waits_for_own_writes),
-            },
-            informers: informers.clone(),
             switches,
-            group,
-            ctx,
         });
         informers.on_workload(controller.clone());
         informers.on_pod(controller.clone());
@@ -69,19 +62,14 @@ impl StatefulSetController {
     /// have their revisions.
     pub fn run(&self, warm: bool) {
         if warm {
-            for set in self.informers.workloads(WorkloadKind::StatefulSet) {
+            for set in self.core.informers.workloads(WorkloadKind::StatefulSet) {
                 // Creating a revision in the store cannot fail.
-                let _ = self.pods.client.api().create_revision(set.id, set.uid);
+                let _ = self.core.pods.client.api().create_revision(set.id, set.uid);
             }
         }
         for _ in 0..WORKERS {
-            let Some(c) = self.me.upgrade() else { return };
-            self.ctx
-                .spawn_alike(self.ctx.name(), self.group, async move {
-                    c.queue
-                        .work(c.group, &c.limiter, async |item| c.sync(item.0).await)
-                        .await;
-                });
+            self.core
+                .start_worker(&self.me, async |c: &Self, id| c.sync(id).await);
         }
     }
 
@@ -90,22 +78,22 @@ impl StatefulSetController {
     /// steps, of its dispatcher and of a worker.
     async fn take_time(&self) {
         for _ in 0..STEPS_OF_OTHERS {
-            self.ctx.sleep(Dur::ZERO).await;
+            self.core.ctx.sleep(Dur::ZERO).await;
         }
     }
 
     /// `sync`, `syncStatefulSet`
     async fn sync(&self, id: WorkloadId) -> Result<(), ApiError> {
-        if !self.pods.written.is_seen(id, &self.informers) {
+        if !self.core.pods.written.is_seen(id, &self.core.informers) {
             return Err(ApiError::Conflict);
         }
-        let Some(set) = self.informers.workload(id) else {
-            self.pods.written.forget(id);
+        let Some(set) = self.core.informers.workload(id) else {
+            self.core.pods.written.forget(id);
             return Ok(());
         };
-        let mut pods = self.informers.pods_of(id);
+        let mut pods = self.core.informers.pods_of(id);
         pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
-        self.ctx.set_saw(set.record);
+        self.core.ctx.set_saw(set.record);
         self.take_time().await;
         let status = self.update_stateful_set(&set, &pods).await?;
         let min = self.min_ready_seconds(&set);
@@ -115,15 +103,16 @@ impl StatefulSetController {
         let whole = Dur::from_secs(u64::try_from(min).unwrap_or_default());
         if !self.switches.exact_availability_check {
             if status.available != set.replicas() {
-                self.queue.add_after(self.group, whole, Item(id));
+                self.core.queue.add_after(self.core.group, whole, Item(id));
             }
         } else if status.ready != status.available {
             let wait = pods
                 .iter()
-                .filter_map(|p| p.available_in(min, self.ctx.now()))
+                .filter_map(|p| p.available_in(min, self.core.ctx.now()))
                 .min();
-            self.queue
-                .add_after(self.group, wait.unwrap_or(whole), Item(id));
+            self.core
+                .queue
+                .add_after(self.core.group, wait.unwrap_or(whole), Item(id));
         }
         Ok(())
     }
@@ -141,7 +130,7 @@ impl StatefulSetController {
 impl WorkloadHandler for StatefulSetController {
     fn workload(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         if let Some(set) = new.or(old).filter(|w| w.kind == WorkloadKind::StatefulSet) {
-            self.queue.add(Item(set.id));
+            self.core.queue.add(Item(set.id));
         }
     }
 }
@@ -150,15 +139,11 @@ impl PodHandler for StatefulSetController {
     /// `addPod`, `updatePod`, `deletePod`
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let Some(pod) = new.or(old) else { return };
-        let Some((id, uid)) = pod.controller() else {
-            return;
-        };
         let set = self
-            .informers
-            .workload(id)
-            .filter(|w| w.uid == uid && w.kind == WorkloadKind::StatefulSet);
+            .core
+            .resolve(pod.controller(), WorkloadKind::StatefulSet);
         let Some(set) = set else { return };
-        self.queue.add(Item(id));
+        self.core.queue.add(Item(set.id));
         if let (Some(old), Some(new)) = (old, new)
             && !old.is_ready()
             && new.is_ready()
@@ -171,8 +156,9 @@ impl PodHandler for StatefulSetController {
                 1
             };
             let wait = u64::try_from(set.min_ready_seconds).unwrap_or_default() + more;
-            self.queue
-                .add_after(self.group, Dur::from_secs(wait), Item(id));
+            self.core
+                .queue
+                .add_after(self.core.group, Dur::from_secs(wait), Item(set.id));
         }
     }
 }

@@ -51,10 +51,11 @@ impl StatefulSetController {
         pods: &[Rc<Pod>],
     ) -> Result<WorkloadStatus, ApiError> {
         let (id, uid) = (set.id, set.uid);
-        if !self.pods.client.api().has_revision(id, uid) {
-            self.pods
+        if !self.core.pods.client.api().has_revision(id, uid) {
+            self.core
+                .pods
                 .client
-                .call(self.pods.object(set), move |api, _| {
+                .call(self.core.pods.object(set), move |api, _| {
                     api.create_revision(id, uid)
                 })
                 .await?;
@@ -126,7 +127,7 @@ impl StatefulSetController {
 
     /// The number at the end of a pod's name, if the rest is the set's (`getParentNameAndOrdinal`).
     fn ordinal(&self, set: &Workload, pod: &Pod) -> Option<i64> {
-        self.pods.client.api().names(|n| {
+        self.core.pods.client.api().names(|n| {
             let (parent, ordinal) = short_name(n.pod_name(pod.id)).rsplit_once('-')?;
             let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
             if digits && parent == short_name(n.workload_name(set.id)) {
@@ -138,7 +139,7 @@ impl StatefulSetController {
     }
 
     fn is_available(&self, set: &Workload, pod: &Pod) -> bool {
-        pod.is_available(self.min_ready_seconds(set), self.ctx.now())
+        pod.is_available(self.min_ready_seconds(set), self.core.ctx.now())
     }
 
     /// Each replica, then those beyond the range, until something goes wrong or has to be waited
@@ -170,7 +171,7 @@ impl StatefulSetController {
                         self.is_settled(round, i)
                     }
                 };
-                slow_start_batch_but(&self.ctx, self.group, count, settled, work)
+                slow_start_batch_but(&self.core.ctx, self.core.group, count, settled, work)
                     .await
                     .1?;
             }
@@ -292,12 +293,13 @@ impl StatefulSetController {
         if set.status == *status {
             return Ok(());
         }
-        let about = self.pods.object(set);
+        let about = self.core.pods.object(set);
         let mut read = set.clone();
         let mut tries = 1;
         loop {
             let (now, status) = (read.clone(), status.clone());
             match self
+                .core
                 .pods
                 .client
                 .call(about, move |api, actor| {
@@ -306,26 +308,32 @@ impl StatefulSetController {
                 .await
             {
                 Ok(new) => {
-                    self.pods
-                        .written
-                        .wrote_at(set, Resource::StatefulSets, new.resource_version);
+                    self.core.pods.written.wrote_at(
+                        set,
+                        Resource::StatefulSets,
+                        new.resource_version,
+                    );
                     return Ok(());
                 }
                 Err(ApiError::Conflict) if tries < STATUS_TRIES => {}
                 Err(e) => return Err(e),
             }
             tries += 1;
-            read = self.informers.workload(set.id).unwrap_or(read);
-            let jitter = self
+            read = self.core.informers.workload(set.id).unwrap_or(read);
+            let jitter =
+                self.core
+                    .ctx
+                    .uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
+            self.core
                 .ctx
-                .uniform(self.jitter_point, about, 0, STATUS_JITTER.as_nanos());
-            self.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
+                .sleep(STATUS_SLEEP + Dur::from_nanos(jitter))
+                .await;
         }
     }
 
     /// `CreateStatefulPod`; a pod that is there already is a failure of which nothing is told.
     async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> Result<(), ApiError> {
-        let id = self.pods.client.api().names(|n| {
+        let id = self.core.pods.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();
             let pod = n.pod(&format!(
                 "{}/{}-{ordinal}",
@@ -337,18 +345,21 @@ impl StatefulSetController {
         });
         let new = NewPod::pending(id, set.template.clone(), set.pinned);
         let created = self
+            .core
             .pods
             .client
-            .call(self.pods.pod_object(id), move |api, actor| {
+            .call(self.core.pods.pod_object(id), move |api, actor| {
                 api.create_pod(actor, new)
             })
             .await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => self
-                .pods
-                .written
-                .wrote_at(set, Resource::Pods, pod.resource_version),
+            Ok(ref pod) => {
+                self.core
+                    .pods
+                    .written
+                    .wrote_at(set, Resource::Pods, pod.resource_version)
+            }
             Err(_) => {}
         }
         let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
@@ -365,9 +376,10 @@ impl StatefulSetController {
     async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> Result<(), ApiError> {
         let id = pod.id;
         let mut deleted = self
+            .core
             .pods
             .client
-            .call(self.pods.pod_object(id), move |api, actor| {
+            .call(self.core.pods.pod_object(id), move |api, actor| {
                 api.delete_pod(actor, id, None, None)
             })
             .await;
@@ -391,7 +403,7 @@ impl StatefulSetController {
         pod: crate::api::names::PodId,
         result: Result<(), ApiError>,
     ) -> Result<(), ApiError> {
-        let mut words = self.pods.client.api().names(|n| {
+        let mut words = self.core.pods.client.api().names(|n| {
             format!(
                 "{verb} Pod {} in StatefulSet {}",
                 short_name(n.pod_name(pod)),
@@ -405,7 +417,7 @@ impl StatefulSetController {
             Ok(()) => " successful".to_owned(),
             Err(e) => format!(" failed error: {e}"),
         };
-        self.pods.tell_words(set, text, &words);
+        self.core.pods.tell_words(set, text, &words);
         result
     }
 
@@ -414,7 +426,7 @@ impl StatefulSetController {
             PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
             _ => (EventText::RecreatingTerminatedPod, "terminated"),
         };
-        let words = self.pods.client.api().names(|n| {
+        let words = self.core.pods.client.api().names(|n| {
             let full = n.workload_name(set.id);
             let pod = short_name(n.pod_name(pod.id));
             format!(
@@ -423,7 +435,7 @@ impl StatefulSetController {
                 short_name(full)
             )
         });
-        self.pods.tell_words(set, text, &words);
+        self.core.pods.tell_words(set, text, &words);
     }
 }
 

@@ -1,0 +1,188 @@
+//! The pods of one budget, counted.
+
+use crate::api::labels::Selector;
+use crate::api::meta::Uid;
+use crate::api::names::{PodId, WorkloadId};
+use crate::api::pod::Pod;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// A pod's controller, and which life of that.
+pub(super) type Owner = (WorkloadId, Uid);
+
+/// What a controller says of how many pods there should be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scale {
+    /// The workload at the top, and its replicas.
+    Of(Uid, i32),
+    /// There is no such controller.
+    Missing,
+    /// This resource has no scale.
+    Without(&'static str),
+}
+
+/// Pods of one controller.
+#[derive(Default)]
+struct Group {
+    pods: BTreeSet<PodId>,
+    scale: Option<Scale>,
+}
+
+/// What is known of a budget's pods.
+pub(super) struct Tally {
+    pub(super) selector: Rc<Selector>,
+    pods: usize,
+    /// Ready and not being deleted.
+    healthy: i32,
+    groups: BTreeMap<Owner, Group>,
+    /// Groups whose scale is to be found out, and those that have none.
+    unknown: BTreeSet<Owner>,
+    unscaled: BTreeSet<Owner>,
+    /// The workloads at the top: how many groups each has, and its replicas.
+    tops: BTreeMap<Uid, (usize, i32)>,
+    expected: i32,
+    /// How many changes of scales have been taken in.
+    seen_changes: Option<usize>,
+}
+
+impl Tally {
+    /// Nothing is counted yet.
+    pub(super) fn new(selector: &Rc<Selector>) -> Self {
+        Tally {
+            selector: selector.clone(),
+            pods: 0,
+            healthy: 0,
+            groups: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+            unscaled: BTreeSet::new(),
+            tops: BTreeMap::new(),
+            expected: 0,
+            seen_changes: None,
+        }
+    }
+
+    /// Counts a pod in.
+    pub(super) fn add(&mut self, pod: &Pod) {
+        self.pods += 1;
+        self.healthy += i32::from(is_healthy(pod));
+        let Some(owner) = pod.controller() else {
+            return;
+        };
+        let group = self.groups.entry(owner).or_default();
+        group.pods.insert(pod.id);
+        if group.pods.len() == 1 {
+            self.unknown.insert(owner);
+        }
+    }
+
+    /// Counts a pod out.
+    pub(super) fn remove(&mut self, pod: &Pod) {
+        self.pods -= 1;
+        self.healthy -= i32::from(is_healthy(pod));
+        let Some(owner) = pod.controller() else {
+            return;
+        };
+        let Some(group) = self.groups.get_mut(&owner) else {
+            return;
+        };
+        group.pods.remove(&pod.id);
+        if group.pods.is_empty() {
+            self.set_scale(owner, None);
+            self.unknown.remove(&owner);
+            self.groups.remove(&owner);
+        }
+    }
+
+    /// Another version of a pod that stays: most changes are of that kind.
+    pub(super) fn replace(&mut self, old: &Pod, new: &Pod) {
+        if old.controller() != new.controller() {
+            self.remove(old);
+            self.add(new);
+            return;
+        }
+        self.healthy += i32::from(is_healthy(new)) - i32::from(is_healthy(old));
+    }
+
+    fn set_scale(&mut self, owner: Owner, scale: Option<Scale>) {
+        let Some(group) = self.groups.get_mut(&owner) else {
+            return;
+        };
+        match std::mem::replace(&mut group.scale, scale) {
+            Some(Scale::Of(top, _)) => {
+                if let Some((groups, replicas)) = self.tops.get_mut(&top) {
+                    *groups -= 1;
+                    if *groups == 0 {
+                        self.expected -= *replicas;
+                        self.tops.remove(&top);
+                    }
+                }
+            }
+            Some(_) => drop(self.unscaled.remove(&owner)),
+            None => {}
+        }
+        match scale {
+            Some(Scale::Of(top, replicas)) => {
+                let (groups, known) = self.tops.entry(top).or_insert((0, 0));
+                *groups += 1;
+                self.expected += replicas - *known;
+                *known = replicas;
+            }
+            Some(_) => drop(self.unscaled.insert(owner)),
+            None => {}
+        }
+    }
+
+    /// How many changes of scales have been taken in; none before the first call of
+    /// [`Self::take_scales`].
+    pub(super) fn seen_changes(&self) -> Option<usize> {
+        self.seen_changes
+    }
+
+    /// Finds out the scales of new controllers, and again of those that a change concerns.
+    /// `changes`: how many there have been.
+    pub(super) fn take_scales(
+        &mut self,
+        changes: usize,
+        concerned: &[WorkloadId],
+        find: impl Fn(Owner) -> Scale,
+    ) {
+        self.seen_changes = Some(changes);
+        let ends = |id| ((id, Uid(0)), (id, Uid(u64::MAX)));
+        for id in concerned {
+            let (first, last) = ends(*id);
+            self.unknown
+                .extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
+        }
+        for owner in std::mem::take(&mut self.unknown) {
+            let scale = find(owner);
+            self.set_scale(owner, Some(scale));
+        }
+    }
+
+    /// How many pods there should be, all workloads together; or the first pod whose workload does
+    /// not tell, and why.
+    pub(super) fn expected(&self) -> Result<i32, (PodId, Scale)> {
+        let group = |owner: &Owner| self.groups.get(owner);
+        let first = |owner: &Owner| Some((*group(owner)?.pods.first()?, group(owner)?.scale?));
+        self.unscaled
+            .iter()
+            .filter_map(first)
+            .min_by_key(|(pod, _)| *pod)
+            .map_or(Ok(self.expected), Err)
+    }
+
+    /// How many pods it selects.
+    pub(super) fn pods(&self) -> usize {
+        self.pods
+    }
+
+    /// How many of them are ready and not being deleted.
+    pub(super) fn healthy(&self) -> i32 {
+        self.healthy
+    }
+}
+
+/// Ready and not being deleted.
+pub(super) fn is_healthy(pod: &Pod) -> bool {
+    !pod.is_terminating() && pod.is_ready()
+}

@@ -1,0 +1,158 @@
+//! The pods of a Job: how many there are to be (`manageJob`), and how they go.
+
+use super::item::Item;
+use super::job::JobController;
+use super::job_sync::Sync;
+use super::ranking::{Ranked, Rules, sort};
+use super::slow_start::slow_start_batch;
+use crate::api::pod::Pod;
+use crate::api::workload::Workload;
+use crate::apiserver::ApiError;
+use crate::client::{Resource, parallelize};
+use crate::kernel::{Dur, Shared};
+use std::rc::Rc;
+
+/// Pods that one sync creates or deletes at the most (`MaxPodCreateDeletePerSync`).
+const MAX_POD_CREATE_DELETE_PER_SYNC: usize = 500;
+
+impl JobController {
+    /// `manageJob`: how many pods are active afterwards.
+    pub(super) async fn manage_job(&self, s: &mut Sync) -> (i32, Result<(), ApiError>) {
+        let active = s.active.len() as i32;
+        let wanted = match s.spec.completions {
+            None if s.succeeded > 0 => active,
+            None => s.spec.parallelism,
+            Some(completions) => (completions - s.succeeded).min(s.spec.parallelism).max(0),
+        };
+        let now = self.core.ctx.now();
+        if active > wanted {
+            let mut ranked: Vec<Ranked> = s
+                .active
+                .iter()
+                .map(|p| Ranked {
+                    pod: p.clone(),
+                    rank: 0,
+                })
+                .collect();
+            sort(&mut ranked, now, Rules::default());
+            let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
+            let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
+            self.memory.with(|m| {
+                m.expectations
+                    .expect_deletions(s.job.id, doomed.iter().map(|p| p.uid), now)
+            });
+            let (deleted, result) = self.delete_pods(s, doomed, true).await;
+            s.terminating += deleted;
+            return (active - deleted, result);
+        }
+        self.create_missing(s, active, wanted).await
+    }
+
+    /// The part of `manageJob` that creates pods.
+    pub(super) async fn create_missing(
+        &self,
+        s: &Sync,
+        active: i32,
+        wanted: i32,
+    ) -> (i32, Result<(), ApiError>) {
+        let now = self.core.ctx.now();
+        let terminating = if self.only_replaces_failed(&s.spec) {
+            s.terminating
+        } else {
+            0
+        };
+        let missing = wanted - terminating - active;
+        if missing <= 0 {
+            return (active, Ok(()));
+        }
+        let remaining = self
+            .switches
+            .failure_backoff
+            .map_or(Dur::ZERO, |max| s.backoff.remaining(now, max));
+        if !remaining.is_zero() {
+            self.core
+                .queue
+                .add_after(self.core.group, remaining, Item(s.job.id));
+            return (0, Ok(()));
+        }
+        let missing = (missing as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
+        self.memory
+            .with(|m| m.expectations.expect_creations(s.job.id, missing, now));
+        let (pods, owner, tracked) = (
+            self.core.pods.clone(),
+            s.job.clone(),
+            self.switches.tracking_finalizers,
+        );
+        let work = move |_| {
+            let (pods, owner) = (pods.clone(), owner.clone());
+            async move { pods.create_pod(&owner, tracked).await }
+        };
+        let (created, result) =
+            slow_start_batch(&self.core.ctx, self.core.group, missing, work).await;
+        for _ in created..missing {
+            self.memory
+                .with(|m| m.expectations.creation_observed(s.job.id));
+        }
+        (active + created as i32, result)
+    }
+
+    /// Deletes pods side by side, without their finalizer if they need not be counted
+    /// (`deleteJobPods`, `deleteActivePods`).
+    pub(super) async fn delete_pods(
+        &self,
+        s: &Sync,
+        doomed: Vec<Rc<Pod>>,
+        release: bool,
+    ) -> (i32, Result<(), ApiError>) {
+        let count = doomed.len();
+        let errors = Rc::new(Shared::new(Vec::new()));
+        let (me, owner, failed) = (self.me.clone(), s.job.clone(), errors.clone());
+        parallelize(&self.core.ctx, self.core.group, count, count, move |i| {
+            let (c, owner, pod, failed) = (
+                me.upgrade()?,
+                owner.clone(),
+                doomed[i].clone(),
+                failed.clone(),
+            );
+            Some(async move {
+                let mut result = Ok(());
+                if release && pod.job_finalizer {
+                    result = c.remove_finalizer(&owner, &pod).await;
+                }
+                if result.is_ok() {
+                    result = c.core.pods.delete_pod(&owner, &pod).await;
+                }
+                if let Err(e) = result {
+                    c.memory
+                        .with(|m| m.expectations.deletion_observed(owner.id, pod.uid));
+                    if e != ApiError::NotFound {
+                        failed.with(|f| f.push(e));
+                    }
+                }
+            })
+        })
+        .await;
+        let errors = errors.with(std::mem::take);
+        (
+            (count - errors.len()) as i32,
+            errors.first().map_or(Ok(()), |e| Err(*e)),
+        )
+    }
+
+    pub(super) async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> Result<(), ApiError> {
+        let (id, uid) = (pod.id, pod.uid);
+        let new = self
+            .core
+            .pods
+            .client
+            .call(self.core.pods.pod_object(id), move |api, actor| {
+                api.remove_job_finalizer(actor, id, uid)
+            })
+            .await?;
+        self.core
+            .pods
+            .written
+            .wrote_at(job, Resource::Pods, new.resource_version);
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! Which pods of a Job count as failed, and what its failure policy makes of them.
+
+use super::job::JobController;
+use crate::api::meta::ConditionStatus;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy};
+use std::rc::Rc;
+
+impl JobController {
+    /// `isPodFailed`: a pod whose deletion has begun counts as failed, unless only failed ones are
+    /// replaced.
+    pub(super) fn is_failed(&self, pod: &Pod, spec: &JobSpec) -> bool {
+        if pod.phase == PodPhase::Failed {
+            return true;
+        }
+        if !self.switches.tracking_finalizers
+            || self.only_replaces_failed(spec)
+            || self.policy(spec)
+        {
+            return false;
+        }
+        pod.is_terminating() && pod.phase != PodPhase::Succeeded
+    }
+
+    /// Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
+    /// phase Failed.
+    pub(super) fn policy(&self, spec: &JobSpec) -> bool {
+        !self.switches.pod_replacement_policy
+            && self.switches.pod_failure_policy
+            && !spec.pod_failure_policy.is_empty()
+    }
+
+    /// `onlyReplaceFailedPods`, with the default of `pkg/apis/batch/v1/defaults.go`.
+    pub(super) fn only_replaces_failed(&self, spec: &JobSpec) -> bool {
+        let default = if spec.pod_failure_policy.is_empty() {
+            PodReplacementPolicy::TerminatingOrFailed
+        } else {
+            PodReplacementPolicy::Failed
+        };
+        self.switches.pod_replacement_policy
+            && spec.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed
+    }
+
+    /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).
+    pub(super) fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
+        let disrupted = pod
+            .disruption_target
+            .is_some_and(|c| c.status == ConditionStatus::True);
+        spec.pod_failure_policy
+            .iter()
+            .copied()
+            .enumerate()
+            .next()
+            .filter(|_| self.switches.pod_failure_policy && disrupted)
+    }
+
+    pub(super) fn counts(&self, spec: &JobSpec, pod: &Pod) -> bool {
+        !matches!(
+            self.rule(spec, pod),
+            Some((_, PodFailurePolicyRule::IgnoreDisruption))
+        )
+    }
+
+    /// `getFailJobMessage`
+    pub(super) fn fail_job_message(&self, spec: &JobSpec, pods: &[Rc<Pod>]) -> Option<String> {
+        pods.iter().filter(|p| self.is_failed(p, spec)).find_map(|p| match self.rule(spec, p) {
+            Some((index, PodFailurePolicyRule::FailJobOnDisruption)) => {
+                let name = self.core.pods.client.api().names(|n| n.pod_name(p.id).to_owned());
+                Some(format!("Pod {name} has condition DisruptionTarget matching FailJob rule at index {index}"))
+            }
+            _ => None,
+        })
+    }
+}

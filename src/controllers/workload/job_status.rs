@@ -1,0 +1,251 @@
+//! The status of a Job (`trackJobStatusAndRemoveFinalizers`).
+
+use super::job::JobController;
+use super::job_sync::Sync;
+use crate::api::meta::Uid;
+use crate::api::pod::{Pod, PodPhase};
+use crate::api::workload::{JobEnd, Workload, WorkloadStatus};
+use crate::apiserver::ApiError;
+use crate::client::{Resource, parallelize};
+use crate::kernel::Shared;
+use crate::trace::EventText;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Pods that wait to be counted in a Job's status at the most (`MaxUncountedPods`).
+const MAX_UNCOUNTED_PODS: usize = 500;
+
+/// How often a status is read and written anew where that failed (`statusUpdateRetries`, up to
+/// 1.22).
+const STATUS_UPDATE_RETRIES: u32 = 3;
+
+impl JobController {
+    /// `trackJobStatusAndRemoveFinalizers`: pods that ended go into the status by their uid, then
+    /// lose their finalizer, then are counted.
+    pub(super) async fn track(&self, s: &mut Sync, mut flush: bool) -> Result<(), ApiError> {
+        let held: Vec<Rc<Pod>> = s.pods.iter().filter(|p| s.holds(p)).cloned().collect();
+        let mut holding: BTreeSet<Uid> = held.iter().map(|p| p.uid).collect();
+        flush |= settle(&mut s.status, &holding);
+        let (release, full, noted) = self.note_ended(s, &held);
+        flush |= noted;
+        if self.switches.delays_terminal_condition
+            && s.end.is_some()
+            && s.status.job.ending != s.end
+        {
+            s.status.job.ending.clone_from(&s.end);
+            flush = true;
+        }
+        let mut read = s.job.clone();
+        if flush {
+            read = self.put_status(&read, s.status.clone()).await?;
+            self.memory.with(|m| m.backoff.insert(s.job.id, s.backoff));
+            flush = false;
+        }
+        let result = self.release(s, &release, &mut holding).await;
+        flush |= settle(&mut s.status, &holding);
+        if let Err(e) = result {
+            if flush {
+                self.put_status(&read, s.status.clone()).await?;
+            }
+            return Err(e);
+        }
+        let waits = self.switches.delays_terminal_condition && s.terminating > 0;
+        let uncounted =
+            s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len();
+        let finished = s.end.clone().filter(|_| !full && !waits && uncounted == 0);
+        if finished.is_some() {
+            s.status.job.finished.clone_from(&finished);
+            flush = true;
+        }
+        if flush {
+            self.put_status(&read, s.status.clone()).await?;
+            self.tell_finished(s);
+        }
+        Ok(())
+    }
+
+    /// `removeTrackingFinalizerFromPods`
+    pub(super) async fn release(
+        &self,
+        s: &Sync,
+        pods: &[Rc<Pod>],
+        holding: &mut BTreeSet<Uid>,
+    ) -> Result<(), ApiError> {
+        let id = s.job.id;
+        self.memory.with(|m| {
+            m.finalizers
+                .entry(id)
+                .or_default()
+                .extend(pods.iter().map(|p| p.uid))
+        });
+        let outcome = Rc::new(Shared::new((Vec::new(), None)));
+        let (me, job, all, told) = (
+            self.me.clone(),
+            s.job.clone(),
+            pods.to_vec(),
+            outcome.clone(),
+        );
+        parallelize(
+            &self.core.ctx,
+            self.core.group,
+            pods.len(),
+            pods.len(),
+            move |i| {
+                let (c, job, pod, told) =
+                    (me.upgrade()?, job.clone(), all[i].clone(), told.clone());
+                Some(async move {
+                    let result = c.remove_finalizer(&job, &pod).await;
+                    if result.is_err() {
+                        c.finalizer_gone(id, pod.uid);
+                    }
+                    told.with(|(released, failed)| match result {
+                        Ok(()) | Err(ApiError::NotFound) => released.push(pod.uid),
+                        Err(e) => *failed = Some(e),
+                    });
+                })
+            },
+        )
+        .await;
+        let (released, failed) = outcome.with(std::mem::take);
+        for uid in released {
+            holding.remove(&uid);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
+    pub(super) async fn count(&self, s: &mut Sync, changed: bool) -> Result<(), ApiError> {
+        let old = &s.job.status;
+        let mut flush = changed
+            || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
+        if s.end.is_some() {
+            s.status.job.finished.clone_from(&s.end);
+            flush = true;
+        }
+        if flush {
+            self.put_status(&s.job, s.status.clone()).await?;
+            self.tell_finished(s);
+        }
+        Ok(())
+    }
+
+    /// `updateJobStatus`
+    pub(super) async fn put_status(
+        &self,
+        read: &Rc<Workload>,
+        status: WorkloadStatus,
+    ) -> Result<Rc<Workload>, ApiError> {
+        let (about, id) = (self.core.pods.object(read), read.id);
+        let mut old = read.clone();
+        let mut retries = if self.switches.gets_before_status {
+            STATUS_UPDATE_RETRIES
+        } else {
+            0
+        };
+        loop {
+            if self.switches.gets_before_status {
+                old = self
+                    .core
+                    .pods
+                    .client
+                    .call(about, move |api, _| {
+                        api.workload(id).ok_or(ApiError::NotFound)
+                    })
+                    .await?;
+            }
+            let (old, status) = (old.clone(), status.clone());
+            match self
+                .core
+                .pods
+                .client
+                .call(about, move |api, actor| {
+                    api.update_workload_status(actor, &old, status)
+                })
+                .await
+            {
+                Err(_) if retries > 0 => retries -= 1,
+                Err(error) => return Err(error),
+                Ok(new) => {
+                    self.core
+                        .pods
+                        .written
+                        .wrote_at(read, Resource::Jobs, new.resource_version);
+                    return Ok(new);
+                }
+            }
+        }
+    }
+
+    /// `recordJobFinished`
+    pub(super) fn tell_finished(&self, s: &Sync) {
+        let (text, words) = match &s.status.job.finished {
+            None => return,
+            Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
+            Some(JobEnd::BackoffLimitExceeded) => (
+                EventText::BackoffLimitExceeded,
+                "Job has reached the specified backoff limit",
+            ),
+            Some(JobEnd::PodFailurePolicy(message)) => {
+                (EventText::PodFailurePolicy, message.as_str())
+            }
+        };
+        self.core.pods.tell_words(&s.job, text, words);
+        self.memory.with(|m| m.finished.insert(s.job.uid));
+    }
+
+    /// Notes the pods that ended in the status: those that are to lose their finalizer, whether the
+    /// status is full, and whether it changed.
+    fn note_ended(&self, s: &mut Sync, held: &[Rc<Pod>]) -> (Vec<Rc<Pod>>, bool, bool) {
+        let mut flush = false;
+        let mut release = Vec::new();
+        let mut full = false;
+        for pod in held {
+            let failed = self.is_failed(pod, &s.spec);
+            if !(s.job.deleting || s.end.is_some() || pod.phase == PodPhase::Succeeded || failed) {
+                continue;
+            }
+            release.push(pod.clone());
+            if pod.phase == PodPhase::Succeeded && !s.status.job.uncounted_failed.contains(&pod.uid)
+            {
+                if !s.status.job.uncounted_succeeded.contains(&pod.uid) {
+                    flush = true;
+                    s.status.job.uncounted_succeeded.push(pod.uid);
+                }
+            } else if (failed || s.end.as_ref().is_some_and(|e| *e != JobEnd::Complete))
+                && !s.status.job.uncounted_failed.contains(&pod.uid)
+                && self.counts(&s.spec, pod)
+            {
+                flush = true;
+                s.status.job.uncounted_failed.push(pod.uid);
+            }
+            if s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len()
+                >= MAX_UNCOUNTED_PODS
+            {
+                full = true;
+                break;
+            }
+        }
+        (release, full, flush)
+    }
+}
+
+/// Counts the pods that no longer hold their finalizer (`cleanUncountedPodsWithoutFinalizers`).
+/// True if that changed anything.
+fn settle(status: &mut WorkloadStatus, holding: &BTreeSet<Uid>) -> bool {
+    let before = (
+        status.job.uncounted_succeeded.len(),
+        status.job.uncounted_failed.len(),
+    );
+    status
+        .job
+        .uncounted_succeeded
+        .retain(|u| holding.contains(u));
+    status.job.uncounted_failed.retain(|u| holding.contains(u));
+    let now = (
+        status.job.uncounted_succeeded.len(),
+        status.job.uncounted_failed.len(),
+    );
+    status.job.succeeded += (before.0 - now.0) as i32;
+    status.job.failed += (before.1 - now.1) as i32;
+    before != now
+}
