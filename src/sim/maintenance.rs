@@ -2,48 +2,27 @@
 //! everything else.
 //!
 //! A maintenance is what scripts and operators do that reboot nodes (kured, the machine config
-//! operator): so many nodes at a time are cordoned and drained, as `kubectl drain` of that node
+//! operator): a certain number of nodes at a time are cordoned and drained, as `kubectl drain` of that node
 //! alone would; then the machine is off for a while, boots, and once the node is Ready again it is
 //! uncordoned. The next node begins as soon as one is done.
 
 use super::cluster::Cluster;
+use super::off::OffBy;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::apiserver::ApiError;
 use crate::client::{Client, ClientTiming, TokenBucket, parallelize};
 use crate::controllers::drain::{self, Drain};
-use crate::kernel::{Dur, Group, Object};
-use crate::plan::DrainOptions;
-use crate::plan::{IfNotDrained, Maintenance, NodeIndex, UserMode};
+use crate::kernel::{Dur, Group, Object, Time};
+use crate::plan::{DrainOptions, IfNotDrained, Maintenance, NodeIndex, UserMode};
 use crate::trace::{Actor, DrainOutcome, What};
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// How often it is looked whether a node is Ready again: as `kubectl get` in a loop, or soon after
 /// a watch tells.
 const POLL: Dur = Dur::from_secs(1);
-
-/// What keeps a machine off.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum OffBy {
-    /// A fault of the timeline.
-    Fault,
-    /// A maintenance.
-    Maintenance,
-}
-
-/// The machines that are off, and why. One that two things keep off boots when both have ended.
-#[derive(Default)]
-pub(super) struct Off(BTreeSet<(NodeId, OffBy)>);
-
-impl Off {
-    /// A node is deleted: what joins under its name is another machine.
-    pub(super) fn forget(&mut self, node: NodeId) {
-        self.0.retain(|(n, _)| *n != node);
-    }
-}
 
 /// How far a maintenance has come.
 #[derive(Default)]
@@ -191,6 +170,17 @@ impl Cluster {
         self.ctx.set_cause(cause);
         self.ctx.writes(kubelets);
         self.switch_on(node, OffBy::Maintenance);
+        if !self.comes_back(&kubectl, node, off_at).await {
+            return;
+        }
+        if how.uncordon {
+            drain.set_unschedulable(node, false).await;
+        }
+    }
+
+    /// Waits until a machine that was switched off at that time has a Ready node again; false if the
+    /// node is gone.
+    async fn comes_back(&self, kubectl: &Client, node: NodeId, off_at: Time) -> bool {
         let about = Object {
             id: node.0,
             hash: self.api.names(|n| n.node_hash(node)),
@@ -219,16 +209,13 @@ impl Cluster {
                     });
                     posted || ready.is_some() && renewed
                 }
-                Err(ApiError::NotFound) => return,
+                Err(ApiError::NotFound) => return false,
                 Err(_) => false,
             };
             if is_back {
-                break;
+                return true;
             }
             self.ctx.sleep(POLL).await;
-        }
-        if how.uncordon {
-            drain.set_unschedulable(node, false).await;
         }
     }
 }

@@ -1,12 +1,22 @@
 //! Assembly of a cluster and its run: one [`Plan`] in, one [`Trace`](crate::trace::Trace) out.
 
+mod assemble;
 mod awake;
+mod bounds;
 mod cluster;
+mod controllers;
+mod crashes;
 mod faults;
 mod maintenance;
+mod objects;
+mod off;
 mod process;
 mod run;
 mod search;
+mod shared_plan;
+mod start;
+mod timeline;
+mod user;
 
 pub use run::{Progress, run, run_eager, run_eager_watched, run_watched};
 pub use search::{

@@ -1,6 +1,7 @@
 //! The run loop.
 
-use super::cluster::{Cluster, Common};
+use super::cluster::Cluster;
+use super::shared_plan::Common;
 use crate::kernel::{Choices, Dur, Kernel, Time};
 use crate::plan::Plan;
 use crate::trace::Trace;

@@ -5,7 +5,9 @@
 //! they jitter, from draws by the number of the tick, so that computed and simulated ticks are the
 //! same ones.
 
-use super::kubelets::{Kubelets, Loop};
+use super::kubelet::Loop;
+use super::kubelets::Kubelets;
+use super::walk::{Asleep, Walk};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::names::NodeId;
 use crate::api::node::Node;
@@ -18,25 +20,6 @@ use std::rc::Rc;
 /// A kubelet stays awake at least this long after something happened to its node.
 const AWAKE: Dur = Dur::from_secs(20);
 
-/// The ticks of a loop, followed in thought.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
-    /// The next tick, and its number.
-    next: (Time, u32),
-    /// What the loop did last and before that: a renewal, or a post.
-    done: [Option<Time>; 2],
-}
-
-/// A kubelet's loops while it sleeps.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asleep {
-    lease: Walk,
-    status: Walk,
-    /// When it last posted its status, and by how much the next periodic report is moved.
-    last_post: Time,
-    report_offset_ns: i64,
-}
-
 /// The heartbeat of a post by a clock that is right.
 fn heartbeat_of(at: Time) -> Timestamp {
     Timestamp(at.as_secs() as i64)
@@ -44,12 +27,6 @@ fn heartbeat_of(at: Time) -> Timestamp {
 
 fn at_or_before(done: [Option<Time>; 2], t: Time) -> Option<Time> {
     done.into_iter().flatten().find(|d| *d <= t)
-}
-
-impl Walk {
-    fn did(&mut self, at: Time) {
-        self.done = [Some(at), self.done[0]];
-    }
 }
 
 /// Whether a healthy node has a NoSchedule taint that tells of a condition, or is cordoned without

@@ -7,7 +7,8 @@
 //! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
 //! `HandlePodCleanups`), or until their machine stops.
 
-use super::kubelets::{Due, Kubelets};
+use super::kubelet::Due;
+use super::kubelets::Kubelets;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::api::pod::{Pod, PodSource};

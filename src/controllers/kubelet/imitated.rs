@@ -1,6 +1,7 @@
 //! The recorder's kubelets: no jitter, no retries, no admission.
 
-use super::kubelets::{Kubelets, Loop};
+use super::kubelet::Loop;
+use super::kubelets::Kubelets;
 use crate::api::meta::Uid;
 use crate::api::names::NodeId;
 use crate::kernel::Dur;

@@ -9,10 +9,19 @@
 //! shutdown.
 
 mod asleep;
+mod commands;
+mod conditions;
 mod containers;
+mod heartbeats;
 mod imitated;
+mod kubelet;
 mod kubelets;
+mod machine;
+mod pods;
 mod real;
+mod walk;
 
+pub use conditions::healthy_conditions;
 pub use imitated::STATUS_PERIOD;
-pub use kubelets::{Kubelets, NodeSettings};
+pub use kubelet::NodeSettings;
+pub use kubelets::Kubelets;

@@ -1,0 +1,152 @@
+//! What the timeline of a run does to kubelets: they join and leave, are cut off, fail, and err.
+
+use super::conditions::healthy;
+use super::kubelet::{Kubelet, Loop, Next, NodeSettings};
+use super::kubelets::Kubelets;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::node::NodeConditionType;
+use crate::kernel::Dur;
+use crate::plan::KubeletMode;
+use crate::trace::{Actor, What};
+
+impl Kubelets {
+    /// Starts a node's kubelet; the node exists. `cut`: it does not reach the API server. A machine
+    /// that was taken away is back.
+    pub fn join(&self, node: NodeId, settings: NodeSettings, cut: bool) {
+        let now = self.ctx.now();
+        let is_back = self.with(node, |k| k.gone) == Some(true);
+        if is_back {
+            let on = self.api.record_node(Actor::User, node, What::MachineOn);
+            self.ctx.set_cause(on);
+        }
+        let kubelet = Kubelet {
+            settings,
+            cut,
+            cut_at: now,
+            crashed: false,
+            boots_until: None,
+            gone: false,
+            view: healthy(),
+            last_post: now,
+            posts: [None; 2],
+            renewals: [None; 2],
+            asleep: None,
+            woken_at: None,
+            computed_until: None,
+            sleepless: false,
+            ticks: [0; 2],
+            skew_ns: 0,
+            slow: None,
+            report_offset_ns: 0,
+            watch_back: now,
+            next: [Next::default(); 2],
+        };
+        self.state.with(|s| {
+            if s.nodes.len() <= node.index() {
+                s.nodes.resize(node.index() + 1, None);
+            }
+            s.nodes[node.index()] = Some(kubelet);
+        });
+        self.api.waking(node);
+        match self.mode {
+            KubeletMode::Imitated(_) => self.begin_imitated(node),
+            KubeletMode::Real(_) => self.begin_real(node),
+        }
+        match self.mode {
+            KubeletMode::Imitated(_) if is_back => self.overdue(node),
+            KubeletMode::Real(real) if is_back => self.start_anew(node, real),
+            _ => {}
+        }
+    }
+
+    /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
+    /// long: one period before it does so next.
+    pub fn lease_age(&self, node: NodeId) -> Dur {
+        let Some(next) = self.with(node, |k| k.next[Loop::Lease as usize].at) else {
+            return Dur::ZERO;
+        };
+        let period = match self.mode {
+            KubeletMode::Imitated(_) => self.imitated_period(node, Loop::Lease),
+            KubeletMode::Real(r) => r.period_of(Loop::Lease),
+        };
+        period.saturating_sub(next.since(self.ctx.now()))
+    }
+
+    /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
+    pub fn leave(&self, node: NodeId) {
+        self.wake_up(node);
+        if self.with(node, |k| {
+            !std::mem::replace(&mut k.gone, true) && !k.crashed
+        }) == Some(true)
+        {
+            self.machine_off(node);
+        }
+        self.unschedule(node);
+    }
+
+    /// Cuts a kubelet off from the API server, or lets it reach it again.
+    pub fn cut(&self, node: NodeId, cut: bool) {
+        self.wake_to_silence(node);
+        let now = self.ctx.now();
+        let Some((was, off)) = self.with(node, |k| {
+            let was = k.cut;
+            k.cut = cut;
+            if cut && !was {
+                k.cut_at = now;
+            }
+            (was, k.crashed || k.gone)
+        }) else {
+            return;
+        };
+        if was == cut {
+            return;
+        }
+        self.api.waking(node);
+        // A machine that is off was silent before, and stays it.
+        if !off {
+            let record = self.api.record_node(
+                Actor::User,
+                node,
+                if cut {
+                    What::NodeSilent
+                } else {
+                    What::NodeHeard
+                },
+            );
+            self.ctx.set_cause(record);
+        }
+        match self.mode {
+            KubeletMode::Imitated(_) if cut => self.pause_imitated(node),
+            KubeletMode::Imitated(_) => self.resume_imitated(node),
+            KubeletMode::Real(_) if cut => self.cut_real(node),
+            KubeletMode::Real(_) => self.heal_real(node),
+        }
+    }
+
+    /// Sets a kubelet's own view of a condition; it posts at once unless it is cut off.
+    pub fn set_condition(&self, node: NodeId, kind: NodeConditionType, status: ConditionStatus) {
+        self.wake_up(node);
+        let reaches = self.with(node, |k| {
+            if let Some(c) = k.view.iter_mut().find(|c| c.0 == kind) {
+                c.1 = Some(status);
+            }
+            !k.cut && !k.crashed && !k.gone
+        });
+        if reaches == Some(true) {
+            self.post(node);
+        }
+    }
+
+    /// Sets how far a kubelet's clock is off.
+    pub fn set_skew(&self, node: NodeId, skew_ns: i64) {
+        self.sleep_no_more(node);
+        self.with(node, |k| k.skew_ns = skew_ns);
+    }
+
+    /// Makes heartbeats come only every so often, or as configured.
+    pub fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
+        self.sleep_no_more(node);
+        self.with(node, |k| k.slow = period);
+    }
+}

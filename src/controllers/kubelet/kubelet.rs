@@ -1,0 +1,114 @@
+//! What is known of one kubelet, and of the pods that it runs.
+
+use super::conditions::View;
+use super::walk::Asleep;
+use crate::api::meta::{Timestamp, Uid};
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::{Dur, EventKey, Time};
+
+/// What is particular to a node's kubelet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeSettings {
+    /// When the lease is first renewed, from the kubelet's start; zero is one period.
+    pub lease_offset: Dur,
+    /// The period of lease renewals.
+    pub lease_period: Dur,
+    /// When the status is first checked, from the kubelet's start; zero is one period.
+    pub status_offset: Dur,
+}
+
+/// One kubelet.
+#[derive(Clone, Debug)]
+pub(super) struct Kubelet {
+    pub(super) settings: NodeSettings,
+    /// It can't reach the API server.
+    pub(super) cut: bool,
+    /// When it was cut off.
+    pub(super) cut_at: Time,
+    /// The machine is off, or boots.
+    pub(super) crashed: bool,
+    /// When it has booted, while it does.
+    pub(super) boots_until: Option<Time>,
+    /// It ended: its node was deleted.
+    pub(super) gone: bool,
+    /// Its own view of its conditions.
+    pub(super) view: View,
+    /// When it last posted its status, or would have: what the next report counts from.
+    pub(super) last_post: Time,
+    /// When it last posted its status, with which heartbeat, and when it renewed its lease, and
+    /// before that.
+    pub(super) posts: [Option<(Time, Timestamp)>; 2],
+    pub(super) renewals: [Option<Time>; 2],
+    /// Its heartbeats are computed.
+    pub(super) asleep: Option<Asleep>,
+    /// When something last happened to its node.
+    pub(super) woken_at: Option<Time>,
+    /// When its heartbeats were computed last, before they are simulated.
+    pub(super) computed_until: Option<Time>,
+    /// Its heartbeats are simulated to the end of the run.
+    pub(super) sleepless: bool,
+    /// The numbers of the next ticks of its loops.
+    pub(super) ticks: [u32; 2],
+    /// Its clock is off by so many nanoseconds.
+    pub(super) skew_ns: i64,
+    /// Heartbeats come only every so often.
+    pub(super) slow: Option<Dur>,
+    /// The offset of the next periodic report, ns (S23).
+    pub(super) report_offset_ns: i64,
+    /// Its watch of its own node delivers again from then on.
+    pub(super) watch_back: Time,
+    /// Its next lease renewal and status check.
+    pub(super) next: [Next; 2],
+}
+
+/// The next run of a loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Next {
+    pub(super) at: Time,
+    pub(super) key: Option<EventKey>,
+}
+
+/// Which of a kubelet's loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loop {
+    Lease = 0,
+    Status = 1,
+}
+
+/// What a kubelet has to do for one life of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    pub(super) pod: PodId,
+    pub(super) node: NodeId,
+    pub(super) start: Time,
+    /// When it is to have stopped; the end of time while it is not to stop.
+    pub(super) stop: Time,
+    pub(super) started: bool,
+    /// Its containers run.
+    pub(super) up: bool,
+    /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
+    /// same of its end.
+    pub(super) start_known: bool,
+    pub(super) stop_known: bool,
+    /// The object is gone, and containers of it still run: for how long they take to stop once
+    /// their kubelet hears of it.
+    pub(super) orphaned: Option<Dur>,
+}
+
+impl Due {
+    /// Moves the end of a pod that is to stop.
+    pub(super) fn stop_at(&mut self, at: Time) {
+        if self.stop != Time::MAX {
+            self.stop = at;
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) nodes: Vec<Option<Kubelet>>,
+    /// By uid.
+    pub(super) due: Vec<Option<Due>>,
+    /// Uids of the pods of each node, in order of arrival.
+    pub(super) pods_of: Vec<Vec<Uid>>,
+}

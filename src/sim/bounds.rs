@@ -1,0 +1,74 @@
+//! What can be said of a run before it begins: the most steps of an instant, and whether heartbeats
+//! come often enough to be computed.
+
+use crate::controllers::kubelet::STATUS_PERIOD;
+use crate::kernel::Dur;
+use crate::plan::{KubeletMode, NodePlan, Plan, WorkloadPlan};
+
+/// More steps than any instant of a run can have: each object may be looked at because of each
+/// other one on its node or of its workload, several times.
+pub(super) fn most_steps(plan: &Plan) -> u64 {
+    let replicas = |w: &WorkloadPlan| w.spec.replicas().max(0) as u64;
+    let written = [
+        plan.nodes.len(),
+        plan.pods.len(),
+        plan.workloads.len(),
+        plan.actions.len(),
+    ];
+    let objects = written.map(|n| n as u64).iter().sum::<u64>()
+        + plan.workloads.iter().map(replicas).sum::<u64>();
+    20_000 + objects.saturating_mul(2_000)
+}
+
+/// Whether heartbeats of a node that nothing happens to come often enough that its grace never
+/// ends, and not so often that more than two are on their way; only then do they make no
+/// difference.
+pub(super) fn heartbeats_keep_up(plan: &Plan) -> bool {
+    let (period, most_often) = heartbeat_periods(plan);
+    // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left
+    // for what else there is.
+    let opening = plan
+        .timing
+        .request
+        .max
+        .saturating_add(plan.timing.response.max)
+        .saturating_mul(2);
+    let jittered = period.saturating_add(Dur::from_nanos(period.as_nanos() / 25));
+    let longest = jittered
+        .saturating_add(plan.timing.watch.max)
+        .saturating_add(opening);
+    // Of heartbeats that were computed the last two are written when a node wakes.
+    plan.timing.watch.max <= most_often
+        && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1))
+}
+
+/// The longest time from one sign of life to the next, and the shortest.
+fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
+    let longest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).max().unwrap_or(Dur::ZERO);
+    let shortest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).min().unwrap_or(Dur::MAX);
+    let has_leases = plan.profile.kubelet.leases;
+    // 1.12 has kubelets with leases, and no controller that reads them.
+    let leases_count = has_leases && plan.profile.node_lifecycle.leases;
+    match plan.timing.kubelet {
+        KubeletMode::Imitated(i) => {
+            let posts = i.status_report.saturating_add(longest(|n| n.status_offset));
+            let lease = longest(|n| n.lease_period.max(n.lease_offset));
+            (
+                if leases_count { lease } else { posts },
+                shortest(|n| n.lease_period).min(STATUS_PERIOD),
+            )
+        }
+        KubeletMode::Real(r) => {
+            let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
+            let posts = if has_leases {
+                r.node_status_report_frequency
+            } else {
+                r.node_status_update_frequency
+            };
+            (
+                if leases_count { lease } else { posts },
+                lease.min(r.node_status_update_frequency),
+            )
+        }
+    }
+}

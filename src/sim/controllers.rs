@@ -1,0 +1,365 @@
+//! The controllers of a process, one after the other: how each is configured and made.
+
+use super::cluster::Cluster;
+use crate::client::{
+    Client, ClientTiming, EventRecorder, InformerFactory, SeriesRecorder, TokenBucket, Wrote,
+};
+use crate::controllers::{
+    cloud, disruption, node_lifecycle, pod_gc, scheduler, taint_eviction, workload,
+};
+use crate::kernel::{Dur, Group, Keys, Name};
+use crate::plan::switches::node_lifecycle::EvictionMode;
+use crate::plan::{Flags, Limits, Plan};
+use crate::trace::Actor;
+use std::rc::Rc;
+
+/// A controller that has been made, and runs once the caches are filled. `warm`: it has been running
+/// for long.
+pub(super) trait Controller {
+    /// Starts its loops and workers.
+    fn run(self: Rc<Self>, warm: bool);
+}
+
+/// A controller of the process, and the name under which it starts.
+pub(super) struct Part {
+    pub(super) name: Option<Name>,
+    pub(super) controller: Rc<dyn Controller>,
+}
+
+/// Makes the controllers of one process.
+pub(super) struct Maker<'a> {
+    cluster: &'a Cluster,
+    group: Group,
+    informers: &'a Rc<InformerFactory>,
+    /// What a write of theirs may set off.
+    wrote: Option<Wrote>,
+    /// In the order in which they start.
+    parts: Vec<Part>,
+}
+
+impl<'a> Maker<'a> {
+    /// For a process of that group with these caches.
+    pub(super) fn new(
+        cluster: &'a Rc<Cluster>,
+        group: Group,
+        informers: &'a Rc<InformerFactory>,
+    ) -> Self {
+        Maker {
+            cluster,
+            group,
+            informers,
+            wrote: cluster.crashes(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// All that the plan has.
+    pub(super) fn all(mut self) -> Vec<Part> {
+        self.node_controllers();
+        self.workload_controllers();
+        let has = self.cluster.plan.controllers;
+        if has.cloud {
+            self.add(Actor::Cloud, |m, client, recorder| {
+                let provider = &m.cluster.provider;
+                cloud::Controller::new(client, m.informers, m.group, recorder, provider)
+            });
+        }
+        if has.disruption {
+            self.add(Actor::Disruption, |m, client, recorder| {
+                let switches = m.plan().profile.disruption;
+                disruption::Controller::new(switches, client, m.informers, m.group, recorder)
+            });
+        }
+        if has.scheduler {
+            self.scheduler();
+        }
+        if has.pod_gc {
+            self.pod_gc();
+        }
+        self.parts
+    }
+
+    fn plan(&self) -> &'a Plan {
+        &self.cluster.plan
+    }
+
+    /// What a search calls the steps of a controller. The state of some is that of their queues, or
+    /// belongs to one item of theirs at a time.
+    fn name(&self, actor: Actor) -> Name {
+        let keys = || self.cluster.ctx.keys(actor.as_str());
+        match actor {
+            Actor::Cloud => Name::NONE,
+            Actor::StatefulSet | Actor::Deployment | Actor::TaintEviction => {
+                Name::of(actor.as_str(), Keys::NOTHING)
+            }
+            _ => Name::of(actor.as_str(), keys()),
+        }
+    }
+
+    fn client(&self, actor: Actor, limits: Option<Limits>) -> Client {
+        let timing = &self.plan().timing;
+        Client::new(
+            &self.cluster.api,
+            actor,
+            limits.map(TokenBucket::new),
+            ClientTiming {
+                request: timing.request,
+                response: timing.response,
+            },
+            self.wrote.clone(),
+        )
+    }
+
+    /// A client with the limits that the plan gives to its controller.
+    fn own_client(&self, actor: Actor) -> Client {
+        self.client(actor, self.plan().timing.clients.get(&actor).copied())
+    }
+
+    fn recorder(&self, client: &Client) -> EventRecorder {
+        let plan = self.plan();
+        let name = Name::of("event-recorder", Keys::NOTHING);
+        self.cluster.ctx.under(name, || {
+            EventRecorder::start(
+                client,
+                self.group,
+                plan.timing.clock_advances,
+                plan.profile.event_goroutines,
+            )
+        })
+    }
+
+    fn under<R>(&self, name: Name, make: impl FnOnce() -> R) -> R {
+        self.cluster.ctx.under(name, make)
+    }
+
+    fn push(&mut self, name: Option<Name>, controller: Rc<dyn Controller>) {
+        self.parts.push(Part { name, controller });
+    }
+
+    /// A controller with a client and a recorder of its own.
+    fn add<C: Controller + 'static>(
+        &mut self,
+        actor: Actor,
+        make: impl FnOnce(&Self, Client, EventRecorder) -> Rc<C>,
+    ) {
+        let client = self.own_client(actor);
+        let recorder = self.recorder(&client);
+        let name = self.name(actor);
+        let controller = self.under(name, || make(self, client, recorder));
+        self.push(Some(name), controller);
+    }
+
+    /// The node lifecycle controller and the taint eviction controller, which is a part of it up to
+    /// 1.28.
+    fn node_controllers(&mut self) {
+        let (plan, group, informers) = (self.plan(), self.group, self.informers);
+        let timing = &plan.timing;
+        let nlc_client = self.client(Actor::NodeLifecycle, timing.node_lifecycle_client);
+        let tec_client = if plan.profile.taint_eviction.separate_controller {
+            self.client(Actor::TaintEviction, timing.taint_eviction_client)
+        } else {
+            nlc_client.acting_as(Actor::TaintEviction)
+        };
+        let (nlc_recorder, tec_recorder) = (self.recorder(&nlc_client), self.recorder(&tec_client));
+        let name = self.name(Actor::NodeLifecycle);
+        let nlc = self.under(name, || {
+            let config = node_lifecycle_config(plan);
+            node_lifecycle::Controller::new(config, nlc_client, informers, group, nlc_recorder)
+        });
+        self.push(Some(name), nlc);
+        if !plan.flags.enable_taint_manager {
+            return;
+        }
+        let config = taint_eviction::Config {
+            switches: plan.profile.taint_eviction,
+            clock_advances: timing.clock_advances,
+        };
+        let tec = self.under(self.name(Actor::TaintEviction), || {
+            taint_eviction::Controller::new(config, tec_client, informers, group, tec_recorder)
+        });
+        // Its processes have names of their own.
+        self.push(None, tec);
+    }
+
+    fn workload_controllers(&mut self) {
+        let (has, of) = (self.cluster.plan.controllers, self.plan().profile.workload);
+        if has.replica_set {
+            self.add(Actor::ReplicaSet, |m, client, recorder| {
+                workload::ReplicaSetController::new(of, client, m.informers, m.group, recorder)
+            });
+        }
+        if has.deployment {
+            self.add(Actor::Deployment, |m, client, recorder| {
+                workload::DeploymentController::new(of, client, m.informers, m.group, recorder)
+            });
+        }
+        if has.job {
+            self.add(Actor::Job, |m, client, recorder| {
+                workload::JobController::new(of.job, client, m.informers, m.group, recorder)
+            });
+        }
+        if has.daemon_set {
+            self.add(Actor::DaemonSet, |m, client, recorder| {
+                let of = of.daemon_set;
+                workload::DaemonSetController::new(of, client, m.informers, m.group, recorder)
+            });
+        }
+        if has.stateful_set {
+            self.add(Actor::StatefulSet, |m, client, recorder| {
+                let of = of.stateful_set;
+                workload::StatefulSetController::new(of, client, m.informers, m.group, recorder)
+            });
+        }
+    }
+
+    /// The scheduler, whose events go through a client of their own.
+    fn scheduler(&mut self) {
+        let config = scheduler_config(self.plan());
+        let count = config.choice.switches.first_series_count;
+        let advances = self.plan().timing.clock_advances;
+        let name = self.name(Actor::Scheduler);
+        let recorder = self.under(name, || {
+            SeriesRecorder::start(
+                self.own_client(Actor::Scheduler),
+                self.group,
+                count,
+                advances,
+            )
+        });
+        let controller = self.under(name, || {
+            let client = self.own_client(Actor::Scheduler);
+            scheduler::Controller::new(config, client, self.informers, self.group, recorder)
+        });
+        self.push(Some(name), controller);
+    }
+
+    /// The pod garbage collector, which records no events.
+    fn pod_gc(&mut self) {
+        let plan = self.plan();
+        let config = pod_gc::Config {
+            terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
+            pass_overhead: if plan.timing.clock_advances || plan.profile.pod_gc.settable_period {
+                plan.timing.pod_gc_overhead
+            } else {
+                Dur::ZERO
+            },
+            switches: plan.profile.pod_gc,
+        };
+        let name = self.name(Actor::PodGc);
+        let controller = self.under(name, || {
+            let client = self.own_client(Actor::PodGc);
+            pod_gc::Controller::new(config, client, self.informers, self.group)
+        });
+        self.push(Some(name), controller);
+    }
+}
+
+impl Controller for node_lifecycle::Controller {
+    fn run(self: Rc<Self>, warm: bool) {
+        node_lifecycle::Controller::run(&self, warm);
+    }
+}
+
+impl Controller for taint_eviction::Controller {
+    fn run(self: Rc<Self>, _: bool) {
+        taint_eviction::Controller::run(&self);
+    }
+}
+
+impl Controller for workload::ReplicaSetController {
+    fn run(self: Rc<Self>, _: bool) {
+        workload::ReplicaSetController::run(&self);
+    }
+}
+
+impl Controller for workload::DeploymentController {
+    fn run(self: Rc<Self>, _: bool) {
+        workload::DeploymentController::run(&self);
+    }
+}
+
+impl Controller for workload::JobController {
+    fn run(self: Rc<Self>, _: bool) {
+        workload::JobController::run(&self);
+    }
+}
+
+impl Controller for workload::DaemonSetController {
+    fn run(self: Rc<Self>, warm: bool) {
+        workload::DaemonSetController::run(&self, warm);
+    }
+}
+
+impl Controller for workload::StatefulSetController {
+    fn run(self: Rc<Self>, warm: bool) {
+        workload::StatefulSetController::run(&self, warm);
+    }
+}
+
+impl Controller for cloud::Controller {
+    fn run(self: Rc<Self>, warm: bool) {
+        cloud::Controller::run(&self, warm);
+    }
+}
+
+impl Controller for disruption::Controller {
+    fn run(self: Rc<Self>, _: bool) {
+        disruption::Controller::run(&self);
+    }
+}
+
+impl Controller for scheduler::Controller {
+    fn run(self: Rc<Self>, warm: bool) {
+        scheduler::Controller::run(&self, warm);
+    }
+}
+
+impl Controller for pod_gc::Controller {
+    fn run(self: Rc<Self>, warm: bool) {
+        pod_gc::Controller::run(&self, warm);
+    }
+}
+
+fn node_lifecycle_config(plan: &Plan) -> node_lifecycle::Config {
+    let Flags {
+        node_monitor_period,
+        node_monitor_grace_period,
+        node_startup_grace_period,
+        node_eviction_rate,
+        secondary_node_eviction_rate,
+        large_cluster_size_threshold,
+        unhealthy_zone_threshold,
+        pod_eviction_timeout,
+        enable_taint_manager,
+        ..
+    } = plan.flags;
+    let mut switches = plan.profile.node_lifecycle;
+    if !enable_taint_manager {
+        switches.eviction_mode = EvictionMode::Timeout;
+    }
+    node_lifecycle::Config {
+        monitor_period: node_monitor_period,
+        pass_overhead: plan.timing.pass_overhead,
+        grace_period: node_monitor_grace_period,
+        startup_grace_period: node_startup_grace_period,
+        eviction_rate: node_eviction_rate,
+        secondary_eviction_rate: secondary_node_eviction_rate,
+        large_cluster_threshold: large_cluster_size_threshold,
+        unhealthy_zone_threshold,
+        pod_eviction_timeout,
+        switches,
+    }
+}
+
+fn scheduler_config(plan: &Plan) -> scheduler::Config {
+    let choice = scheduler::Choice {
+        switches: plan.profile.scheduler,
+        percentage_of_nodes_to_score: plan.scheduler.percentage_of_nodes_to_score,
+        strategy: plan.scheduler.strategy,
+        indexed: true,
+    };
+    scheduler::Config {
+        choice,
+        preemption: plan.scheduler.preemption,
+    }
+}
