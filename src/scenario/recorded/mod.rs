@@ -9,17 +9,22 @@
 //! Left out: scenarios that need controllers or objects that are not modelled are read, and named
 //! as such by [`Recorded::plan`].
 
+mod actions;
 mod build;
+mod builder;
 mod file;
 mod format;
 mod line;
+mod objects;
+mod plan_error;
+mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use build::PlanError;
 pub use file::{FileError, KindRange, Observed, Outcome, Recorded, parse, read};
 pub use format::{
     ActionSpec, ApiSpec, FlagsSpec, GoDuration, KubeletSpec, LimitsSpec, NodeSpec, PodSpec,
     RecordedScenario, TolerationSpec, WorkloadSpec,
 };
 pub use line::{Line, sort_lines, without_uids};
+pub use plan_error::PlanError;

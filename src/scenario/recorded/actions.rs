@@ -1,0 +1,165 @@
+//! The actions of a recorded scenario (`oracle_test.go: act`).
+
+use super::builder::Builder;
+use super::format::{ActionSpec, PodSpec};
+use super::objects::{pod_name, taint_edit, tolerations};
+use super::plan_error::{PlanError, invalid};
+use crate::api::meta::ConditionStatus;
+use crate::api::node::NodeConditionType;
+use crate::api::workload::WorkloadKind;
+use crate::kernel::Time;
+use crate::plan::{
+    Action, Do, NodeIndex, NodeStart, Phase, PodStart, TimelineEntry, WatchedResource,
+};
+
+impl Builder {
+    /// The nodes of an action whose write finds no node where there is none, and so does nothing.
+    fn known_nodes(&self, a: &ActionSpec) -> Vec<NodeIndex> {
+        a.node_names()
+            .filter_map(|n| self.node_names.get(n).copied())
+            .collect()
+    }
+
+    /// The nodes of an action that needs their kubelets.
+    fn kubelets(&self, a: &ActionSpec) -> Result<Vec<NodeIndex>, PlanError> {
+        let of = |n| {
+            self.node_names.get(n).copied().ok_or_else(|| {
+                invalid(format!(
+                    "{:?} names the node {n:?}, which is not there",
+                    a.act
+                ))
+            })
+        };
+        a.node_names().map(of).collect()
+    }
+
+    /// What an action does with its pod; nothing if there is none.
+    fn pod_action(&mut self, a: &ActionSpec) -> Result<Option<Do>, PlanError> {
+        let pod = match self.pod_names.get(&pod_name(&a.namespace, &a.pod)) {
+            Some(&pod) => pod,
+            // It may be a pod of a workload.
+            None if !self.workloads.is_empty() && !a.pod.is_empty() => {
+                let named = PodSpec {
+                    name: a.pod.clone(),
+                    namespace: a.namespace.clone(),
+                    ..PodSpec::default()
+                };
+                self.pod(&named, PodStart::Absent)?
+            }
+            // The API server answers "not found" for a pod that never existed, and nothing
+            // comes of it.
+            None => return Ok(None),
+        };
+        Ok(Some(match a.act.as_str() {
+            "delete-pod" => Do::DeletePod(pod, a.grace.map(|g| g.clamp(0, i64::from(i32::MAX)))),
+            "bind-pod" => Do::BindPod(pod, self.node_of_pod(&a.node)?),
+            _ => Do::PatchTolerations(pod, tolerations(&a.tolerations)?),
+        }))
+    }
+
+    /// An action at that time.
+    pub(super) fn action(&mut self, at: Time, a: &ActionSpec) -> Result<(), PlanError> {
+        let mut ends = None;
+        let act = match a.act.as_str() {
+            "cut" => Do::Cut(self.kubelets(a)?),
+            "heal" => Do::Heal(self.kubelets(a)?),
+            "taint" | "untaint" => Do::Taint(
+                self.known_nodes(a),
+                taint_edit(&a.taint, a.act == "untaint")?,
+            ),
+            "cordon" | "uncordon" => Do::Cordon(self.known_nodes(a), a.act == "cordon"),
+            "label-node" => Do::Label(self.known_nodes(a), a.labels.clone().into_iter().collect()),
+            "condition" => {
+                let kind = NodeConditionType::parse(&a.kind).ok_or_else(|| {
+                    PlanError::NotModelled(vec![format!("the node condition {:?}", a.kind)])
+                })?;
+                let status = ConditionStatus::parse(&a.status).ok_or_else(|| {
+                    invalid(format!("{:?} is no status of a condition", a.status))
+                })?;
+                Do::Condition(self.kubelets(a)?, kind, status)
+            }
+            "create-node" => {
+                let spec = a
+                    .spec
+                    .as_ref()
+                    .ok_or_else(|| invalid("create-node has no \"spec\""))?;
+                Do::AddNode(self.node(spec, NodeStart::Absent)?)
+            }
+            "delete-node" => Do::DeleteNode(self.kubelets(a)?),
+            "create-pod" => {
+                let spec = a
+                    .pod_spec
+                    .as_ref()
+                    .ok_or_else(|| invalid("create-pod has no \"pod_spec\""))?;
+                Do::CreatePod(self.pod(spec, PodStart::Absent)?)
+            }
+            "delete-pod" | "bind-pod" | "patch-pod-tolerations" => match self.pod_action(a)? {
+                Some(act) => act,
+                None => return Ok(()),
+            },
+            "restart-controllers" => Do::RestartControllers(a.downtime.0),
+            "stall-watches" => {
+                // Nobody among the modelled controllers acts on other watches.
+                let Some(resource) = watched(&a.resource) else {
+                    return Ok(());
+                };
+                ends = at.checked_add(a.downtime.0);
+                Do::StallWatches(resource, a.downtime.0)
+            }
+            other => return Err(invalid(format!("the recorder knows no action {other:?}"))),
+        };
+        let entry = self.timeline.len() as u32;
+        self.timeline.push(TimelineEntry {
+            at,
+            name: entry_name(a),
+            ends,
+            is_fault: a.act == "cut",
+        });
+        self.actions.push(Action {
+            at,
+            entry,
+            phase: Phase::Begin,
+            act,
+        });
+        Ok(())
+    }
+}
+
+/// The objects of a watch that a modelled controller has.
+fn watched(resource: &str) -> Option<WatchedResource> {
+    Some(match resource {
+        "nodes" => WatchedResource::Nodes,
+        "pods" => WatchedResource::Pods,
+        "leases" => WatchedResource::Leases,
+        "deployments" => WatchedResource::Workloads(WorkloadKind::Deployment),
+        "replicasets" => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
+        "statefulsets" => WatchedResource::Workloads(WorkloadKind::StatefulSet),
+        "daemonsets" => WatchedResource::Workloads(WorkloadKind::DaemonSet),
+        "jobs" => WatchedResource::Workloads(WorkloadKind::Job),
+        _ => return None,
+    })
+}
+
+/// What an action does in a few words, for people.
+fn entry_name(a: &ActionSpec) -> String {
+    let of_spec = a
+        .spec
+        .as_ref()
+        .map(|s| s.name.as_str())
+        .or(a.pod_spec.as_ref().map(|p| p.name.as_str()));
+    let mut parts: Vec<&str> = vec![&a.act];
+    parts.extend(a.node_names());
+    parts.extend(
+        [
+            of_spec.unwrap_or_default(),
+            &a.pod,
+            &a.taint,
+            &a.kind,
+            &a.status,
+            &a.resource,
+        ]
+        .into_iter()
+        .filter(|p| !p.is_empty()),
+    );
+    parts.join(" ")
+}

@@ -1,0 +1,202 @@
+//! Gathers the nodes, pods and workloads of a recorded scenario.
+
+use super::format::{NodeSpec, PodSpec, WorkloadSpec};
+use super::objects::{node_labels, pod_name, resources, taint_edit, template};
+use super::plan_error::{PlanError, invalid};
+use super::settings::{or, period};
+use crate::api::labels::{LabelSelector, Labels};
+use crate::api::pod::PodTemplate;
+use crate::api::workload::{JobSpec, WorkloadKind, WorkloadSpec as Spec};
+use crate::kernel::Dur;
+use crate::plan::{
+    Action, Do, NodeIndex, NodePlan, NodeStart, PodIndex, PodPlan, PodStart, TimelineEntry,
+    WorkloadPlan,
+};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What grows as the scenario is read. Of several nodes or pods of one name the latest is meant.
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) nodes: Vec<NodePlan>,
+    pub(super) node_names: BTreeMap<String, NodeIndex>,
+    pub(super) templates: Vec<PodTemplate>,
+    pub(super) template_texts: BTreeMap<String, u32>,
+    pub(super) pods: Vec<PodPlan>,
+    pub(super) pod_names: BTreeMap<String, PodIndex>,
+    pub(super) workloads: Vec<WorkloadPlan>,
+    pub(super) timeline: Vec<TimelineEntry>,
+    pub(super) actions: Vec<Action>,
+}
+
+impl Builder {
+    /// Declares a node that starts like this.
+    pub(super) fn node(
+        &mut self,
+        spec: &NodeSpec,
+        start: NodeStart,
+    ) -> Result<NodeIndex, PlanError> {
+        if spec.name.is_empty() {
+            return Err(invalid("a node has no name"));
+        }
+        if start == NodeStart::Absent && spec.silent {
+            return Err(PlanError::NotModelled(vec![
+                "a silent node that joins later".to_owned(),
+            ]));
+        }
+        let taints = spec
+            .taints
+            .iter()
+            .map(|t| taint_edit(t, false))
+            .collect::<Result<Vec<_>, _>>()?;
+        let taints = taints.into_iter().flat_map(|edit| edit.add).collect();
+        let mut capacity = BTreeMap::from([("cpu", "4"), ("memory", "16Gi"), ("pods", "110")]);
+        capacity.extend(spec.capacity.iter().map(|(r, q)| (r.as_str(), q.as_str())));
+        let lease_period = period("lease_period", or(spec.lease_period, Dur::from_secs(10)))?;
+        let plan = NodePlan {
+            name: spec.name.clone(),
+            labels: Rc::new(node_labels(spec)),
+            taints,
+            unschedulable: spec.unschedulable,
+            allocatable: Rc::new(resources(capacity)?),
+            // An offset of zero is one period (`kubelet.go: every`).
+            lease_offset: or(spec.lease_offset, lease_period),
+            lease_period,
+            status_offset: or(spec.status_offset, Dur::from_secs(10)),
+            start,
+        };
+        // A pod may be bound to a node before that joins; the node then keeps the index the pod
+        // refers to.
+        if let (NodeStart::Absent, Some(&i)) = (&plan.start, self.node_names.get(&spec.name))
+            && self.nodes[i as usize].start == NodeStart::Absent
+            && !self.actions.iter().any(|a| a.act == Do::AddNode(i))
+        {
+            self.nodes[i as usize] = plan;
+            return Ok(i);
+        }
+        let index = self.nodes.len() as NodeIndex;
+        self.nodes.push(plan);
+        self.node_names.insert(spec.name.clone(), index);
+        Ok(index)
+    }
+
+    /// The node of that name; one that never joins where the scenario knows none, which the API
+    /// server allows.
+    pub(super) fn node_of_pod(&mut self, name: &str) -> Result<NodeIndex, PlanError> {
+        match self.node_names.get(name) {
+            Some(&i) => Ok(i),
+            None => self.node(
+                &NodeSpec {
+                    name: name.to_owned(),
+                    ..NodeSpec::default()
+                },
+                NodeStart::Absent,
+            ),
+        }
+    }
+
+    /// Declares a pod that starts like this.
+    pub(super) fn pod(&mut self, spec: &PodSpec, start: PodStart) -> Result<PodIndex, PlanError> {
+        if spec.name.is_empty() {
+            return Err(invalid("a pod has no name"));
+        }
+        let template = self.template(template(spec)?);
+        let node = if spec.node.is_empty() {
+            None
+        } else {
+            Some(self.node_of_pod(&spec.node)?)
+        };
+        let name = pod_name(&spec.namespace, &spec.name);
+        let index = self.pods.len() as PodIndex;
+        self.pods.push(PodPlan {
+            name: name.as_str().into(),
+            template,
+            node,
+            start,
+        });
+        self.pod_names.insert(name, index);
+        Ok(index)
+    }
+
+    /// The place of a template; equal ones share it.
+    fn template(&mut self, template: PodTemplate) -> u32 {
+        let next = self.templates.len() as u32;
+        let index = *self
+            .template_texts
+            .entry(format!("{template:?}"))
+            .or_insert(next);
+        if index == next {
+            self.templates.push(template);
+        }
+        index
+    }
+
+    /// A workload as the recorder makes it (`workloads.go: createWorkload`).
+    pub(super) fn workload(&mut self, w: &WorkloadSpec) -> Result<(), PlanError> {
+        let kind = WorkloadKind::parse(&w.kind)
+            .ok_or_else(|| invalid(format!("{:?} is no kind of workload", w.kind)))?;
+        if w.name.is_empty() || w.replicas < 0 {
+            return Err(invalid(format!(
+                "a {kind} has no name, or fewer than no pods",
+                kind = w.kind
+            )));
+        }
+        let (spec, pod) = (workload_spec(kind, w), workload_template(kind, w)?);
+        let selector = LabelSelector {
+            match_labels: Labels::from([("app".to_owned(), w.name.clone())]),
+            ..LabelSelector::default()
+        };
+        let node = if w.template.node.is_empty() {
+            None
+        } else {
+            Some(self.node_of_pod(&w.template.node)?)
+        };
+        let template = self.template(pod);
+        self.workloads.push(WorkloadPlan {
+            name: format!("{}/default/{}", w.kind, w.name),
+            kind,
+            owner: None,
+            selector: Rc::new(selector),
+            template,
+            node,
+            min_ready_seconds: 0,
+            needs: None,
+            spec,
+        });
+        Ok(())
+    }
+}
+
+/// The pods' template of a workload, with the labels that its pods are found by.
+fn workload_template(kind: WorkloadKind, w: &WorkloadSpec) -> Result<PodTemplate, PlanError> {
+    let mut pod = template(&w.template)?;
+    pod.labels.insert("app".to_owned(), w.name.clone());
+    if kind == WorkloadKind::Job {
+        pod.labels
+            .insert("controller-uid".to_owned(), w.name.clone());
+    }
+    Ok(pod)
+}
+
+/// What a workload asks for.
+fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Spec {
+    let replicas = w.replicas;
+    match kind {
+        WorkloadKind::Deployment => Spec::Deployment { replicas },
+        WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas },
+        WorkloadKind::StatefulSet => Spec::StatefulSet {
+            replicas,
+            parallel: w.parallel,
+            first_ordinal: 0,
+        },
+        WorkloadKind::DaemonSet => Spec::DaemonSet,
+        WorkloadKind::Job => Spec::Job(JobSpec {
+            parallelism: replicas,
+            completions: Some(replicas),
+            backoff_limit: 6,
+            pod_replacement_policy: None,
+            pod_failure_policy: Vec::new(),
+            restart_never: true,
+        }),
+    }
+}
