@@ -1,7 +1,7 @@
 //! Disruption budgets, with the fields of the Kubernetes API.
 
+use super::labels::LabelSelector;
 use super::texts::FlagValue;
-use super::workload::LabelSelector;
 use serde::{Deserialize, Serialize};
 
 /// `policy/v1 PodDisruptionBudget`

@@ -1,6 +1,6 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
-use super::workload::LabelSelector;
+use super::labels::LabelSelector;
 use serde::{Deserialize, Serialize};
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

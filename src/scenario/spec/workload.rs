@@ -1,6 +1,7 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, Toleration};
+use super::labels::LabelSelector;
 use super::scheduling::{
     Affinity, HostPort, PreemptionPolicy, SchedulingGate, TopologySpreadConstraint,
 };
@@ -239,67 +240,6 @@ impl PodTemplate {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// `metav1.LabelSelector`
-#[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    Serialize,
-    schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields)]
-pub struct LabelSelector {
-    /// Labels with the values they must have.
-    #[serde(
-        default,
-        rename = "matchLabels",
-        skip_serializing_if = "BTreeMap::is_empty"
-    )]
-    pub match_labels: BTreeMap<String, String>,
-    /// Further conditions.
-    #[serde(
-        default,
-        rename = "matchExpressions",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub match_expressions: Vec<LabelSelectorRequirement>,
-}
-
-/// One of `matchExpressions`.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields)]
-pub struct LabelSelectorRequirement {
-    /// The label.
-    pub key: String,
-    /// How it is compared.
-    pub operator: SelectorOperator,
-    /// For `In` and `NotIn`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
-}
-
-/// How a selector compares a label.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema,
-)]
-pub enum SelectorOperator {
-    /// One of the values.
-    In,
-    /// None of the values, or no such label.
-    NotIn,
-    /// There is such a label.
-    Exists,
-    /// There is no such label.
-    DoesNotExist,
 }
 
 /// `spec.podManagementPolicy`

@@ -1,0 +1,160 @@
+//! A whole scenario file.
+
+use super::budget::PodDisruptionBudget;
+use super::cluster::{NodeGroup, PodGroup};
+use super::expect::Expectation;
+use super::namespace::Namespace;
+use super::scheduling::SchedulerConfiguration;
+use super::tape::Tape;
+use super::texts::{DurationText, FlagValue};
+use super::timeline::Entry;
+use super::timing::Timing;
+use super::workload::{Controllers, PriorityClass, Workload};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The version of the language; 1 is the only one. A file without one is refused.
+    #[serde(default)]
+    pub version: u32,
+    /// What the scenario is about, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// The release whose behaviour is simulated: `"1.32"` is the last patch of a minor, `"1.20.2"`
+    /// a patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kubernetes: Option<String>,
+    /// The end of the run. A file without one is refused.
+    #[serde(default)]
+    pub horizon: DurationText,
+    /// Delays and limits; `Typical` where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// The seed of the random draws; 1 where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Kubernetes feature gates that differ from the release's default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub feature_gates: BTreeMap<String, bool>,
+    /// Command-line flags of the components that differ from the release's default.
+    #[serde(default, skip_serializing_if = "Flags::is_empty")]
+    pub flags: Flags,
+    /// When the controllers' process starts; at once where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controllers_start: Option<DurationText>,
+    /// Which controllers run beside those of node failure handling.
+    #[serde(default, skip_serializing_if = "Controllers::is_empty")]
+    pub controllers: Controllers,
+    /// The scheduler's configuration.
+    #[serde(default, skip_serializing_if = "SchedulerConfiguration::is_empty")]
+    pub scheduler: SchedulerConfiguration,
+    /// A file whose nodes, workloads and pods come behind those written here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+    /// What becomes of pods that exist, those of `cluster` and of `pods`, where `--set` changes the
+    /// template of their workload, or a flag the default tolerations; `Rollout` where not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub existing: Option<Existing>,
+    /// Groups of nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeGroup>,
+    /// Groups of pods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<PodGroup>,
+    /// Priorities by name, beside Kubernetes' own two.
+    #[serde(
+        default,
+        rename = "priorityClasses",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub priority_classes: Vec<PriorityClass>,
+    /// How many pods an eviction may take away.
+    #[serde(
+        default,
+        rename = "podDisruptionBudgets",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub pod_disruption_budgets: Vec<PodDisruptionBudget>,
+    /// What namespaces say of the tolerations of their pods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<Namespace>,
+    /// What pods are made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<Workload>,
+    /// How many pods workloads need, by their names, beside what these say themselves: for those
+    /// that come from a file. A number, or a share of what they ask for, `"80%"`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: BTreeMap<String, FlagValue>,
+    /// What goes wrong, and what people do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Entry>,
+    /// The choices of a run, where they are not the default ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<Tape>,
+    /// What the run must come to, for `taintsim test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expectation>,
+    /// How many seeds `taintsim test` runs the scenario with: `seed` and those after it; 1 where
+    /// not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<u32>,
+    /// A file that holds the timeline that the run must have; its path is relative to the scenario.
+    /// `taintsim test --update` writes it. `{release}` in its name is the release that is run, for
+    /// a file for each of several releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub golden: Option<String>,
+    /// Settings that the expectations guard, each with a value that must break one of them, as
+    /// after `--set`: `"flags.kube-controller-manager.node-monitor-grace-period=60s"`.
+    /// `taintsim test --guards` tries them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<String>,
+}
+
+/// What becomes of pods that exist where a setting says something else of new ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+pub enum Existing {
+    /// They are changed as a rollout would have done: each as if made anew from its template, and
+    /// admitted under the flags.
+    #[serde(alias = "rollout")]
+    Rollout,
+    /// They stay as they are; only pods that come later are made from what is set.
+    #[serde(alias = "keep")]
+    Keep,
+}
+
+/// Where nodes and pods come from, apart from the scenario itself.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Cluster {
+    /// A file with what `kubectl get nodes,pods,… -A -o yaml` or `-o json` printed; its path is
+    /// relative to the scenario.
+    From(String),
+}
+
+/// Flags by component, under the names they have on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    /// kube-controller-manager
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kube_controller_manager: BTreeMap<String, FlagValue>,
+    /// kube-apiserver
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kube_apiserver: BTreeMap<String, FlagValue>,
+    /// kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration
+    /// file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kubelet: BTreeMap<String, FlagValue>,
+}
+
+impl Flags {
+    /// Whether no flag is given.
+    pub fn is_empty(&self) -> bool {
+        self.kube_controller_manager.is_empty()
+            && self.kube_apiserver.is_empty()
+            && self.kubelet.is_empty()
+    }
+}
