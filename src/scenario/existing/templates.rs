@@ -1,0 +1,134 @@
+//! What a changed template means for the pods of its workload.
+
+use super::fields::{carry, of_pod, of_template};
+use super::owners::{Owners, full_names};
+use super::reached::Reached;
+use super::standing::{is_failing, stands};
+use crate::scenario::spec::{Existing, PodTemplate, Scenario, Toleration, Workload, WorkloadGroup};
+use std::collections::BTreeMap;
+
+/// The templates that changed, before and after, by the numbers of their workloads.
+type Changes = BTreeMap<usize, (PodTemplate, PodTemplate)>;
+
+/// Takes changed templates to the pods and ReplicaSets of their workloads.
+pub(super) fn templates(spec: &mut Scenario, was: &Scenario) -> Vec<Reached> {
+    let changed = |i: usize| {
+        was.workloads
+            .get(i)
+            .zip(spec.workloads.get(i))
+            .filter(|(a, b)| a.group().template != b.group().template)
+    };
+    let changes: Changes = (0..spec.workloads.len())
+        .filter_map(|i| {
+            changed(i).map(|(a, b)| (i, (a.group().template.clone(), b.group().template.clone())))
+        })
+        .collect();
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let owners = Owners::new(spec);
+    carry_to_sets(spec, &owners, &changes);
+    let keep = spec.existing == Some(Existing::Keep);
+    carry_to_pods(spec, &owners, &changes, keep)
+        .into_iter()
+        .filter_map(|((owner, other), groups)| {
+            let said = said(&spec.workloads[owner], other, keep)?;
+            Some(Reached { groups, said })
+        })
+        .collect()
+}
+
+/// Takes a changed template of a Deployment to its ReplicaSets: what it says now is what its next
+/// pods are made from, and the ReplicaSet is the one that makes them.
+fn carry_to_sets(spec: &mut Scenario, owners: &Owners, changes: &Changes) {
+    for i in 0..spec.workloads.len() {
+        let owner = full_names(&spec.workloads[i])
+            .first()
+            .and_then(|full| owners.named(full));
+        if let Some((before, after)) = owner
+            .filter(|o| *o != i && !changes.contains_key(&i))
+            .and_then(|o| changes.get(&o))
+        {
+            carry(
+                before,
+                after,
+                of_template(&mut spec.workloads[i].group_mut().template),
+            );
+        }
+    }
+}
+
+/// Takes changed templates to pods: the groups that are reached, by their workload and by whether
+/// anything differs.
+fn carry_to_pods(
+    spec: &mut Scenario,
+    owners: &Owners,
+    changes: &Changes,
+    keep: bool,
+) -> BTreeMap<(usize, bool), Vec<usize>> {
+    let mut reached: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
+    for p in 0..spec.pods.len() {
+        let Some(owner) = owners.of(&spec.pods[p]).filter(|_| stands(&spec.pods[p])) else {
+            continue;
+        };
+        let Some((before, after)) = changes.get(&owner) else {
+            continue;
+        };
+        let mut made = spec.pods[p].clone();
+        carry(before, after, of_pod(&mut made));
+        if spec.workloads[owner].kind() == "DaemonSet" {
+            by_daemon_set(&mut made.tolerations);
+        }
+        let other = made != spec.pods[p];
+        if other && !keep {
+            spec.pods[p] = made;
+        }
+        reached.entry((owner, other)).or_default().push(p);
+    }
+    reached
+}
+
+/// What is said of the pods of a workload. `other`: a rollout changes them.
+fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
+    let of = format!(" of {} {}", workload.kind(), written(workload.group()));
+    Some(match (other, keep) {
+        (true, true) => {
+            format!("{of} stay as they are, without what its template says now (existing: Keep)")
+        }
+        (true, false) => match workload.kind() {
+            "ReplicaSet" | "Job" => format!("{of} changed as if made anew from its template"),
+            _ => format!("{of} changed as by a rollout"),
+        },
+        (false, _) if workload.kind() == "DaemonSet" => {
+            format!(
+                "{of} stay as they are: its controller lets them tolerate not-ready and unreachable for ever"
+            )
+        }
+        (false, _) => return None,
+    })
+}
+
+/// `shop/web`
+fn written(group: &WorkloadGroup) -> String {
+    let name = group.name.as_deref().or_else(|| {
+        group
+            .names
+            .as_ref()
+            .and_then(|n| n.texts().first())
+            .map(String::as_str)
+    });
+    format!(
+        "{}/{}",
+        group.namespace.as_deref().unwrap_or("default"),
+        name.unwrap_or("?")
+    )
+}
+
+/// A DaemonSet's controller overwrites what a template says of the taints of failing nodes
+/// (`pkg/controller/daemon/util/ daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
+fn by_daemon_set(tolerations: &mut [Toleration]) {
+    tolerations
+        .iter_mut()
+        .filter(|t| is_failing(t))
+        .for_each(|t| t.toleration_seconds = None);
+}
