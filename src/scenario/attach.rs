@@ -7,10 +7,11 @@
 use super::existing::Exported;
 use super::fingerprint::InputFile;
 use super::import::{ImportError, ImportedCluster, Input};
-use super::load::Loaded;
+use super::loaded::Loaded;
+use super::place::Step;
 use super::problem::{Problem, Source};
 use super::spec::Cluster;
-use super::syntax::{Step, Tree};
+use super::syntax::Tree;
 
 /// Reads the file that the scenario points at, if it points at one.
 pub(super) fn attach(loaded: &mut Loaded) -> Result<(), Problem> {

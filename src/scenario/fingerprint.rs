@@ -1,7 +1,6 @@
 //! What tells one version of a scenario's files from another: FNV-1a with 64 bits. It protects
 //! nothing.
 
-use super::load::Loaded;
 use std::path::Path;
 
 /// The hash of no bytes.
@@ -60,18 +59,16 @@ impl InputFile {
     }
 }
 
-impl Loaded {
-    /// What the scenario was read from.
-    pub fn fingerprint(&self) -> Fingerprint {
-        let text = self.source.text.as_bytes();
-        let hash = self
-            .inputs
+impl Fingerprint {
+    /// That of a scenario's text and the files that it points at.
+    pub(super) fn of(text: &[u8], inputs: &[InputFile]) -> Self {
+        let hash = inputs
             .iter()
             .fold(fnv1a64(text), |h, input| more(h, &input.hash.to_be_bytes()));
-        Fingerprint {
+        Self {
             bytes: text.len(),
             hash,
-            inputs: self.inputs.clone(),
+            inputs: inputs.to_vec(),
         }
     }
 }

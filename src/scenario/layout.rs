@@ -1,6 +1,7 @@
 //! RON as scenarios are written: a text from ron's own serializer as a tree of pieces, and the tree
 //! as lines.
 
+use super::ron_options::extensions;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ pub(super) const WIDTH: usize = 120;
 
 /// In RON as scenarios are written, without `Some`.
 pub(super) fn to_ron<T: Serialize + ?Sized>(value: &T) -> String {
-    let options = ron::Options::default().with_default_extension(super::load::extensions());
+    let options = ron::Options::default().with_default_extension(extensions());
     // The types of the language are structs, lists, maps with texts as keys, and plain values; ron
     // writes all of them.
     options

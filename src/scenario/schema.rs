@@ -10,7 +10,7 @@ pub fn schema() -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::options;
+    use super::super::ron_options::options;
     use super::super::spec::Expectation;
     use super::super::{Overrides, expecting, parse};
     use serde_json::Value;

@@ -5,43 +5,9 @@
 //! of a field, of an element, of an entry of a map. It reads what `ron` reads, and gives up without
 //! harm on what it does not know: a problem then has no place.
 
+use super::place::Step;
+use super::tokens::Reader;
 use std::ops::Range;
-
-/// A step from a value into one of its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// A field of a struct, or of an enum's variant; or an entry of a map.
-    Key(String),
-    /// An element of a list, or of an enum's variant without field names.
-    Index(usize),
-}
-
-impl From<&str> for Step {
-    fn from(key: &str) -> Self {
-        Self::Key(key.to_owned())
-    }
-}
-
-impl From<&String> for Step {
-    fn from(key: &String) -> Self {
-        Self::Key(key.clone())
-    }
-}
-
-impl From<usize> for Step {
-    fn from(index: usize) -> Self {
-        Self::Index(index)
-    }
-}
-
-/// A value's place: the steps to it from the top of the file.
-pub(super) type Place = Vec<Step>;
-
-/// Writes a [`Place`]: `at!["nodes", 3, "zone"]`.
-macro_rules! at {
-    ($($step:expr),* $(,)?) => { vec![$($crate::scenario::syntax::Step::from($step)),*] };
-}
-pub(crate) use at;
 
 /// A value with the bytes it covers.
 #[derive(Debug)]
@@ -82,7 +48,7 @@ impl Tree {
             reader.at += reader.rest().find(']')? + 1;
             reader.blank()?;
         }
-        reader.value(0)
+        value(&mut reader, 0)
     }
 
     /// The part at the end of those steps.
@@ -126,389 +92,89 @@ impl Tree {
     }
 }
 
-/// A text of the same length in which the names of fields are identifiers: `kube-apiserver: {…}`,
-/// `"kube-apiserver": {…}` and `r#kube-apiserver: {…}` in a struct become `kube_apiserver`. Keys of
-/// maps stay as they are.
-pub(super) fn undashed(text: &str) -> String {
-    let mut out = text.as_bytes().to_vec();
-    let mut reader = Reader { text, at: 0 };
-    let mut open: Vec<char> = Vec::new();
-    // Where a name may begin: after the bracket of a struct, and after a comma in it.
-    let mut may_begin = false;
-    loop {
-        if reader.blank().is_none() {
-            break;
-        }
-        let start = reader.at;
-        let Some(c) = reader.peek() else { break };
-        if may_begin && open.last() == Some(&'(') && reader.field_name().is_some() {
-            let written = &text[start..reader.at];
-            let name = written.strip_prefix("r#").unwrap_or(written);
-            if written.contains(['-', '"']) || written != name {
-                let bare = name.trim_matches('"');
-                if bare
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-                    && !bare.is_empty()
-                {
-                    let at = start + written.find(bare).unwrap_or(0);
-                    out[start..reader.at].fill(b' ');
-                    out[at..at + bare.len()].copy_from_slice(bare.replace('-', "_").as_bytes());
-                }
-            }
-            may_begin = false;
-            continue;
-        }
-        may_begin = false;
-        match c {
-            '"' => {
-                if reader.string().is_none() {
-                    break;
-                }
-            }
-            '(' | '[' | '{' => {
-                open.push(c);
-                reader.at += 1;
-                may_begin = true;
-            }
-            ')' | ']' | '}' => {
-                open.pop();
-                reader.at += 1;
-            }
-            ',' => {
-                reader.at += 1;
-                may_begin = true;
-            }
-            '\'' => {
-                if reader.character().is_none() {
-                    break;
-                }
-            }
-            _ if reader.raw_string().is_some() => {}
-            _ if reader.identifier().is_some() => {}
-            other => reader.at += other.len_utf8(),
-        }
+/// Reads a value, nested this deep.
+fn value(reader: &mut Reader<'_>, depth: usize) -> Option<Tree> {
+    if depth > DEPTH_MAX {
+        return None;
     }
-    // Only ASCII was written over ASCII.
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    let start = reader.at;
+    let parts = match reader.peek()? {
+        '"' => reader.string().map(|_| Vec::new())?,
+        '\'' => reader.character().map(|()| Vec::new())?,
+        '[' => parts(reader, ']', depth)?,
+        '{' => parts(reader, '}', depth)?,
+        '(' => parts(reader, ')', depth)?,
+        c if c.is_ascii_digit() || "+-.".contains(c) => {
+            reader.number();
+            Vec::new()
+        }
+        _ => {
+            if reader.raw_string().is_some() {
+                Vec::new()
+            } else {
+                let name = reader.identifier()?;
+                let end = reader.at;
+                reader.blank()?;
+                if reader.peek() == Some('(') {
+                    let parts = parts(reader, ')', depth)?;
+                    if name == "Some" && parts.len() == 1 {
+                        // An optional value is its content.
+                        return parts.into_iter().next().map(|p| p.value);
+                    }
+                    return Some(Tree {
+                        bytes: start..reader.at,
+                        parts,
+                    });
+                }
+                reader.at = end;
+                Vec::new()
+            }
+        }
+    };
+    Some(Tree {
+        bytes: start..reader.at,
+        parts,
+    })
 }
 
-/// The most entries of a timeline, the most elements of any other list at the top of a file, and
-/// the most structs, lists and maps in all of it: far more than a scenario that people write or
-/// that is imported has, and as many as can be held.
-const ENTRIES_MAX: usize = 100_000;
-const ELEMENTS_MAX: usize = 200_000;
-const BRACKETS_MAX: usize = 4_000_000;
-
-/// What there is too much of in a text, with the limit, and where it goes beyond. The text alone is
-/// looked at: nothing is built of what is counted.
-pub(super) fn crowded(text: &str) -> Option<(String, usize)> {
-    let mut reader = Reader { text, at: 0 };
-    let (mut depth, mut brackets, mut elements) = (0_usize, 0, 0);
-    // The field of the file that comes next; whether its value is a list that is being read, and an
-    // element of it may begin.
-    let (mut field, mut in_list, mut begins) = (String::new(), false, false);
+/// Reads the parts of a value up to its closing bracket.
+fn parts(reader: &mut Reader<'_>, close: char, depth: usize) -> Option<Vec<Part>> {
+    reader.at += 1;
+    let mut parts = Vec::new();
     loop {
         reader.blank()?;
-        let start = reader.at;
-        let c = reader.peek()?;
-        if depth == 2 && in_list && begins && !matches!(c, ']' | ',') {
-            (elements, begins) = (elements + 1, false);
-            let (most, what) = match field.as_str() {
-                "timeline" => (
-                    ENTRIES_MAX,
-                    "the limit of a timeline; `every` and `times` repeat an entry",
-                ),
-                _ => (ELEMENTS_MAX, "the limit of a list"),
-            };
-            if elements > most {
-                return Some((
-                    format!("`{field}` has more than {most} elements, {what}"),
-                    start,
-                ));
-            }
+        if reader.eat(close) {
+            return Some(parts);
         }
-        match c {
-            '"' => drop(reader.string()?),
-            '\'' => drop(reader.character()?),
-            '(' | '[' | '{' => {
-                reader.at += 1;
-                (depth, brackets) = (depth + 1, brackets + 1);
-                if depth == 2 {
-                    (elements, in_list, begins) = (0, c == '[', true);
-                }
-                if brackets > BRACKETS_MAX {
-                    return Some((
-                        format!(
-                            "there are more than {BRACKETS_MAX} structs, lists and maps, the limit of a file"
-                        ),
-                        start,
-                    ));
-                }
-            }
-            ')' | ']' | '}' => {
-                reader.at += 1;
-                depth = depth.checked_sub(1)?;
-            }
-            ',' => {
-                reader.at += 1;
-                begins |= depth == 2;
-            }
-            _ if reader.raw_string().is_some() => {}
-            c => match reader.identifier() {
-                Some(name) if depth == 1 => field = name,
-                Some(_) => {}
-                None => reader.at += c.len_utf8(),
-            },
-        }
-    }
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn eat(&mut self, c: char) -> bool {
-        let found = self.peek() == Some(c);
-        if found {
-            self.at += c.len_utf8();
-        }
-        found
-    }
-
-    /// Skips spaces and comments; nothing if a block comment never ends.
-    fn blank(&mut self) -> Option<()> {
-        loop {
-            let rest = self.rest();
-            let skipped = rest.len() - rest.trim_start().len();
-            self.at += skipped;
-            if self.rest().starts_with("//") {
-                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
-            } else if self.rest().starts_with("/*") {
-                self.at += 2;
-                let mut open = 1;
-                while open > 0 {
-                    let next = self.rest().find("*/")?;
-                    match self.rest()[..next].find("/*") {
-                        Some(inner) => (self.at, open) = (self.at + inner + 2, open + 1),
-                        None => (self.at, open) = (self.at + next + 2, open - 1),
-                    }
-                }
-            } else if skipped == 0 {
-                return Some(());
-            }
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Tree> {
-        if depth > DEPTH_MAX {
-            return None;
-        }
-        let start = self.at;
-        let parts = match self.peek()? {
-            '"' => self.string().map(|_| Vec::new())?,
-            '\'' => self.character()?,
-            '[' => self.parts(']', depth)?,
-            '{' => self.parts('}', depth)?,
-            '(' => self.parts(')', depth)?,
-            c if c.is_ascii_digit() || "+-.".contains(c) => self.number(),
-            _ => {
-                if let Some(parts) = self.raw_string() {
-                    parts
-                } else {
-                    let name = self.identifier()?;
-                    let end = self.at;
-                    self.blank()?;
-                    if self.peek() == Some('(') {
-                        let parts = self.parts(')', depth)?;
-                        if name == "Some" && parts.len() == 1 {
-                            // An optional value is its content.
-                            return parts.into_iter().next().map(|p| p.value);
-                        }
-                        return Some(Tree {
-                            bytes: start..self.at,
-                            parts,
-                        });
-                    }
-                    self.at = end;
-                    Vec::new()
-                }
-            }
+        let key_start = reader.at;
+        let key = match close {
+            ')' => reader.field_name(),
+            '}' => Some(reader.string()?),
+            _ => None,
         };
-        Some(Tree {
-            bytes: start..self.at,
-            parts,
-        })
-    }
-
-    fn parts(&mut self, close: char, depth: usize) -> Option<Vec<Part>> {
-        self.at += 1;
-        let mut parts = Vec::new();
-        loop {
-            self.blank()?;
-            if self.eat(close) {
-                return Some(parts);
-            }
-            let key_start = self.at;
-            let key = match close {
-                ')' => self.field_name(),
-                '}' => Some(self.string()?),
-                _ => None,
-            };
-            let key = key.map(|k| (k, key_start..self.at));
-            if key.is_some() {
-                self.blank()?;
-                if !self.eat(':') {
-                    return None;
-                }
-                self.blank()?;
-            }
-            parts.push(Part {
-                key,
-                value: self.value(depth + 1)?,
-            });
-            self.blank()?;
-            if !self.eat(',') && self.peek() != Some(close) {
+        let key = key.map(|k| (k, key_start..reader.at));
+        if key.is_some() {
+            reader.blank()?;
+            if !reader.eat(':') {
                 return None;
             }
+            reader.blank()?;
         }
-    }
-
-    /// The name of a field if one stands here, with its colon still to come. A name with dashes is
-    /// read as [`undashed`] writes it.
-    fn field_name(&mut self) -> Option<String> {
-        let start = self.at;
-        let name = if self.peek() == Some('"') {
-            self.string()
-        } else {
-            self.dashed_identifier()
-        };
-        let end = self.at;
-        let colon = name.is_some() && self.blank().is_some() && self.peek() == Some(':');
-        self.at = if colon { end } else { start };
-        name.filter(|_| colon).map(|n| n.replace('-', "_"))
-    }
-
-    /// An identifier, in which dashes may stand as in `kube-apiserver`.
-    fn dashed_identifier(&mut self) -> Option<String> {
-        let mut name = self.identifier()?;
-        while self.rest().starts_with('-') {
-            self.at += 1;
-            name.push('-');
-            name.push_str(&self.identifier()?);
-        }
-        Some(name)
-    }
-
-    fn identifier(&mut self) -> Option<String> {
-        let start = self.at;
-        let raw = self.rest().starts_with("r#");
-        let body = if raw { start + 2 } else { start };
-        let length = self.text[body..]
-            .char_indices()
-            .find(|&(_, c)| !(c.is_alphanumeric() || c == '_' || raw && "+-.".contains(c)))
-            .map_or(self.text.len() - body, |(i, _)| i);
-        if length == 0 {
+        parts.push(Part {
+            key,
+            value: value(reader, depth + 1)?,
+        });
+        reader.blank()?;
+        if !reader.eat(',') && reader.peek() != Some(close) {
             return None;
         }
-        self.at = body + length;
-        Some(self.text[body..self.at].to_owned())
-    }
-
-    fn number(&mut self) -> Vec<Part> {
-        let rest = self.rest();
-        self.at += rest
-            .find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c)))
-            .unwrap_or(rest.len());
-        Vec::new()
-    }
-
-    fn character(&mut self) -> Option<Vec<Part>> {
-        let rest = &self.rest()[1..];
-        let skip = if rest.starts_with('\\') {
-            2
-        } else {
-            rest.chars().next()?.len_utf8()
-        };
-        self.at += 1 + skip + rest.get(skip..)?.find('\'')? + 1;
-        Some(Vec::new())
-    }
-
-    /// A text in quotes, with simple escapes resolved: enough to compare keys.
-    fn string(&mut self) -> Option<String> {
-        if !self.eat('"') {
-            return None;
-        }
-        let mut content = String::new();
-        let mut chars = self.text[self.at..].char_indices();
-        while let Some((i, c)) = chars.next() {
-            match c {
-                '"' => {
-                    self.at += i + 1;
-                    return Some(content);
-                }
-                '\\' => content.extend(chars.next().map(|(_, c)| c)),
-                c => content.push(c),
-            }
-        }
-        None
-    }
-
-    fn raw_string(&mut self) -> Option<Vec<Part>> {
-        let rest = self.rest().strip_prefix('r')?;
-        let hashes = rest.len() - rest.trim_start_matches('#').len();
-        let body = rest[hashes..].strip_prefix('"')?;
-        let close = format!("\"{}", "#".repeat(hashes));
-        let length = body.find(&close)?;
-        self.at += 1 + hashes + 1 + length + close.len();
-        Some(Vec::new())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::place::{Place, at};
     use super::*;
-
-    #[test]
-    fn what_is_too_much_is_counted_and_not_built() {
-        let list = |field: &str, n: usize, end: &str| {
-            format!(
-                "(version: 1, {field}: [{}{end}])",
-                vec!["(a: [1, 2], b: \"),(\")"; n].join(",")
-            )
-        };
-        let said = |text: &str| crowded(text).map(|(what, _)| what);
-        for end in ["", ",", ", // (),()\n"] {
-            assert_eq!(said(&list("timeline", 100_000, end)), None, "{end:?}");
-            assert!(
-                said(&list("timeline", 100_001, end))
-                    .unwrap()
-                    .starts_with("`timeline` has more than 100000 elements"),
-                "{end:?}"
-            );
-            assert_eq!(said(&list("pods", 200_000, end)), None, "{end:?}");
-        }
-        assert!(
-            said(&list("pods", 200_001, ""))
-                .unwrap()
-                .starts_with("`pods` has more than 200000 elements")
-        );
-        let deep = format!("(nodes: [(labels: [{}])])", "(),".repeat(4_000_000));
-        assert!(said(&deep).unwrap().contains("more than 4000000 structs"));
-        for text in ["", "(", "((((", "))))", "(timeline: [", "[]", "\"", "/*"] {
-            assert_eq!(said(text), None, "{text:?}");
-        }
-    }
 
     const TEXT: &str = r##"// a comment
 Scenario(version: 1, /* another /* inside */ */
@@ -553,37 +219,6 @@ Scenario(version: 1, /* another /* inside */ */
             Tree::read(text).unwrap().doubles(),
             vec![("x".to_owned(), 22..25)]
         );
-    }
-
-    #[test]
-    fn names_with_dashes_become_identifiers_of_the_same_length() {
-        for (text, expected) in [
-            (
-                "(kube-apiserver: {\"a-b\": 1})",
-                "(kube_apiserver: {\"a-b\": 1})",
-            ),
-            (
-                "(\"kube-apiserver\" : 1, x: -1)",
-                "( kube_apiserver  : 1, x: -1)",
-            ),
-            ("(r#kube-apiserver: 1)", "(  kube_apiserver: 1)"),
-            (
-                "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d-e: [(f-g: r#\"(h-i: 1)\"#)])",
-                "(a: \"(kube-apiserver: 1)\", /* (b-c: 2) */ d_e: [(f_g: r#\"(h-i: 1)\"#)])",
-            ),
-            (
-                "{\"a-b\": (\"x-y\", \"ä-ö\")}",
-                "{\"a-b\": (\"x-y\", \"ä-ö\")}",
-            ),
-            ("(\"ä-ö\": 1)", "(\"ä-ö\": 1)"),
-            ("(\"a", "(\"a"),
-            ("(a-: 1)", "(a-: 1)"),
-        ] {
-            assert_eq!(undashed(text), expected);
-        }
-        let tree = Tree::read("(flags: (kube-apiserver: {\"a-b\": 10}))").unwrap();
-        let place: Place = at!["flags", "kube_apiserver", "a-b"];
-        assert_eq!(tree.find(&place).map(|t| t.bytes.clone()), Some(33..35));
     }
 
     #[test]

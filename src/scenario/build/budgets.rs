@@ -1,13 +1,12 @@
 //! Disruption budgets: what the API accepts, and complaints about the rest.
 
+use super::super::complaints::Complaints;
+use super::super::place::{Place, with};
 use super::super::problem::{Problem, did_you_mean_or_list};
 use super::super::spec::{FlagValue, PodDisruptionBudget, UnhealthyPodEvictionPolicy};
-use super::super::syntax::Place;
 use super::checks;
-use super::complaints::Complaints;
-use super::nodes::with;
-use super::scheduling::selector;
-use super::select::Nothing;
+use super::found::Nothing;
+use super::label_selector::selector;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::workload::short_name;
 use crate::plan::{BudgetIndex, BudgetPlan};

@@ -1,12 +1,15 @@
 //! What the API server would refuse, at its place in the scenario.
 
+use super::super::complaints::Complaints;
+use super::super::place::{Place, with};
 use super::super::problem::Problem;
-use super::super::syntax::Place;
-use super::complaints::Complaints;
-use super::nodes::with;
+use super::super::spec::QuantityText;
 use crate::api::kubectl_taint::{self, TaintEdit};
+use crate::api::labels::Labels;
+use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::{Operator, Toleration};
 use crate::api::validation;
+use std::collections::BTreeMap;
 
 /// The name of a node or pod.
 pub(super) fn object_name(kind: &str, name: &str) -> Result<(), Problem> {
@@ -86,4 +89,50 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
         }
         hint => Problem::new(e.text).maybe_help(hint),
     })
+}
+
+/// Labels that Kubernetes accepts; complaints about the others.
+pub(super) fn checked_labels(
+    labels: &BTreeMap<String, String>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Labels {
+    for (key, value) in labels {
+        if let Err(problem) = label(key, value) {
+            // A problem of the value is said of it.
+            let of_key = label(key, "").is_err();
+            if of_key {
+                complaints.add_name(with(place, key), problem)
+            } else {
+                complaints.add(with(place, key), problem)
+            }
+        }
+    }
+    labels.clone()
+}
+
+/// Amounts of resources; nothing if one of them cannot be read.
+pub(super) fn resources(
+    texts: &BTreeMap<String, QuantityText>,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Resources> {
+    let mut all = Resources::new();
+    let mut fine = true;
+    for (name, text) in texts {
+        let result = Quantity::parse(text.as_str())
+            .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
+        let result = result.and_then(|q| {
+            if q.is_negative() {
+                Err(Problem::new(format!("{} is negative", text.as_str())))
+            } else {
+                Ok(q)
+            }
+        });
+        match complaints.take(with(place, name), result) {
+            Some(quantity) => drop(all.insert(name.clone(), quantity)),
+            None => fine = false,
+        }
+    }
+    fine.then_some(all)
 }

@@ -4,6 +4,7 @@ use super::super::spec::{
     ConditionKind, FlagValue, InstanceState, NodeSelector, OneOrMany, PodSelector, Resource,
     Status, Step,
 };
+use super::conditions::{self, condition_kind};
 
 /// What an entry does, in a few words.
 pub(super) fn describe(step: &Step) -> String {
@@ -162,11 +163,11 @@ fn chosen(pod: &Option<String>, pods: &Option<PodSelector>) -> String {
 }
 
 fn condition(kind: ConditionKind) -> &'static str {
-    super::nodes::condition_kind(kind).as_str()
+    condition_kind(kind).as_str()
 }
 
 fn status_word(status: Status) -> &'static str {
-    super::nodes::status(status).as_str()
+    conditions::status(status).as_str()
 }
 
 fn resource_word(resource: Resource) -> &'static str {

@@ -1,13 +1,12 @@
 //! Drains and rolling maintenances: flags, how many nodes at a time, and what comes when.
 
+use super::super::complaints::Complaints;
+use super::super::place::{Place, with};
 use super::super::problem::Problem;
 use super::super::spec::{
     Afterwards, DrainFlags, DurationText, FlagValue, IfNotDrained as WrittenIf,
 };
-use super::super::syntax::Place;
-use super::complaints::Complaints;
-use super::nodes::with;
-use super::values;
+use super::super::values;
 use crate::api::budget::IntOrPercent;
 use crate::kernel::Dur;
 use crate::plan::DrainOptions;

@@ -1,18 +1,30 @@
 //! From what a file says to a [`Plan`]: names are looked up, texts are read, releases and limits
 //! are checked, the timeline is spread out. Everything that is wrong is found in one go.
 
+mod actions;
+mod assembly;
 mod budgets;
 mod checks;
-mod complaints;
+mod conditions;
+mod declared;
 mod describe;
 mod expect;
-mod flags;
+mod faults;
+mod found;
+mod label_selector;
+mod limits;
 mod maintain;
 mod namespaces;
 mod nodes;
 mod overlap;
+mod overrides;
+mod pod_names;
+mod pod_start;
+mod pod_templates;
 mod pods;
+mod primitive;
 mod priorities;
+mod profile;
 mod resolved;
 mod scheduling;
 mod select;
@@ -20,12 +32,15 @@ mod steps;
 mod tape;
 mod timeline;
 mod timing;
-mod values;
 mod when;
+mod workload_fields;
+mod workload_groups;
+mod workload_pods;
 mod workloads;
+mod world;
 
-pub use flags::known as known_flags;
-pub(in crate::scenario) use flags::{check as check_flag, known_plugin, take_settings};
-pub(in crate::scenario) use resolved::mistakes;
-pub use resolved::{NODES_MAX, Overrides, PODS_MAX, build, changed, expecting, seed};
+pub use limits::{NODES_MAX, PODS_MAX};
+pub use overrides::Overrides;
+pub(super) use resolved::mistakes;
+pub use resolved::{build, changed, expecting, seed};
 pub use tape::object_hash;

@@ -1,13 +1,12 @@
 //! Namespaces: the defaults and whitelists of their pods' tolerations, as the API accepts
 //! tolerations.
 
+use super::super::complaints::Complaints;
 use super::super::names;
+use super::super::place::{Place, at, with};
 use super::super::problem::Problem;
 use super::super::spec::Namespace;
-use super::super::syntax::{Place, at};
-use super::complaints::Complaints;
-use super::nodes::with;
-use super::{checks, pods};
+use super::{checks, pod_templates};
 use crate::plan::NamespaceTolerations;
 use std::collections::BTreeMap;
 
@@ -27,7 +26,7 @@ pub(super) fn read(
         let mut list = |tolerations: &Option<Vec<_>>, field: &str| {
             tolerations
                 .as_ref()
-                .map(|t| pods::tolerations(t, &with(&place, field), operators, complaints))
+                .map(|t| pod_templates::tolerations(t, &with(&place, field), operators, complaints))
         };
         let said = NamespaceTolerations {
             defaults: list(&namespace.default_tolerations, "defaultTolerations"),

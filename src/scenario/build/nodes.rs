@@ -1,20 +1,20 @@
 //! Node groups to nodes.
 
+use super::super::complaints::Complaints;
 use super::super::names;
+use super::super::place::{Place, with};
 use super::super::problem::Problem;
-use super::super::spec::{
-    Condition, ConditionKind, DurationText, NodeGroup, NodeStart as Written, Status,
-};
-use super::super::syntax::{Place, Step};
-use super::complaints::Complaints;
+use super::super::spec::{Condition, DurationText, NodeGroup, NodeStart as Written};
+use super::super::values;
+use super::checks::{self, checked_labels, resources};
+use super::conditions::{condition_kind, status};
+use super::limits::NODES_MAX;
 use super::select::Nodes;
-use super::{NODES_MAX, checks, values};
 use crate::api::labels::Labels;
-use crate::api::meta::{ConditionStatus, Timestamp};
+use crate::api::meta::Timestamp;
 use crate::api::names::stable_hash;
 use crate::api::node::{
-    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeConditionType,
-    NodeReason,
+    LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition, NodeReason,
 };
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::taint::Taint;
@@ -65,60 +65,22 @@ impl Nodes {
         allocatable
             .extend(resources(&group.capacity, &part("capacity"), complaints).unwrap_or_default());
         let allocatable = Rc::new(allocatable);
-        let mut span =
-            |text: &Option<super::super::spec::DurationText>, field: &str, positive: bool| {
-                let text = text.as_ref()?.as_str();
-                complaints.take(
-                    with(place, field),
-                    if positive {
-                        values::positive(text)
-                    } else {
-                        values::span(text)
-                    },
-                )
-            };
+        let mut span = |text: &Option<DurationText>, field: &str, positive: bool| {
+            let text = text.as_ref()?.as_str();
+            complaints.take(
+                with(place, field),
+                if positive {
+                    values::positive(text)
+                } else {
+                    values::span(text)
+                },
+            )
+        };
         let lease_period =
             span(&group.lease_period, "lease_period", true).unwrap_or(defaults.lease_period);
         let lease_offset = span(&group.lease_offset, "lease_offset", false);
         let status_offset = span(&group.status_offset, "status_offset", false);
-        let start = match &group.start {
-            None | Some(Written::Ready) if joins => NodeStart::Absent,
-            Some(_) if joins => {
-                complaints.say(
-                    part("start"),
-                    "a node that joins later cannot start otherwise",
-                );
-                NodeStart::Absent
-            }
-            None | Some(Written::Ready) => NodeStart::Ready,
-            Some(Written::Silent) => NodeStart::Silent,
-            Some(Written::Imported {
-                conditions,
-                renew_time,
-                cut_off,
-            }) => {
-                let place = part("start");
-                for (i, c) in conditions.iter().enumerate() {
-                    if conditions[..i].iter().any(|before| before.kind == c.kind) {
-                        complaints.say(
-                            with(&with(&place, "conditions"), i),
-                            format!("the condition {:?} is given twice", c.kind),
-                        );
-                    }
-                }
-                NodeStart::Imported {
-                    conditions: conditions
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(i, c)| condition(c, i, &place, complaints))
-                        .collect(),
-                    lease_renewed_us: renew_time.as_ref().and_then(|t| {
-                        complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))
-                    }),
-                    cut: *cut_off,
-                }
-            }
-        };
+        let start = start(group, place, joins, complaints);
         for name in names {
             if let Err(problem) = checks::object_name("node", &name) {
                 complaints.add(name_place(group, place), problem);
@@ -213,11 +175,46 @@ impl Nodes {
     }
 }
 
-/// The place of a part.
-pub(super) fn with(place: &Place, step: impl Into<Step>) -> Place {
-    let mut place = place.clone();
-    place.push(step.into());
-    place
+/// How the nodes of a group start.
+fn start(group: &NodeGroup, place: &Place, joins: bool, complaints: &mut Complaints) -> NodeStart {
+    match &group.start {
+        None | Some(Written::Ready) if joins => NodeStart::Absent,
+        Some(_) if joins => {
+            complaints.say(
+                with(place, "start"),
+                "a node that joins later cannot start otherwise",
+            );
+            NodeStart::Absent
+        }
+        None | Some(Written::Ready) => NodeStart::Ready,
+        Some(Written::Silent) => NodeStart::Silent,
+        Some(Written::Imported {
+            conditions,
+            renew_time,
+            cut_off,
+        }) => {
+            let place = with(place, "start");
+            for (i, c) in conditions.iter().enumerate() {
+                if conditions[..i].iter().any(|before| before.kind == c.kind) {
+                    complaints.say(
+                        with(&with(&place, "conditions"), i),
+                        format!("the condition {:?} is given twice", c.kind),
+                    );
+                }
+            }
+            NodeStart::Imported {
+                conditions: conditions
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, c)| condition(c, i, &place, complaints))
+                    .collect(),
+                lease_renewed_us: renew_time.as_ref().and_then(|t| {
+                    complaints.take(with(&place, "renewTime"), values::past_micros(t.as_str()))
+                }),
+                cut: *cut_off,
+            }
+        }
+    }
 }
 
 fn name_place(group: &NodeGroup, place: &Place) -> Place {
@@ -261,26 +258,6 @@ fn labels(group: &NodeGroup, place: &Place, complaints: &mut Complaints) -> Labe
         }
     }
     all
-}
-
-/// Labels that Kubernetes accepts; complaints about the others.
-pub(super) fn checked_labels(
-    labels: &BTreeMap<String, String>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Labels {
-    for (key, value) in labels {
-        if let Err(problem) = checks::label(key, value) {
-            // A problem of the value is said of it.
-            let of_key = checks::label(key, "").is_err();
-            if of_key {
-                complaints.add_name(with(place, key), problem)
-            } else {
-                complaints.add(with(place, key), problem)
-            }
-        }
-    }
-    labels.clone()
 }
 
 fn taints(texts: &[String], place: &Place, complaints: &mut Complaints) -> Vec<Taint> {
@@ -330,32 +307,6 @@ fn times_added(
     }
 }
 
-/// Amounts of resources; nothing if one of them cannot be read.
-pub(super) fn resources(
-    texts: &BTreeMap<String, super::super::spec::QuantityText>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Resources> {
-    let mut all = Resources::new();
-    let mut fine = true;
-    for (name, text) in texts {
-        let result = Quantity::parse(text.as_str())
-            .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()));
-        let result = result.and_then(|q| {
-            if q.is_negative() {
-                Err(Problem::new(format!("{} is negative", text.as_str())))
-            } else {
-                Ok(q)
-            }
-        });
-        match complaints.take(with(place, name), result) {
-            Some(quantity) => drop(all.insert(name.clone(), quantity)),
-            None => fine = false,
-        }
-    }
-    fine.then_some(all)
-}
-
 fn default_capacity() -> Resources {
     CAPACITY
         .iter()
@@ -370,7 +321,7 @@ fn condition(
     complaints: &mut Complaints,
 ) -> Option<NodeCondition> {
     let place = with(&with(place, "conditions"), i);
-    let mut time = |text: &super::super::spec::DurationText, field: &str| {
+    let mut time = |text: &DurationText, field: &str| {
         complaints
             .take(with(&place, field), values::stored_seconds(text.as_str()))
             .map(Timestamp)
@@ -403,25 +354,4 @@ fn reason(text: &str) -> NodeReason {
         .into_iter()
         .find(|r| r.as_str() == text)
         .unwrap_or(NodeReason::None)
-}
-
-/// The type of a condition.
-pub(super) fn condition_kind(kind: ConditionKind) -> NodeConditionType {
-    match kind {
-        ConditionKind::Ready => NodeConditionType::Ready,
-        ConditionKind::MemoryPressure => NodeConditionType::MemoryPressure,
-        ConditionKind::DiskPressure => NodeConditionType::DiskPressure,
-        ConditionKind::PIDPressure => NodeConditionType::PidPressure,
-        ConditionKind::NetworkUnavailable => NodeConditionType::NetworkUnavailable,
-        ConditionKind::OutOfDisk => NodeConditionType::OutOfDisk,
-    }
-}
-
-/// The status of a condition.
-pub(super) fn status(status: Status) -> ConditionStatus {
-    match status {
-        Status::True => ConditionStatus::True,
-        Status::False => ConditionStatus::False,
-        Status::Unknown => ConditionStatus::Unknown,
-    }
 }

@@ -86,105 +86,194 @@ fn end(holders: &mut Holders, held: Held, owner: u32) -> After {
     }
 }
 
-/// An action without what overlaps; further actions where values go back to different ones.
-fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
-    let Action {
-        at,
-        entry,
-        phase,
-        act,
-    } = action;
-    let ends = phase == Phase::End;
-    let one = |act: Do| {
+/// What stays of an action when parts of it are taken out.
+#[derive(Clone, Copy)]
+struct Of {
+    at: Time,
+    entry: u32,
+    phase: Phase,
+}
+
+impl Of {
+    fn one(self, act: Do) -> Vec<Action> {
+        let Self { at, entry, phase } = self;
         vec![Action {
             at,
             entry,
             phase,
             act,
         }]
-    };
-    let beginning = |nodes: Vec<NodeIndex>,
-                     held: fn(NodeIndex) -> Held,
-                     value: Value,
-                     holders: &mut Holders|
-     -> Vec<NodeIndex> {
-        nodes
-            .into_iter()
-            .filter(|&n| begin(holders, held(n), entry, value))
-            .collect()
-    };
-    // Nodes that are free again, and those whose value goes back, by value.
-    let ending =
-        |nodes: Vec<NodeIndex>, held: &dyn Fn(NodeIndex) -> Held, holders: &mut Holders| {
-            let (mut free, mut back): (Vec<NodeIndex>, Vec<(Value, Vec<NodeIndex>)>) =
-                (Vec::new(), Vec::new());
-            for node in nodes {
-                match end(holders, held(node), entry) {
-                    After::Same => {}
-                    After::Free => free.push(node),
-                    After::Back(value) => match back.iter_mut().find(|(v, _)| *v == value) {
-                        Some((_, nodes)) => nodes.push(node),
-                        None => back.push((value, vec![node])),
-                    },
-                }
-            }
-            (free, back)
-        };
-    let with_back = |act: Do,
-                     back: Vec<(Value, Vec<NodeIndex>)>,
-                     again: &dyn Fn(Value, Vec<NodeIndex>) -> Option<Do>| {
-        let mut all = one(act);
+    }
+
+    /// The action, and one more for each value that nodes go back to.
+    fn with_back(
+        self,
+        act: Do,
+        back: Vec<(Value, Vec<NodeIndex>)>,
+        again: &dyn Fn(Value, Vec<NodeIndex>) -> Option<Do>,
+    ) -> Vec<Action> {
+        let mut all = self.one(act);
         all.extend(back.into_iter().filter_map(|(value, nodes)| {
             Some(Action {
-                at,
-                entry,
+                at: self.at,
+                entry: self.entry,
                 phase: Phase::Step,
                 act: again(value, nodes)?,
             })
         }));
         all
+    }
+}
+
+/// Begins to hold something of each node; the nodes for which that changes anything.
+fn begin_all(
+    holders: &mut Holders,
+    owner: u32,
+    nodes: Vec<NodeIndex>,
+    held: impl Fn(NodeIndex) -> Held,
+    value: Value,
+) -> Vec<NodeIndex> {
+    nodes
+        .into_iter()
+        .filter(|&n| begin(holders, held(n), owner, value))
+        .collect()
+}
+
+/// Ends to hold something of each node: the nodes that are free again, and those whose value goes
+/// back, by value.
+fn end_all(
+    holders: &mut Holders,
+    owner: u32,
+    nodes: Vec<NodeIndex>,
+    held: &dyn Fn(NodeIndex) -> Held,
+) -> (Vec<NodeIndex>, Vec<(Value, Vec<NodeIndex>)>) {
+    let (mut free, mut back): (Vec<NodeIndex>, Vec<(Value, Vec<NodeIndex>)>) =
+        (Vec::new(), Vec::new());
+    for node in nodes {
+        match end(holders, held(node), owner) {
+            After::Same => {}
+            After::Free => free.push(node),
+            After::Back(value) => match back.iter_mut().find(|(v, _)| *v == value) {
+                Some((_, nodes)) => nodes.push(node),
+                None => back.push((value, vec![node])),
+            },
+        }
+    }
+    (free, back)
+}
+
+/// Nodes that clients reach again: at the end of a partition those that nothing else cuts off; by
+/// an entry of its own all of them, whatever cut them off.
+fn reconnected(holders: &mut Holders, owner: u32, nodes: Vec<NodeIndex>) -> Vec<NodeIndex> {
+    let own = |n: NodeIndex| {
+        holders
+            .get(&Held::Network(n))
+            .is_some_and(|hands| hands.iter().any(|(o, _)| *o == owner))
     };
-    match act {
-        Do::Cut(nodes) => one(Do::Cut(beginning(nodes, Held::Cut, Value::On, holders))),
+    if nodes.iter().any(|&n| own(n)) {
+        end_all(holders, owner, nodes, &Held::Network).0
+    } else {
+        nodes
+            .iter()
+            .for_each(|&n| drop(holders.remove(&Held::Network(n))));
+        nodes
+    }
+}
+
+/// The lag of a watch when one of its lags has ended; `none` is none at all.
+fn lag_left(holders: &mut Holders, owner: u32, resource: WatchedResource, none: Dur) -> Dur {
+    match end(holders, Held::Watch(resource), owner) {
+        After::Free => none,
+        After::Back(Value::Lag(lag)) => lag,
+        After::Same | After::Back(_) => {
+            match holders.get(&Held::Watch(resource)).and_then(|s| s.last()) {
+                Some((_, Value::Lag(lag))) => *lag,
+                _ => none,
+            }
+        }
+    }
+}
+
+/// Until when a watch stalls once another stall begins: a longer one that is under way goes on.
+fn stalled_until(holders: &mut Holders, owner: u32, resource: WatchedResource, own: Time) -> Time {
+    let stack = holders.entry(Held::Stall(resource)).or_default();
+    let until = stack.iter().fold(own, |latest, (_, value)| {
+        if let Value::Until(t) = value {
+            latest.max(*t)
+        } else {
+            latest
+        }
+    });
+    stack.push((owner, Value::Until(own)));
+    until
+}
+
+/// Nothing of these nodes is held any more: one that joins again later has a kubelet of its own.
+fn forget(holders: &mut Holders, nodes: &[NodeIndex]) {
+    let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
+    holders.retain(|held, _| match held {
+        Held::Cut(n)
+        | Held::Network(n)
+        | Held::Crash(n)
+        | Held::Heartbeats(n)
+        | Held::Condition(n, _)
+        | Held::Clock(n) => !gone.contains(n),
+        Held::Api | Held::Watch(_) | Held::Stall(_) => true,
+    });
+}
+
+/// An action without what overlaps; further actions where values go back to different ones.
+fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
+    let of = Of {
+        at: action.at,
+        entry: action.entry,
+        phase: action.phase,
+    };
+    match action.act {
+        Do::Cut(nodes) => of.one(Do::Cut(begin_all(
+            holders,
+            of.entry,
+            nodes,
+            Held::Cut,
+            Value::On,
+        ))),
         // By name of its own: whatever cut them off.
-        Do::Heal(nodes) if phase == Phase::Begin => {
+        Do::Heal(nodes) if of.phase == Phase::Begin => {
             nodes
                 .iter()
                 .for_each(|&n| drop(holders.remove(&Held::Cut(n))));
-            one(Do::Heal(nodes))
+            of.one(Do::Heal(nodes))
         }
-        Do::Heal(nodes) => one(Do::Heal(ending(nodes, &Held::Cut, holders).0)),
-        Do::Isolate(nodes) => one(Do::Isolate(beginning(
+        Do::Heal(nodes) => of.one(Do::Heal(end_all(holders, of.entry, nodes, &Held::Cut).0)),
+        Do::Isolate(nodes) => of.one(Do::Isolate(begin_all(
+            holders,
+            of.entry,
             nodes,
             Held::Network,
             Value::On,
-            holders,
         ))),
-        Do::Reconnect(nodes) => {
-            // The end of a partition, or an entry of its own: then whatever cut them off.
-            let own = |n: NodeIndex| {
-                holders
-                    .get(&Held::Network(n))
-                    .is_some_and(|hands| hands.iter().any(|(owner, _)| *owner == entry))
-            };
-            if nodes.iter().any(|&n| own(n)) {
-                one(Do::Reconnect(ending(nodes, &Held::Network, holders).0))
-            } else {
-                nodes
-                    .iter()
-                    .for_each(|&n| drop(holders.remove(&Held::Network(n))));
-                one(Do::Reconnect(nodes))
-            }
-        }
-        Do::Crash(nodes) => one(Do::Crash(beginning(nodes, Held::Crash, Value::On, holders))),
-        Do::Boot(nodes) => one(Do::Boot(ending(nodes, &Held::Crash, holders).0)),
-        Do::HeartbeatPeriod(nodes, Some(period)) => one(Do::HeartbeatPeriod(
-            beginning(nodes, Held::Heartbeats, Value::Period(period), holders),
+        Do::Reconnect(nodes) => of.one(Do::Reconnect(reconnected(holders, of.entry, nodes))),
+        Do::Crash(nodes) => of.one(Do::Crash(begin_all(
+            holders,
+            of.entry,
+            nodes,
+            Held::Crash,
+            Value::On,
+        ))),
+        Do::Boot(nodes) => of.one(Do::Boot(end_all(holders, of.entry, nodes, &Held::Crash).0)),
+        Do::HeartbeatPeriod(nodes, Some(period)) => of.one(Do::HeartbeatPeriod(
+            begin_all(
+                holders,
+                of.entry,
+                nodes,
+                Held::Heartbeats,
+                Value::Period(period),
+            ),
             Some(period),
         )),
         Do::HeartbeatPeriod(nodes, None) => {
-            let (free, back) = ending(nodes, &Held::Heartbeats, holders);
-            with_back(
+            let (free, back) = end_all(holders, of.entry, nodes, &Held::Heartbeats);
+            of.with_back(
                 Do::HeartbeatPeriod(free, None),
                 back,
                 &|value, nodes| match value {
@@ -193,23 +282,14 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
                 },
             )
         }
-        Do::Condition(nodes, kind, status) if !ends => {
-            let changing = nodes
-                .into_iter()
-                .filter(|&n| {
-                    begin(
-                        holders,
-                        Held::Condition(n, kind),
-                        entry,
-                        Value::Status(status),
-                    )
-                })
-                .collect();
-            one(Do::Condition(changing, kind, status))
+        Do::Condition(nodes, kind, status) if of.phase != Phase::End => {
+            let held = |n| Held::Condition(n, kind);
+            let changing = begin_all(holders, of.entry, nodes, held, Value::Status(status));
+            of.one(Do::Condition(changing, kind, status))
         }
         Do::Condition(nodes, kind, healthy) => {
-            let (free, back) = ending(nodes, &|n| Held::Condition(n, kind), holders);
-            with_back(
+            let (free, back) = end_all(holders, of.entry, nodes, &|n| Held::Condition(n, kind));
+            of.with_back(
                 Do::Condition(free, kind, healthy),
                 back,
                 &|value, nodes| match value {
@@ -218,72 +298,43 @@ fn settled(action: Action, holders: &mut Holders) -> Vec<Action> {
                 },
             )
         }
-        Do::ClockSkew(nodes, skew) if !ends => one(Do::ClockSkew(
-            beginning(nodes, Held::Clock, Value::Skew(skew), holders),
+        Do::ClockSkew(nodes, skew) if of.phase != Phase::End => of.one(Do::ClockSkew(
+            begin_all(holders, of.entry, nodes, Held::Clock, Value::Skew(skew)),
             skew,
         )),
         Do::ClockSkew(nodes, _) => {
-            let (free, back) = ending(nodes, &Held::Clock, holders);
-            with_back(Do::ClockSkew(free, 0), back, &|value, nodes| match value {
+            let (free, back) = end_all(holders, of.entry, nodes, &Held::Clock);
+            of.with_back(Do::ClockSkew(free, 0), back, &|value, nodes| match value {
                 Value::Skew(skew) => Some(Do::ClockSkew(nodes, skew)),
                 _ => None,
             })
         }
         Do::ApiDown => {
-            begin(holders, Held::Api, entry, Value::On);
-            one(Do::ApiDown)
+            begin(holders, Held::Api, of.entry, Value::On);
+            of.one(Do::ApiDown)
         }
-        Do::ApiUp => match end(holders, Held::Api, entry) {
-            After::Free => one(Do::ApiUp),
+        Do::ApiUp => match end(holders, Held::Api, of.entry) {
+            After::Free => of.one(Do::ApiUp),
             // Still down for another outage: the end is marked, and nothing comes back.
-            After::Same | After::Back(_) => one(Do::ApiDown),
+            After::Same | After::Back(_) => of.one(Do::ApiDown),
         },
-        Do::WatchLag(resource, lag) if !ends => {
-            begin(holders, Held::Watch(resource), entry, Value::Lag(lag));
-            one(Do::WatchLag(resource, lag))
+        Do::WatchLag(resource, lag) if of.phase != Phase::End => {
+            begin(holders, Held::Watch(resource), of.entry, Value::Lag(lag));
+            of.one(Do::WatchLag(resource, lag))
         }
         Do::WatchLag(resource, none) => {
-            let left = match end(holders, Held::Watch(resource), entry) {
-                After::Free => none,
-                After::Back(Value::Lag(lag)) => lag,
-                After::Same | After::Back(_) => {
-                    match holders.get(&Held::Watch(resource)).and_then(|s| s.last()) {
-                        Some((_, Value::Lag(lag))) => *lag,
-                        _ => none,
-                    }
-                }
-            };
-            one(Do::WatchLag(resource, left))
+            let left = lag_left(holders, of.entry, resource, none);
+            of.one(Do::WatchLag(resource, left))
         }
-        // A longer stall that is under way goes on.
         Do::StallWatches(resource, lasts) => {
-            let stack = holders.entry(Held::Stall(resource)).or_default();
-            let own = at.saturating_add(lasts);
-            let until = stack.iter().fold(own, |latest, (_, value)| {
-                if let Value::Until(t) = value {
-                    latest.max(*t)
-                } else {
-                    latest
-                }
-            });
-            stack.push((entry, Value::Until(own)));
-            one(Do::StallWatches(resource, until.since(at)))
+            let until = stalled_until(holders, of.entry, resource, of.at.saturating_add(lasts));
+            of.one(Do::StallWatches(resource, until.since(of.at)))
         }
         Do::DeleteNode(nodes) => {
-            // A node that joins again later has a kubelet of its own.
-            let gone: BTreeSet<NodeIndex> = nodes.iter().copied().collect();
-            holders.retain(|held, _| match held {
-                Held::Cut(n)
-                | Held::Network(n)
-                | Held::Crash(n)
-                | Held::Heartbeats(n)
-                | Held::Condition(n, _)
-                | Held::Clock(n) => !gone.contains(n),
-                Held::Api | Held::Watch(_) | Held::Stall(_) => true,
-            });
-            one(Do::DeleteNode(nodes))
+            forget(holders, &nodes);
+            of.one(Do::DeleteNode(nodes))
         }
-        other => one(other),
+        other => of.one(other),
     }
 }
 

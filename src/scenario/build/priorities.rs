@@ -4,12 +4,11 @@
 //! Classes do not change during a run, so that the priority of a pod is known when the scenario is
 //! read. Where ours differs: a pod may state a priority without a class.
 
+use super::super::complaints::Complaints;
+use super::super::place::{Place, at, with};
 use super::super::problem::{Problem, did_you_mean_or_list};
 use super::super::spec::{PodTemplate, PreemptionPolicy, PriorityClass};
-use super::super::syntax::{Place, at};
 use super::checks;
-use super::complaints::Complaints;
-use super::nodes::with;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).

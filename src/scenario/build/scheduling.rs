@@ -1,16 +1,16 @@
 //! What pods say about where they may be placed: what the API accepts, complaints about the rest
 //! (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`, v1.34).
 
+use super::super::complaints::Complaints;
+use super::super::place::{Place, at, with};
 use super::super::problem::Problem;
 use super::super::spec::{
     self, InclusionPolicy, NodeOperator, NodeRequirement, NodeTerm, PreemptionPolicy, Protocol,
     SchedulerConfiguration, ScoringStrategy, WhenUnsatisfiable,
 };
-use super::super::syntax::{Place, at};
-use super::complaints::Complaints;
-use super::nodes::{resources, with};
-use super::{checks, workloads};
-use crate::api::labels::{Operator, Requirement, Selector};
+use super::checks::{self, resources};
+use super::label_selector::selector;
+use crate::api::labels::{Operator, Requirement};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
@@ -38,74 +38,11 @@ pub(super) fn scheduling(
         ..SchedulingSpec::default()
     };
     if let Some(affinity) = &written.affinity {
-        let place = with(place, "affinity");
-        let nodes = with(&place, "nodeAffinity");
-        let required = with(
-            &with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"),
-            "nodeSelectorTerms",
-        );
-        all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
-            if r.terms.is_empty() {
-                complaints.say(
-                    required.clone(),
-                    "must have at least one node selector term",
-                );
-            }
-            r.terms
-                .iter()
-                .enumerate()
-                .map(|(i, t)| term(t, &with(&required, i), complaints))
-                .collect()
-        });
-        let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
-        for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
-            let place = with(&preferred, i);
-            weight(p.weight, &place, complaints);
-            all.preferred_nodes.push((
-                p.weight,
-                term(&p.preference, &with(&place, "preference"), complaints),
-            ));
-        }
-        all.pod_affinity = pods(
-            &affinity.pod_affinity,
-            &with(&place, "podAffinity"),
-            complaints,
-        );
-        all.pod_anti_affinity = pods(
-            &affinity.pod_anti_affinity,
-            &with(&place, "podAntiAffinity"),
-            complaints,
-        );
+        read_affinity(affinity, &mut all, &with(place, "affinity"), complaints);
     }
     for (i, c) in written.topology_spread_constraints.iter().enumerate() {
         let place = with(&with(place, "topologySpreadConstraints"), i);
-        if c.max_skew <= 0 {
-            complaints.say(with(&place, "maxSkew"), "must be greater than zero");
-        }
-        if c.min_domains.is_some() && c.when_unsatisfiable == WhenUnsatisfiable::ScheduleAnyway {
-            complaints.say(
-                with(&place, "minDomains"),
-                "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
-            );
-        }
-        if c.min_domains.is_some_and(|n| n <= 0) {
-            complaints.say(with(&place, "minDomains"), "must be greater than 0");
-        }
-        topology_key(&c.topology_key, &place, complaints);
-        let selector = c
-            .label_selector
-            .as_ref()
-            .and_then(|s| selector(s, &with(&place, "labelSelector"), complaints));
-        all.topology_spread.push(TopologySpreadConstraint {
-            max_skew: c.max_skew,
-            topology_key: c.topology_key.clone(),
-            hard: c.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule,
-            selector,
-            min_domains: c.min_domains.unwrap_or(1),
-            honor_affinity: c.node_affinity_policy != Some(InclusionPolicy::Ignore),
-            honor_taints: c.node_taints_policy == Some(InclusionPolicy::Honor),
-            match_label_keys: c.match_label_keys.clone(),
-        });
+        all.topology_spread.push(spread(c, &place, complaints));
     }
     all.host_ports
         .extend(written.ports.iter().map(|p| HostPort {
@@ -125,6 +62,86 @@ pub(super) fn scheduling(
         ));
     }
     (all != SchedulingSpec::default()).then(|| Rc::new(all))
+}
+
+/// What a pod says of the nodes and of the other pods that it wants to be near to.
+fn read_affinity(
+    affinity: &spec::Affinity,
+    all: &mut SchedulingSpec,
+    place: &Place,
+    complaints: &mut Complaints,
+) {
+    let nodes = with(place, "nodeAffinity");
+    let required = with(
+        &with(&nodes, "requiredDuringSchedulingIgnoredDuringExecution"),
+        "nodeSelectorTerms",
+    );
+    all.required_nodes = affinity.node_affinity.required.as_ref().map(|r| {
+        if r.terms.is_empty() {
+            complaints.say(
+                required.clone(),
+                "must have at least one node selector term",
+            );
+        }
+        r.terms
+            .iter()
+            .enumerate()
+            .map(|(i, t)| term(t, &with(&required, i), complaints))
+            .collect()
+    });
+    let preferred = with(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
+    for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
+        let place = with(&preferred, i);
+        weight(p.weight, &place, complaints);
+        all.preferred_nodes.push((
+            p.weight,
+            term(&p.preference, &with(&place, "preference"), complaints),
+        ));
+    }
+    all.pod_affinity = pods(
+        &affinity.pod_affinity,
+        &with(place, "podAffinity"),
+        complaints,
+    );
+    all.pod_anti_affinity = pods(
+        &affinity.pod_anti_affinity,
+        &with(place, "podAntiAffinity"),
+        complaints,
+    );
+}
+
+fn spread(
+    c: &spec::TopologySpreadConstraint,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> TopologySpreadConstraint {
+    if c.max_skew <= 0 {
+        complaints.say(with(place, "maxSkew"), "must be greater than zero");
+    }
+    if c.min_domains.is_some() && c.when_unsatisfiable == WhenUnsatisfiable::ScheduleAnyway {
+        complaints.say(
+            with(place, "minDomains"),
+            "can only use minDomains if whenUnsatisfiable=DoNotSchedule",
+        );
+    }
+    if c.min_domains.is_some_and(|n| n <= 0) {
+        complaints.say(with(place, "minDomains"), "must be greater than 0");
+    }
+    topology_key(&c.topology_key, place, complaints);
+    let selector = c
+        .label_selector
+        .as_ref()
+        .and_then(|s| selector(s, &with(place, "labelSelector"), complaints));
+    TopologySpreadConstraint {
+        max_skew: c.max_skew,
+        topology_key: c.topology_key.clone(),
+        hard: c.when_unsatisfiable == WhenUnsatisfiable::DoNotSchedule,
+        selector,
+        min_domains: c.min_domains.unwrap_or(1),
+        honor_affinity: c.node_affinity_policy != Some(InclusionPolicy::Ignore),
+        honor_taints: c.node_taints_policy == Some(InclusionPolicy::Honor),
+        match_label_keys: c.match_label_keys.clone(),
+    }
 }
 
 fn weight(weight: i32, place: &Place, complaints: &mut Complaints) {
@@ -211,19 +228,6 @@ fn pod_term(
         all_namespaces: written.namespace_selector.is_some(),
         topology_key: written.topology_key.clone(),
     }
-}
-
-pub(super) fn selector(
-    written: &spec::LabelSelector,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Selector> {
-    complaints.take(
-        place.clone(),
-        workloads::label_selector(written)
-            .as_selector()
-            .map_err(|e| Problem::new(e.to_string())),
-    )
 }
 
 /// The scheduler's configuration.

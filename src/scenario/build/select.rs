@@ -4,8 +4,8 @@
 use super::super::names;
 use super::super::problem::{Problem, did_you_mean, did_you_mean_or_list};
 use super::super::spec::{NodeSelector, PodSelector};
-use super::workloads::ambiguous;
-use super::{NODES_MAX, PODS_MAX};
+use super::found::{Nothing, ambiguous};
+use super::limits::{NODES_MAX, PODS_MAX};
 use crate::api::labels::Selector;
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
@@ -53,10 +53,6 @@ pub(super) struct PodsOf {
     /// The pods.
     pub(super) pods: Range<PodIndex>,
 }
-
-/// Why a selector selects nothing: `None` if that is only because of a mistake that was reported
-/// elsewhere.
-pub(super) type Nothing = Option<Problem>;
 
 impl Nodes {
     /// The node of that name.

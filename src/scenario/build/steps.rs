@@ -1,54 +1,18 @@
-//! What one entry of the timeline does, as primitive steps with offsets from its beginning.
+//! What one entry of the timeline does: how long it lasts, and its primitive steps.
 
-use super::super::problem::Problem;
-use super::super::spec::{
-    ConditionKind, Cut, DrainFlags, DurationText, InstanceState, NodeSelector, OneOrMany,
-    PodSelector, Resource, Step,
-};
-use super::super::syntax::{Place, at};
-use super::budgets::{self, Budgets};
-use super::complaints::Complaints;
-use super::nodes::{condition_kind, status, with};
-use super::pods::tolerations;
-use super::select::{Nodes, Pods};
-use super::workloads::Workloads;
-use super::{PODS_MAX, checks, maintain, values};
-use crate::api::kubectl_taint::TaintEdit;
-use crate::api::meta::ConditionStatus;
-use crate::api::node::NodeConditionType;
-use crate::api::workload::WorkloadKind;
+use super::super::complaints::Complaints;
+use super::super::place::at;
+use super::super::spec::{Cut, DrainFlags, DurationText, Step};
+use super::super::values;
+use super::faults::{healing, watched};
+use super::maintain;
+use super::primitive::{Of, Primitive, START, once};
+use super::world::World;
 use crate::kernel::Dur;
-use crate::plan::{
-    BudgetIndex, Do, Instance, NodeIndex, Phase, PodIndex, Profile, WatchedResource, WorkloadIndex,
-};
-use std::collections::BTreeMap;
-
-/// One primitive step: when, from the beginning of its entry; which part of the entry; what.
-pub(super) type Primitive = (Dur, Phase, Do);
+use crate::plan::{Do, Phase};
 
 /// How many partitions one flapping entry may stand for.
 const FLAPS_MAX: u32 = 100_000;
-
-/// How many nodes the steps of a timeline may name in all, each time a node is named.
-pub(super) const MENTIONS_MAX: u64 = 20_000_000;
-
-/// How many nodes a step names, and the step itself.
-pub(super) fn weight(act: &Do) -> u64 {
-    1 + act.nodes().map_or(0, |nodes| nodes.len() as u64)
-}
-
-const START: Dur = Dur::from_nanos(0);
-
-/// What an entry's steps are looked up in.
-pub(super) struct World<'a> {
-    pub(super) nodes: &'a Nodes,
-    pub(super) pods: &'a Pods,
-    pub(super) workloads: &'a Workloads,
-    pub(super) budgets: &'a Budgets,
-    pub(super) profile: &'a Profile,
-    /// The nodes, pods, workloads or budgets that an entry of that number adds.
-    pub(super) added: &'a BTreeMap<usize, Vec<u32>>,
-}
 
 /// How long an entry lasts, if it ends; complaints about its durations.
 pub(super) fn lasts(i: usize, step: &Step, complaints: &mut Complaints) -> Option<Dur> {
@@ -116,273 +80,83 @@ pub(super) fn primitives(
     world: &World<'_>,
     complaints: &mut Complaints,
 ) -> Option<Vec<Primitive>> {
-    let at = |field: &'static str| at!["timeline", i, "do", field];
-    // What begins, and what ends it.
-    let lasting = |begin: Do, end: Do| {
-        let mut steps = vec![(START, Phase::Begin, begin)];
-        steps.extend(lasts.map(|d| (d, Phase::End, end)));
-        Some(steps)
-    };
-    let once = |act: Do| Some(vec![(START, Phase::Begin, act)]);
-    let nodes =
-        |node: &Option<String>, nodes: &Option<NodeSelector>, complaints: &mut Complaints| {
-            target_nodes(i, node.as_deref(), nodes.as_ref(), world, complaints)
-        };
+    let of = Of { i, lasts, world };
     match step {
         Step::Partition {
-            node,
-            nodes: selector,
-            cut,
-            ..
-        } => {
-            let n = nodes(node, selector, complaints)?;
-            let mut steps = cutting(n.clone(), *cut, START, Phase::Begin);
-            steps.extend(
-                lasts
-                    .into_iter()
-                    .flat_map(|d| healing(n.clone(), *cut, d, Phase::End)),
-            );
-            Some(steps)
+            node, nodes, cut, ..
+        } => of.partition(node, nodes, *cut, complaints),
+        Step::Heal { node, nodes } => {
+            let nodes = of.nodes(node, nodes, complaints)?;
+            Some(healing(nodes, Cut::Network, START, Phase::Begin))
         }
-        Step::Heal {
-            node,
-            nodes: selector,
-        } => Some(healing(
-            nodes(node, selector, complaints)?,
-            Cut::Network,
-            START,
-            Phase::Begin,
-        )),
-        Step::Crash {
-            node,
-            nodes: selector,
-            ..
-        } => {
-            let n = nodes(node, selector, complaints)?;
-            lasting(Do::Crash(n.clone()), Do::Boot(n))
-        }
-        Step::Reboot {
-            node,
-            nodes: selector,
-        } => {
-            let n = nodes(node, selector, complaints)?;
-            Some(vec![
-                (START, Phase::Begin, Do::Crash(n.clone())),
-                (START, Phase::Step, Do::Boot(n)),
-            ])
-        }
+        Step::Crash { node, nodes, .. } => of.crash(node, nodes, complaints),
+        Step::Reboot { node, nodes } => of.reboot(node, nodes, complaints),
         Step::Flap {
             node,
-            nodes: selector,
+            nodes,
             cut,
             down,
             up,
             times,
-        } => {
-            let n = nodes(node, selector, complaints)?;
-            // Both were read with the entry's length.
-            let (down, up) = (
-                values::positive(down.as_str()).ok()?,
-                values::positive(up.as_str()).ok()?,
-            );
-            lasts?;
-            if u64::from(*times).saturating_mul(4 * n.len() as u64) > MENTIONS_MAX {
-                complaints.say(
-                    at("times"),
-                    "so many nodes cannot flap so often: the timeline would be too long",
-                );
-                return None;
-            }
-            let mut steps = Vec::with_capacity(4 * *times as usize);
-            for k in 0..u64::from(*times) {
-                let begin = down.saturating_add(up).saturating_mul(k);
-                let first = if k == 0 { Phase::Begin } else { Phase::Step };
-                let last = if k + 1 == u64::from(*times) {
-                    Phase::End
-                } else {
-                    Phase::Step
-                };
-                steps.extend(cutting(n.clone(), *cut, begin, first));
-                steps.extend(healing(n.clone(), *cut, begin.saturating_add(down), last));
-            }
-            Some(steps)
-        }
+        } => of.flap(node, nodes, *cut, (down, up), *times, complaints),
         Step::SlowHeartbeats {
             node,
-            nodes: selector,
+            nodes,
             period,
             ..
-        } => {
-            let period = complaints.take(at("period"), values::positive(period.as_str()));
-            let n = nodes(node, selector, complaints)?;
-            lasting(
-                Do::HeartbeatPeriod(n.clone(), Some(period?)),
-                Do::HeartbeatPeriod(n, None),
-            )
-        }
+        } => of.slow_heartbeats(node, nodes, period, complaints),
         Step::Condition {
             node,
-            nodes: selector,
+            nodes,
             kind,
-            status: wanted,
+            status,
             ..
-        } => {
-            if *kind == ConditionKind::OutOfDisk && !world.profile.node_lifecycle.out_of_disk {
-                complaints.say(
-                    at("type"),
-                    format!(
-                        "Kubernetes {} has no condition OutOfDisk; 1.13 was the last",
-                        world.profile.release
-                    ),
-                );
-            }
-            let (kind, n) = (condition_kind(*kind), nodes(node, selector, complaints)?);
-            let healthy = if kind == NodeConditionType::Ready {
-                ConditionStatus::True
-            } else {
-                ConditionStatus::False
-            };
-            lasting(
-                Do::Condition(n.clone(), kind, status(*wanted)),
-                Do::Condition(n, kind, healthy),
-            )
-        }
-        Step::ApiOutage { .. } => lasting(Do::ApiDown, Do::ApiUp),
-        Step::WatchLag { resource, lag, .. } => {
-            let lag = complaints.take(at("lag"), values::positive(lag.as_str()))?;
-            lasting(
-                Do::WatchLag(watched(*resource), lag),
-                Do::WatchLag(watched(*resource), START),
-            )
-        }
+        } => of.condition(node, nodes, *kind, *status, complaints),
+        Step::ApiOutage { .. } => of.lasting(Do::ApiDown, Do::ApiUp),
+        Step::WatchLag { resource, lag, .. } => of.watch_lag(*resource, lag, complaints),
         Step::WatchStall { resource, .. } => {
-            lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
+            of.lasting(Do::StallWatches(watched(*resource), lasts?), Do::Over)
         }
         Step::ControllerRestart { .. } => once(Do::RestartControllers(lasts?)),
         Step::ClockSkew {
-            node,
-            nodes: selector,
-            skew,
-            ..
-        } => {
-            let skew = complaints.take(at("skew"), values::signed(skew.as_str()));
-            let n = nodes(node, selector, complaints)?;
-            lasting(Do::ClockSkew(n.clone(), skew?), Do::ClockSkew(n, 0))
+            node, nodes, skew, ..
+        } => of.clock_skew(node, nodes, skew, complaints),
+        Step::AddNode { .. } => of.each_added(Do::AddNode),
+        Step::DeleteNode { node, nodes } => {
+            once(Do::DeleteNode(of.nodes(node, nodes, complaints)?))
         }
-        Step::AddNode { .. } => each(world.added.get(&i)?, Do::AddNode),
-        Step::DeleteNode {
-            node,
-            nodes: selector,
-        } => once(Do::DeleteNode(nodes(node, selector, complaints)?)),
         Step::Taint {
             node,
-            nodes: selector,
+            nodes,
             taint,
             overwrite,
-        } => {
-            let edit = taint_edit(taint.texts(), &at("taint"), complaints);
-            let n = nodes(node, selector, complaints)?;
-            once(Do::Taint(
-                n,
-                TaintEdit {
-                    overwrite: *overwrite,
-                    ..edit?
-                },
-            ))
+        } => of.taint(node, nodes, taint, *overwrite, complaints),
+        Step::Untaint { node, nodes, taint } => of.untaint(node, nodes, taint, complaints),
+        Step::Cordon { node, nodes } => once(Do::Cordon(of.nodes(node, nodes, complaints)?, true)),
+        Step::Uncordon { node, nodes } => {
+            once(Do::Cordon(of.nodes(node, nodes, complaints)?, false))
         }
-        Step::Untaint {
-            node,
-            nodes: selector,
-            taint,
-        } => {
-            let edit = untaint_edit(taint, &at("taint"), complaints);
-            let n = nodes(node, selector, complaints)?;
-            once(Do::Taint(n, edit?))
-        }
-        Step::Cordon {
-            node,
-            nodes: selector,
-        } => once(Do::Cordon(nodes(node, selector, complaints)?, true)),
-        Step::Uncordon {
-            node,
-            nodes: selector,
-        } => once(Do::Cordon(nodes(node, selector, complaints)?, false)),
         Step::Label {
             node,
-            nodes: selector,
+            nodes,
             labels,
-        } => {
-            for (key, value) in labels {
-                let value = value.as_deref().unwrap_or_default();
-                if let Err(problem) = checks::label(key, value) {
-                    complaints.add(with(&at("labels"), key), problem);
-                }
-            }
-            if labels.is_empty() {
-                complaints.say(at("labels"), "no label is given here");
-            }
-            let n = nodes(node, selector, complaints)?;
-            once(Do::Label(
-                n,
-                labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
-            ))
-        }
-        Step::CreatePod { .. } => each(world.added.get(&i)?, Do::CreatePod),
+        } => of.label(node, nodes, labels, complaints),
+        Step::CreatePod { .. } => of.each_added(Do::CreatePod),
         Step::DeletePod {
             pod,
-            pods: selector,
+            pods,
             grace_period_seconds,
-        } => {
-            let grace = *grace_period_seconds;
-            if grace.is_some_and(|g| g < 0) {
-                complaints.say(
-                    at("gracePeriodSeconds"),
-                    "must be greater than or equal to 0",
-                );
-            }
-            let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
-            each(&pods, |p| Do::DeletePod(p, grace))
-        }
-        Step::BindPod { pod, node } => {
-            let pod = world
-                .pods
-                .named(pod)
-                .map_err(|p| p.into_iter().for_each(|p| complaints.add(at("pod"), p)));
-            let node = world
-                .nodes
-                .named(node)
-                .map_err(|p| p.into_iter().for_each(|p| complaints.add(at("node"), p)));
-            once(Do::BindPod(pod.ok()?, node.ok()?))
-        }
+        } => of.delete_pod(pod, pods, *grace_period_seconds, complaints),
+        Step::BindPod { pod, node } => of.bind_pod(pod, node, complaints),
         Step::PatchTolerations {
             pod,
-            pods: selector,
-            tolerations: written,
-        } => {
-            let read = tolerations(
-                written,
-                &at("tolerations"),
-                world.profile.taint_eviction.comparison_operators,
-                complaints,
-            );
-            let pods = target_pods(i, pod.as_deref(), selector.as_ref(), world, complaints)?;
-            each(&pods, |p| Do::PatchTolerations(p, read.clone()))
-        }
-        Step::Instance {
-            node,
-            nodes: selector,
-            state,
-        } => {
-            let instance = match state {
-                InstanceState::Running => Instance::Running,
-                InstanceState::ShutDown => Instance::ShutDown,
-                InstanceState::Gone => Instance::Gone,
-            };
-            once(Do::Instance(nodes(node, selector, complaints)?, instance))
-        }
+            pods,
+            tolerations,
+        } => of.patch_tolerations(pod, pods, tolerations, complaints),
+        Step::Instance { node, nodes, state } => of.instance(node, nodes, *state, complaints),
         Step::Drain {
             node,
-            nodes: selector,
+            nodes,
             force,
             ignore_daemonsets,
             delete_emptydir_data,
@@ -391,7 +165,6 @@ pub(super) fn primitives(
             timeout,
             skip_wait_for_delete_timeout,
         } => {
-            let n = nodes(node, selector, complaints);
             let flags = DrainFlags {
                 force: *force,
                 ignore_daemonsets: Some(*ignore_daemonsets),
@@ -401,62 +174,36 @@ pub(super) fn primitives(
                 timeout: timeout.clone(),
                 skip_wait_for_delete_timeout: skip_wait_for_delete_timeout.clone(),
             };
-            let options = maintain::drain_options(&flags, &at!["timeline", i, "do"], complaints);
-            once(Do::Drain(n?, options))
+            of.drain(node, nodes, &flags, complaints)
         }
-        Step::Scale { workload, replicas } => {
-            let index = target_workload(i, workload, world, complaints)?;
-            let kind = world.workloads.plans[index as usize].kind;
-            if *replicas < 0 {
-                complaints.say(at("replicas"), "must be greater than or equal to 0");
-            } else if *replicas as u64 > PODS_MAX {
-                complaints.say(
-                    at("replicas"),
-                    format!("a cluster has at most {PODS_MAX} pods"),
-                );
-            }
-            if matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::Job) {
-                complaints.say(
-                    at("workload"),
-                    format!("a {} cannot be scaled", kind.as_str()),
-                );
-            }
-            once(Do::Scale(index, *replicas))
-        }
-        Step::CreateWorkload { .. } => each(world.added.get(&i)?, Do::CreateWorkload),
-        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(target_workload(
-            i, workload, world, complaints,
-        )?)),
-        Step::CreateBudget { .. } => each(world.added.get(&i)?, Do::CreateBudget),
+        Step::Scale { workload, replicas } => of.scale(workload, *replicas, complaints),
+        Step::CreateWorkload { .. } => of.each_added(Do::CreateWorkload),
+        Step::DeleteWorkload { workload } => once(Do::DeleteWorkload(
+            world.target_workload(i, workload, complaints)?,
+        )),
+        Step::CreateBudget { .. } => of.each_added(Do::CreateBudget),
         Step::PatchBudget {
             budget,
             min_available,
             max_unavailable,
-        } => {
-            let rule = budgets::rule(
-                min_available.as_ref(),
-                max_unavailable.as_ref(),
-                &at!["timeline", i, "do"],
-                complaints,
-            );
-            once(Do::PatchBudget(
-                target_budget(i, budget, world, complaints)?,
-                rule?,
-            ))
-        }
-        Step::DeleteBudget { budget } => once(Do::DeleteBudget(target_budget(
-            i, budget, world, complaints,
-        )?)),
+        } => of.patch_budget(
+            budget,
+            min_available.as_ref(),
+            max_unavailable.as_ref(),
+            complaints,
+        ),
+        Step::DeleteBudget { budget } => once(Do::DeleteBudget(
+            world.target_budget(i, budget, complaints)?,
+        )),
         Step::Maintain {
             node,
-            nodes: selector,
+            nodes,
             at_a_time,
             drain,
             off,
             then,
             if_not_drained,
         } => {
-            let n = nodes(node, selector, complaints);
             let written = maintain::Written {
                 at_a_time: at_a_time.as_ref(),
                 drain,
@@ -464,181 +211,7 @@ pub(super) fn primitives(
                 then: *then,
                 if_not_drained: *if_not_drained,
             };
-            let how = written.read(
-                n.as_ref().map_or(0, Vec::len),
-                &at!["timeline", i, "do"],
-                complaints,
-            );
-            once(Do::Maintain(n?, Box::new(how?)))
+            of.maintain(node, nodes, &written, complaints)
         }
     }
-}
-
-/// Nodes are cut off.
-fn cutting(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
-    let isolate = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Isolate(nodes.clone())));
-    std::iter::once((at, phase, Do::Cut(nodes)))
-        .chain(isolate)
-        .collect()
-}
-
-/// What [`cutting`] did ends.
-fn healing(nodes: Vec<NodeIndex>, cut: Cut, at: Dur, phase: Phase) -> Vec<Primitive> {
-    let reconnect = (cut == Cut::Network).then(|| (at, Phase::Step, Do::Reconnect(nodes.clone())));
-    std::iter::once((at, phase, Do::Heal(nodes)))
-        .chain(reconnect)
-        .collect()
-}
-
-/// The same for each of several: the first begins the entry.
-fn each(all: &[u32], act: impl Fn(u32) -> Do) -> Option<Vec<Primitive>> {
-    Some(
-        all.iter()
-            .enumerate()
-            .map(|(k, &x)| {
-                (
-                    START,
-                    if k == 0 { Phase::Begin } else { Phase::Step },
-                    act(x),
-                )
-            })
-            .collect(),
-    )
-}
-
-fn watched(resource: Resource) -> WatchedResource {
-    match resource {
-        Resource::Nodes => WatchedResource::Nodes,
-        Resource::Pods => WatchedResource::Pods,
-        Resource::Leases => WatchedResource::Leases,
-        Resource::Deployments => WatchedResource::Workloads(WorkloadKind::Deployment),
-        Resource::ReplicaSets => WatchedResource::Workloads(WorkloadKind::ReplicaSet),
-        Resource::StatefulSets => WatchedResource::Workloads(WorkloadKind::StatefulSet),
-        Resource::DaemonSets => WatchedResource::Workloads(WorkloadKind::DaemonSet),
-        Resource::Jobs => WatchedResource::Workloads(WorkloadKind::Job),
-    }
-}
-
-fn target_workload(
-    i: usize,
-    name: &str,
-    world: &World<'_>,
-    complaints: &mut Complaints,
-) -> Option<WorkloadIndex> {
-    let place = || at!["timeline", i, "do", "workload"];
-    world
-        .workloads
-        .named(name)
-        .map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p)))
-        .ok()
-}
-
-fn target_budget(
-    i: usize,
-    name: &str,
-    world: &World<'_>,
-    complaints: &mut Complaints,
-) -> Option<BudgetIndex> {
-    let place = || at!["timeline", i, "do", "budget"];
-    world
-        .budgets
-        .named(name)
-        .map_err(|problem| problem.into_iter().for_each(|p| complaints.add(place(), p)))
-        .ok()
-}
-
-fn target_nodes(
-    i: usize,
-    node: Option<&str>,
-    nodes: Option<&NodeSelector>,
-    world: &World<'_>,
-    complaints: &mut Complaints,
-) -> Option<Vec<NodeIndex>> {
-    let place: Place = at!["timeline", i, "do"];
-    let (place, selected) = match (node, nodes) {
-        (Some(name), None) => (
-            with(&place, "node"),
-            world.nodes.named(name).map(|n| vec![n]),
-        ),
-        (None, Some(selector)) => (with(&place, "nodes"), world.nodes.select(selector)),
-        (Some(_), Some(_)) => {
-            complaints.say(
-                with(&place, "nodes"),
-                "give either `node` or `nodes`, not both",
-            );
-            return None;
-        }
-        (None, None) => {
-            let help = "`node: \"a-03\"`, or `nodes: Zone(\"b\")`, `Nodes([…])`, `Label(\"k=v\")`, `Share(of: …, fraction: 0.5)`, `All`";
-            complaints.add(
-                place,
-                Problem::new("this needs `node` or `nodes`").help(help),
-            );
-            return None;
-        }
-    };
-    selected
-        .map_err(|problem| {
-            problem
-                .into_iter()
-                .for_each(|p| complaints.add(place.clone(), p))
-        })
-        .ok()
-}
-
-fn target_pods(
-    i: usize,
-    pod: Option<&str>,
-    pods: Option<&PodSelector>,
-    world: &World<'_>,
-    complaints: &mut Complaints,
-) -> Option<Vec<PodIndex>> {
-    let place: Place = at!["timeline", i, "do"];
-    let (place, selected) = match (pod, pods) {
-        (Some(name), None) => (with(&place, "pod"), world.pods.named(name).map(|p| vec![p])),
-        (None, Some(selector)) => (with(&place, "pods"), world.pods.select(selector)),
-        (Some(_), Some(_)) => {
-            complaints.say(
-                with(&place, "pods"),
-                "give either `pod` or `pods`, not both",
-            );
-            return None;
-        }
-        (None, None) => {
-            let help =
-                "`pod: \"web-0\"`, or `pods: Group(\"web\")`, `Pods([…])`, `Label(\"k=v\")`, `All`";
-            complaints.add(place, Problem::new("this needs `pod` or `pods`").help(help));
-            return None;
-        }
-    };
-    selected
-        .map_err(|problem| {
-            problem
-                .into_iter()
-                .for_each(|p| complaints.add(place.clone(), p))
-        })
-        .ok()
-}
-
-fn taint_edit(texts: &[String], place: &Place, complaints: &mut Complaints) -> Option<TaintEdit> {
-    complaints.take(place.clone(), checks::taint_edit(texts))
-}
-
-fn untaint_edit(
-    texts: &OneOrMany,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<TaintEdit> {
-    let removing: Vec<String> = texts
-        .texts()
-        .iter()
-        .map(|t| {
-            if t.ends_with('-') {
-                t.clone()
-            } else {
-                format!("{t}-")
-            }
-        })
-        .collect();
-    taint_edit(&removing, place, complaints)
 }

@@ -1,15 +1,15 @@
 //! The tape of a scenario: its texts become numbers. Whether its choices come up, only the run can
 //! tell.
 
-use super::complaints::Complaints;
+use super::super::complaints::Complaints;
 use crate::api::names::stable_hash;
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
 use crate::plan::Perturb;
+use crate::scenario::place::at;
 use crate::scenario::problem::{Problem, did_you_mean_or_list};
 use crate::scenario::profiles::Release;
 use crate::scenario::spec::Tape;
-use crate::scenario::syntax::at;
 
 /// The hash of an object as a tape writes it: nothing is no object, `#5` is a number, `0x5f…` a
 /// hash, anything else a name. Where the choice is who comes next, the object is a process or

@@ -1,13 +1,16 @@
 //! The timeline of a plan: each entry at each of its times, as primitive steps in order.
 
+use super::super::complaints::Complaints;
+use super::super::place::at;
 use super::super::problem::Problem;
 use super::super::spec::Entry;
-use super::super::syntax::at;
-use super::complaints::Complaints;
 use super::describe::describe;
+use super::limits::MENTIONS_MAX;
 use super::overlap;
-use super::steps::{MENTIONS_MAX, World, is_fault, lasts, primitives, weight};
+use super::primitive::weight;
+use super::steps::{is_fault, lasts, primitives};
 use super::when::{self, Resolver};
+use super::world::World;
 use crate::files;
 use crate::kernel::{Dur, Time};
 use crate::plan::{Action, TimelineEntry};

@@ -17,12 +17,12 @@
 //! | boot | 30 s | an assumption: a virtual machine until its kubelet runs |
 //! | user | `Kubectl` | people write with kubectl |
 
+use super::super::complaints::Complaints;
+use super::super::flags::{CLIENT, KubeletFlags, Settings};
+use super::super::place::{Place, at};
 use super::super::problem::Problem;
 use super::super::spec::{ClientLimit, ClientLimits, KubeletTiming, Timing as Written, User};
-use super::super::syntax::{Place, at};
-use super::complaints::Complaints;
-use super::flags::{CLIENT, KubeletFlags, Settings};
-use super::values;
+use super::super::values;
 use crate::kernel::Dur;
 use crate::plan::{Delay, Imitated, KubeletMode, Limits, Profile, Real, Timing, UserMode};
 use crate::trace::Actor;

@@ -1,12 +1,12 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
+use super::super::complaints::Complaints;
 use super::super::duration;
+use super::super::place::{Place, at};
 use super::super::problem::{Problem, did_you_mean};
 use super::super::spec::Entry;
-use super::super::syntax::{Place, at};
-use super::complaints::Complaints;
-use super::select::Nothing;
-use super::values;
+use super::super::values;
+use super::found::Nothing;
 use crate::kernel::{Dur, Time};
 use std::collections::BTreeMap;
 

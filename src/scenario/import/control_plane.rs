@@ -2,7 +2,7 @@
 //! kube-controller-manager, kube-apiserver and kube-scheduler as static pods, whose command lines
 //! are in the export.
 //!
-//! Taken are the flags that the scenario language knows (`build/flags.rs`), the feature gates of
+//! Taken are the flags that the scenario language knows (`flags.rs`), the feature gates of
 //! `profiles/gates.rs`, and the admission plugins that are modelled; every other flag is passed
 //! over without a word, as it changes nothing here. A value that the component could not have been
 //! started with is said and left out, and so is one that differs between the copies of a component.
@@ -11,7 +11,7 @@
 
 use super::pod::RawPod;
 use super::summary::Summary;
-use crate::scenario::build::{check_flag, known_flags, known_plugin};
+use crate::scenario::flags::{check as check_flag, known as known_flags, known_plugin};
 use crate::scenario::profiles::gate_names;
 use crate::scenario::spec::{FlagValue, Flags};
 use std::collections::BTreeMap;

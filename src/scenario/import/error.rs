@@ -1,6 +1,7 @@
 //! What can be wrong with an export, said so that its owner finds the spot: file, document, item,
 //! kind and name.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The command that prints what the importer reads; part of most advice.
@@ -22,6 +23,10 @@ pub struct Place {
     /// The object's `namespace/name`, or name, as far as it was read.
     pub name: String,
 }
+
+/// Where objects stand in the files: by the list of the scenario that they are in, and
+/// `namespace/name`, or the name.
+pub(super) type Places = BTreeMap<(&'static str, String), Place>;
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,9 @@
 //! From single nodes and pods to groups of the scenario language, one for each shape.
 
-use super::cluster::{NamedNode, NamedPod};
-use super::node::{NodeShape, NodeState};
-use super::pod::{OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape};
+use super::node::{NamedNode, NodeShape, NodeState};
+use super::pod::{
+    NamedPod, OperatorShape, PodConditionShape, PodShape, StartShape, TolerationShape,
+};
 use super::rfc3339::SECOND_US;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;

@@ -3,18 +3,22 @@
 //!
 //! ```text
 //! input      files, standard input, gzip, encodings; what kubectl prints for people is refused with advice
-//! document   JSON or YAML, documents and lists, to single objects
+//! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, long lists in parallel
-//! object     the fields that are read
+//! seeds, raw one pass over a document, lists to single objects
+//! object, raw_scheduling, fields, selector   the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads and priority classes
 //! namespace  annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
-//! cluster    all objects together: duplicates, leases, time zero, what is left out
+//! gathered   all objects together: duplicates
 //! groups     like nodes and pods become groups of the language
+//! finish     time zero, leases, what is left out
+//! cluster    the result
 //! ranges     lists of names written short
 //! write      the scenario file
+//! blame      from a place in that file back to an object
 //! ```
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
@@ -22,11 +26,14 @@
 //! pods. Timers of the eviction controller are not part of any object: they start over, as after a
 //! restart of the controller.
 
-mod check;
+mod blame;
 mod cluster;
 mod control_plane;
 mod document;
 mod error;
+mod fields;
+mod finish;
+mod gathered;
 mod groups;
 mod input;
 mod namespace;
@@ -35,8 +42,13 @@ mod object;
 mod pod;
 mod quantities;
 mod ranges;
+mod raw;
+mod raw_scheduling;
+mod read;
 mod rfc3339;
 mod scheduling;
+mod seeds;
+mod selector;
 mod summary;
 mod times;
 mod value;

@@ -79,6 +79,9 @@ pub(super) enum LeaseSeen {
     Renewed(Stamp),
 }
 
+/// A named node and its shape.
+pub(super) type NamedNode = (String, NodeShape);
+
 /// An exported node.
 #[derive(Debug)]
 pub(super) struct RawNode {

@@ -5,16 +5,11 @@
 //! `k8s.io/api/coordination/v1/types.go`, v1.34. Every field may be missing or null, as in Go; what
 //! is needed is checked when it is converted, where the object's name is known.
 
-use super::scheduling::{RawAffinity, RawGate, RawSpread};
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use super::fields::{Filled, RawResources, Texts};
+use super::raw_scheduling::{RawAffinity, RawGate, RawSpread};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
 use std::fmt;
-
-/// A map of texts in which null stands for the empty text.
-pub(super) type Texts = BTreeMap<String, Option<String>>;
-/// `v1.ResourceList`
-pub(super) type RawResources = BTreeMap<String, RawQuantity>;
 
 /// `metav1.ObjectMeta`
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -207,14 +202,6 @@ impl RawAnnotations {
     }
 }
 
-/// A field of which only this is asked: whether it is there and not empty.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Filled(pub bool);
-
-/// A quantity as it was written: text, or a bare number, which the API accepts too.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RawQuantity(pub String);
-
 impl<'de> Deserialize<'de> for RawAnnotations {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -267,57 +254,5 @@ impl<'de> Deserialize<'de> for RawAnnotations {
             }
         }
         d.deserialize_map(V)
-    }
-}
-
-impl<'de> Deserialize<'de> for Filled {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Filled;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list or a map")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Filled, A::Error> {
-                let mut filled = false;
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-                    filled = true;
-                }
-                Ok(Filled(filled))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Filled, A::Error> {
-                let mut filled = false;
-                while seq.next_element::<IgnoredAny>()?.is_some() {
-                    filled = true;
-                }
-                Ok(Filled(filled))
-            }
-        }
-        d.deserialize_any(V)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawQuantity {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = RawQuantity;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a quantity like \"500m\" or \"32Gi\"")
-            }
-            fn visit_str<E>(self, v: &str) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_owned()))
-            }
-            fn visit_u64<E>(self, v: u64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
-            fn visit_i64<E>(self, v: i64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
-            fn visit_f64<E>(self, v: f64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
-        }
-        d.deserialize_any(V)
     }
 }

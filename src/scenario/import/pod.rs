@@ -4,6 +4,7 @@
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
 use super::error::Place;
+use super::fields::Filled;
 use super::object::{
     RawAnnotations, RawCondition, RawMeta, RawPodSpec, RawPodStatus, RawToleration,
 };
@@ -132,6 +133,9 @@ pub(super) struct PodConditionShape {
     pub transition: i64,
 }
 
+/// A pod's name, its node, and its shape.
+pub(super) type NamedPod = (String, Option<String>, PodShape);
+
 /// An exported pod.
 #[derive(Debug)]
 pub(super) struct RawPod {
@@ -172,7 +176,7 @@ impl RawPod {
     /// The fields of this pod that bear on its fate and are not modelled yet.
     pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
         let spec = &self.spec;
-        let filled = |f: Option<super::object::Filled>| f.is_some_and(|f| f.0);
+        let filled = |f: Option<Filled>| f.is_some_and(|f| f.0);
         let facts = [
             ("resourceClaims", filled(spec.resource_claims)),
             (

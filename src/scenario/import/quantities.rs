@@ -8,7 +8,8 @@
 //! (`pkg/apis/core/v1/defaults.go: SetDefaults_Pod`), as in a manifest that no API server has seen.
 //! Left out: resizes in place, which `status` shows.
 
-use super::object::{RawContainer, RawPodSpec, RawQuantity, RawRequirements, RawResources};
+use super::fields::{RawQuantity, RawResources};
+use super::object::{RawContainer, RawPodSpec, RawRequirements};
 use super::value::Wrong;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use std::collections::BTreeMap;

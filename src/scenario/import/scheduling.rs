@@ -3,10 +3,16 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
-use super::object::{Filled, RawContainer, RawMeta, RawPodSpec};
+use super::error::Place;
+use super::fields::Filled;
+use super::object::{RawContainer, RawMeta, RawPodSpec};
 use super::quantities::container_requests;
+use super::raw_scheduling::{
+    RawAffinity, RawNodeRequirement, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
+    RawPreferredNodes, RawSpread,
+};
+use super::selector::{RawSelector, selector};
 use super::value::Wrong;
-use super::workload::{RawSelector, selector};
 use crate::scenario::spec::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeOperator,
     NodeRequirement, NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget,
@@ -27,96 +33,6 @@ pub(super) struct Scheduling {
     /// The requests of each container, where there are several.
     pub container_requests: Vec<BTreeMap<String, String>>,
     pub empty_dir: bool,
-}
-
-/// `v1.Affinity`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawAffinity {
-    node_affinity: Option<RawNodeAffinity>,
-    pod_affinity: Option<RawPodAffinity>,
-    pod_anti_affinity: Option<RawPodAffinity>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawNodeAffinity {
-    required_during_scheduling_ignored_during_execution: Option<RawNodeTerms>,
-    preferred_during_scheduling_ignored_during_execution: Option<Vec<RawPreferredNodes>>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawNodeTerms {
-    node_selector_terms: Option<Vec<RawNodeTerm>>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawPreferredNodes {
-    weight: i32,
-    preference: RawNodeTerm,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawNodeTerm {
-    match_expressions: Option<Vec<RawNodeRequirement>>,
-    match_fields: Option<Vec<RawNodeRequirement>>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawNodeRequirement {
-    key: String,
-    operator: String,
-    values: Option<Vec<String>>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawPodAffinity {
-    required_during_scheduling_ignored_during_execution: Option<Vec<RawPodAffinityTerm>>,
-    preferred_during_scheduling_ignored_during_execution: Option<Vec<RawWeightedPods>>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawWeightedPods {
-    weight: i32,
-    pod_affinity_term: RawPodAffinityTerm,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawPodAffinityTerm {
-    label_selector: Option<RawSelector>,
-    namespaces: Option<Vec<String>>,
-    namespace_selector: Option<Filled>,
-    mismatch_label_keys: Option<Filled>,
-    match_label_keys: Option<Filled>,
-    topology_key: String,
-}
-
-/// `v1.TopologySpreadConstraint`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawSpread {
-    max_skew: i32,
-    topology_key: String,
-    when_unsatisfiable: String,
-    label_selector: Option<RawSelector>,
-    min_domains: Option<i32>,
-    node_affinity_policy: Option<String>,
-    node_taints_policy: Option<String>,
-    match_label_keys: Option<Vec<String>>,
-}
-
-/// `v1.PodSchedulingGate`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub(super) struct RawGate {
-    name: String,
 }
 
 /// `policy/v1 PodDisruptionBudgetSpec`
@@ -376,7 +292,7 @@ pub(super) fn budget(
 /// An exported disruption budget.
 #[derive(Debug)]
 pub(super) struct RawBudget {
-    pub place: super::error::Place,
+    pub place: Place,
     pub namespace: String,
     pub name: String,
     pub meta: RawMeta,

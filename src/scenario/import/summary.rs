@@ -61,24 +61,31 @@ pub struct Summary {
 impl Summary {
     /// The summary, a sentence per line.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.head()];
-        let mut say = |list: usize, line: String| {
-            if list > 0 {
-                lines.push(line);
-            }
-        };
-        say(
+        let mut lines = Lines(vec![self.head()]);
+        self.of_the_control_plane(&mut lines);
+        self.of_states(&mut lines);
+        self.of_owners(&mut lines);
+        self.of_missing_nodes(&mut lines);
+        self.of_what_is_left_out(&mut lines);
+        lines.0
+    }
+
+    fn of_the_control_plane(&self, lines: &mut Lines) {
+        lines.add(
             self.control_plane.len(),
             format!(
                 "taken from the control plane's pods: {}",
                 self.control_plane.join(", ")
             ),
         );
-        self.control_plane_wrong
-            .iter()
-            .for_each(|wrong| say(1, wrong.clone()));
+        for wrong in &self.control_plane_wrong {
+            lines.add(1, wrong.clone());
+        }
+    }
+
+    fn of_states(&self, lines: &mut Lines) {
         let n = self.cut_off.len();
-        say(
+        lines.add(
             n,
             format!(
                 "{} without a known state (Ready is Unknown, or was never posted), cut off from the start: {}",
@@ -86,7 +93,7 @@ impl Summary {
                 some(&self.cut_off)
             ),
         );
-        say(
+        lines.add(
             self.terminating,
             format!(
                 "{} Terminating, and stay so",
@@ -94,7 +101,7 @@ impl Summary {
             ),
         );
         let n = self.unbound.len();
-        say(
+        lines.add(
             n,
             format!(
                 "{} bound to no node, left to the scheduler: {}",
@@ -102,8 +109,12 @@ impl Summary {
                 some(&self.unbound)
             ),
         );
+    }
+
+    /// Workloads that are missing or over, and pods that lack what admission adds.
+    fn of_owners(&self, lines: &mut Lines) {
         let n = self.ownerless;
-        say(
+        lines.add(
             n,
             format!(
                 "{} whose owners are not in the files, so that nothing replaces them \
@@ -111,7 +122,7 @@ impl Summary {
                 count(n, "pod")
             ),
         );
-        say(
+        lines.add(
             self.over.len(),
             format!(
                 "nothing comes of them any more, left out: {}",
@@ -123,7 +134,7 @@ impl Summary {
             ),
         );
         let n = self.unadmitted;
-        say(
+        lines.add(
             n,
             format!(
                 "{} without a toleration for not-ready or unreachable, as if the API server ran without DefaultTolerationSeconds; \
@@ -131,8 +142,11 @@ impl Summary {
                 count(n, "pod")
             ),
         );
+    }
+
+    fn of_missing_nodes(&self, lines: &mut Lines) {
         let n = self.orphans.len();
-        say(
+        lines.add(
             n,
             format!(
                 "{} left out because their nodes are not in the files (add `nodes` to the kubectl command): {}",
@@ -141,7 +155,7 @@ impl Summary {
             ),
         );
         let n = self.made_up.len();
-        say(
+        lines.add(
             n,
             format!(
                 "no nodes in the files: the {} that pods name are taken to be Ready, without zones, labels and taints (add `nodes` to the kubectl command): {}",
@@ -149,13 +163,16 @@ impl Summary {
                 some(&self.made_up)
             ),
         );
-        say(
+        lines.add(
             usize::from(self.nodes == 0),
             "no nodes in the files, and no pod that names one, so that all pods stay Pending: write `nodes: [(names: \"node-{0..2}\")]` into \
              the scenario, or add `nodes` to the kubectl command"
                 .to_owned(),
         );
-        say(
+    }
+
+    fn of_what_is_left_out(&self, lines: &mut Lines) {
+        lines.add(
             self.kinds.len(),
             format!(
                 "not modelled yet, left out: {}",
@@ -166,35 +183,34 @@ impl Summary {
                     .join(", ")
             ),
         );
-        say(
+        lines.add(
             self.pod_fields.len(),
             format!(
                 "not modelled yet, left out of pods: {}",
                 tally(&self.pod_fields)
             ),
         );
-        say(
+        lines.add(
             self.conditions.len(),
             format!(
                 "not modelled, left out of nodes: {}",
                 tally(&self.conditions)
             ),
         );
-        say(
+        lines.add(
             self.stray_leases,
             format!(
                 "{} left out because their nodes are not in the files",
                 count(self.stray_leases, "node lease")
             ),
         );
-        say(
+        lines.add(
             self.repeated,
             format!(
                 "{} in the files more than once, alike, and taken once",
                 count(self.repeated, "object")
             ),
         );
-        lines
     }
 
     fn head(&self) -> String {
@@ -251,6 +267,18 @@ impl Summary {
     /// The newest of the kubelets' minor releases.
     pub fn newest_kubelet(&self) -> Option<(u32, u32)> {
         self.kubelets.last().copied()
+    }
+}
+
+/// Lines of which those that are about nothing are left out.
+struct Lines(Vec<String>);
+
+impl Lines {
+    /// Adds a line that is about `n` things.
+    fn add(&mut self, n: usize, line: String) {
+        if n > 0 {
+            self.0.push(line);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small checks of single values, by the API server's own rules: names, labels, words.
 
-use super::object::Texts;
+use super::fields::Texts;
 use crate::api::validation::{self, FieldError};
 use std::collections::BTreeMap;
 

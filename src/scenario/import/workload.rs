@@ -6,16 +6,16 @@
 //! pods.
 
 use super::error::Place;
+use super::fields::Filled;
 use super::groups::{quantities, toleration};
-use super::object::{Filled, RawAnnotations, RawCondition, RawMeta, RawPodSpec, Texts};
+use super::object::{RawAnnotations, RawCondition, RawMeta, RawPodSpec};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::scheduling::scheduling;
+use super::selector::{RawSelector, selector};
 use super::value::{self, Wrong};
 use crate::api::workload::WorkloadKind;
-use crate::scenario::spec::{
-    self, LabelSelector, LabelSelectorRequirement, SelectorOperator, Workload, WorkloadGroup,
-};
+use crate::scenario::spec::{self, LabelSelector, Workload, WorkloadGroup};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -43,23 +43,6 @@ pub(super) struct RawWorkloadSpec {
 struct RawTemplate {
     metadata: RawMeta,
     spec: RawPodSpec,
-}
-
-/// `metav1.LabelSelector`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct RawSelector {
-    match_labels: Option<Texts>,
-    match_expressions: Option<Vec<RawRequirement>>,
-}
-
-/// `metav1.LabelSelectorRequirement`
-#[derive(Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct RawRequirement {
-    key: String,
-    operator: String,
-    values: Option<Vec<String>>,
 }
 
 /// `apps/v1 StatefulSetOrdinals`
@@ -292,31 +275,6 @@ impl RawWorkload {
             ..spec::PodTemplate::default()
         })
     }
-}
-
-pub(super) fn selector(raw: &RawSelector) -> Result<LabelSelector, Wrong> {
-    let expressions = raw.match_expressions.iter().flatten().map(|e| {
-        let operator = match e.operator.as_str() {
-            "In" => SelectorOperator::In,
-            "NotIn" => SelectorOperator::NotIn,
-            "Exists" => SelectorOperator::Exists,
-            "DoesNotExist" => SelectorOperator::DoesNotExist,
-            other => {
-                return Err(Wrong(format!(
-                    "spec.selector: {other:?} is not a valid label selector operator"
-                )));
-            }
-        };
-        Ok(LabelSelectorRequirement {
-            key: e.key.clone(),
-            operator,
-            values: e.values.clone().unwrap_or_default(),
-        })
-    });
-    Ok(LabelSelector {
-        match_labels: value::labels("spec.selector.matchLabels", raw.match_labels.as_ref())?,
-        match_expressions: expressions.collect::<Result<_, _>>()?,
-    })
 }
 
 /// The rules that look at DisruptionTarget; others are left out, with a word.

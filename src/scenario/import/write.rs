@@ -7,8 +7,8 @@
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
 use crate::api::node::{LABEL_ZONE, LABEL_ZONE_BETA};
-use crate::scenario::Exported;
-use crate::scenario::build::take_settings;
+use crate::scenario::existing::Exported;
+use crate::scenario::flags::take_settings;
 use crate::scenario::layout::{WIDTH, lay_out, to_ron};
 use crate::scenario::spec::{Flags, NodeGroup, NodeStart};
 use serde::Serialize;

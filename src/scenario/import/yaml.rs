@@ -6,7 +6,8 @@
 //! is parsed as a whole, which also finds the right place to complain about. Either way leads to
 //! the same objects.
 
-use super::document::{Cursor, ItemsSeed, ObjectSeed, Raw};
+use super::raw::Raw;
+use super::seeds::{Cursor, ItemsSeed, ObjectSeed};
 use rayon::prelude::*;
 use serde::de::DeserializeSeed;
 use serde_saphyr::Error;

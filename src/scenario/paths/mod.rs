@@ -33,10 +33,15 @@
 
 mod apply;
 mod called;
+mod groups;
 mod known;
 mod read;
+mod settings;
+mod timeline;
+mod tolerations;
+mod values;
 mod workloads;
 
-pub(in crate::scenario) use apply::set;
+pub(super) use apply::set;
 pub use known::known_paths;
 pub use read::split_values;

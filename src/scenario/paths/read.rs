@@ -101,6 +101,15 @@ fn name(text: &str) -> Option<(String, &str)> {
     (!braces).then(|| (text.to_owned(), ""))
 }
 
+/// The names of a path's rest, where none has brackets.
+pub(super) fn names_of(fields: &[Segment]) -> Vec<&str> {
+    if fields.iter().any(|f| f.index.is_some()) {
+        Vec::new()
+    } else {
+        fields.iter().map(|f| f.name.as_str()).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

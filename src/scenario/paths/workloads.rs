@@ -1,13 +1,14 @@
 //! Paths into workloads: `workloads.web.replicas`,
 //! `workloads.web.template.tolerations[unreachable].tolerationSeconds`.
 
+use super::super::place::{Place, at};
 use super::super::problem::{Problem, did_you_mean_or_list};
 use super::super::spec::{
     Controllers, FlagValue, PodManagementPolicy, PodReplacementPolicy, QuantityText, Workload,
 };
-use super::super::syntax::{Place, at};
-use super::apply::{boolean, integer, names_of, toleration_seconds};
-use super::read::Segment;
+use super::read::{Segment, names_of};
+use super::tolerations::toleration_seconds;
+use super::values::{boolean, int32, integer, word};
 
 /// The fields of a workload's own that can be set.
 pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {
@@ -30,10 +31,6 @@ pub(super) fn fields(workload: &Workload) -> &'static [&'static str] {
             "podReplacementPolicy",
         ],
     }
-}
-
-pub(super) fn int32(value: &str) -> Result<i32, Problem> {
-    i32::try_from(integer(value)?).map_err(|_| Problem::new(format!("{value} is out of range")))
 }
 
 /// The steps from the workload to the field that was set; nothing if there is no such field.
@@ -124,18 +121,6 @@ pub(super) fn field(
         _ => return Ok(None),
     };
     Ok(Some(steps))
-}
-
-pub(super) fn word<T: Copy>(value: &str, words: &[(&str, T)]) -> Result<T, Problem> {
-    let known: Vec<&str> = words.iter().map(|(w, _)| *w).collect();
-    words
-        .iter()
-        .find(|(w, _)| w.eq_ignore_ascii_case(value.trim()))
-        .map(|(_, t)| *t)
-        .ok_or_else(|| {
-            Problem::new(format!("`{value}` is none of the values of this field"))
-                .maybe_help(did_you_mean_or_list(value, &known))
-        })
 }
 
 /// The controllers that can be switched off.

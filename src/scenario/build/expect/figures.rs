@@ -1,14 +1,14 @@
 //! Figures with their limits, and claims about every moment.
 
-use super::{Reader, actor, said, with_index};
+use super::reader::{Reader, actor};
 use crate::kernel::{Dur, Time};
-use crate::scenario::build::complaints::Complaints;
-use crate::scenario::build::nodes::with;
-use crate::scenario::build::values;
+use crate::scenario::build::found::said;
+use crate::scenario::complaints::Complaints;
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch};
+use crate::scenario::place::{Place, with};
 use crate::scenario::problem::{Problem, did_you_mean};
 use crate::scenario::spec::{self, FlagValue, Quantity};
-use crate::scenario::syntax::Place;
+use crate::scenario::values;
 use std::collections::BTreeSet;
 
 impl Reader<'_> {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         };
         let limit = complaints.take(with(place, "is"), limit);
         let name = text_of(of);
-        let of_place = with_index(&with(place, "of"), 0);
+        let of_place = with(&with(place, "of"), 0);
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
                 if zone != "*" {
@@ -153,7 +153,7 @@ impl Reader<'_> {
         let list = |claims: &[C], complaints: &mut Complaints| {
             let mut found = Vec::new();
             for (i, c) in claims.iter().enumerate() {
-                let mut at = with_index(place, 0);
+                let mut at = with(place, 0);
                 at.push(i.into());
                 found.extend(self.claim(c, &at, complaints));
             }
@@ -171,7 +171,7 @@ impl Reader<'_> {
             C::AnyOf(claims) => list(claims, complaints).map(Claim::AnyOf),
             C::Not(claim) => Some(Claim::Not(Box::new(self.claim(
                 claim,
-                &with_index(place, 0),
+                &with(place, 0),
                 complaints,
             )?))),
             C::During { .. } => {

@@ -1,17 +1,16 @@
 //! Which pods and nodes an expectation means.
 
-use super::{Reader, said};
+use super::reader::Reader;
 use crate::api::labels::Selector;
 use crate::api::workload::{is_called, namespace_of, told_apart};
 use crate::plan::{NodeIndex, PodIndex, PodPlan};
-use crate::scenario::build::complaints::Complaints;
-use crate::scenario::build::nodes::with;
-use crate::scenario::build::select::{Nothing, namespaced};
-use crate::scenario::build::workloads::ambiguous;
+use crate::scenario::build::found::{Nothing, ambiguous, said};
+use crate::scenario::build::select::namespaced;
+use crate::scenario::complaints::Complaints;
 use crate::scenario::expectations::{Pods as Selected, glob};
+use crate::scenario::place::{Place, with};
 use crate::scenario::problem::{Problem, did_you_mean};
 use crate::scenario::spec::{Common, NodeSelector, PodSelector};
-use crate::scenario::syntax::Place;
 use std::collections::BTreeSet;
 
 impl Reader<'_> {

@@ -1,25 +1,21 @@
-//! What records are looked for, how often, and when.
+//! What records are looked for, and how often.
 
-use super::{Reader, actor, from_start, said, with_index};
-use crate::api::pod::{PodConditionType, PodPhase};
+use super::reader::{Reader, actor};
+use super::words::{phase, pod_condition, zone_state};
 use crate::api::taint::Effect;
-use crate::kernel::{Dur, Time};
-use crate::scenario::build::complaints::Complaints;
-use crate::scenario::build::nodes::{condition_kind, status, with};
-use crate::scenario::build::values;
-use crate::scenario::expectations::{Count, Kind, Sought, Stretch, TaintSought, Times};
+use crate::scenario::build::conditions::{condition_kind, status};
+use crate::scenario::complaints::Complaints;
+use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
+use crate::scenario::place::{Place, with};
 use crate::scenario::problem::{Problem, did_you_mean_or_list};
-use crate::scenario::spec::{self, Common, FlagValue, Window};
-use crate::scenario::syntax::Place;
-use crate::trace::{EvictionCause, ZoneState};
+use crate::scenario::spec::{self, Common, FlagValue};
+use crate::trace::EvictionCause;
 
-/// By what pods are evicted; any cause where none is named.
-fn evicted_by(
-    by: Option<&str>,
-    place: &Place,
-    complaints: &mut Complaints,
-) -> Option<Option<EvictionCause>> {
-    let Some(by) = by else { return Some(None) };
+/// Evictions, by what is named; by anything where nothing is named.
+fn evicted(by: Option<&str>, place: &Place, complaints: &mut Complaints) -> Option<Kind> {
+    let Some(by) = by else {
+        return Some(Kind::Evicted { by: None });
+    };
     let found = EvictionCause::ALL.into_iter().find(|c| c.as_str() == by);
     if found.is_none() {
         let help = did_you_mean_or_list(by, &EvictionCause::ALL.map(EvictionCause::as_str));
@@ -28,7 +24,7 @@ fn evicted_by(
             Problem::new(format!("nothing evicts under the name `{by}`")).maybe_help(help),
         );
     }
-    found.map(Some)
+    found.map(|by| Kind::Evicted { by: Some(by) })
 }
 
 impl Reader<'_> {
@@ -39,103 +35,11 @@ impl Reader<'_> {
         place: &Place,
         complaints: &mut Complaints,
     ) -> Option<Option<Sought>> {
-        use spec::Expectation as E;
-        let (what, common) = match e {
-            E::Evicted(s) => (
-                Kind::Evicted {
-                    by: evicted_by(s.by.as_deref(), place, complaints)?,
-                },
-                s.common(),
-            ),
-            E::NotEvicted(s) => (
-                Kind::Evicted {
-                    by: evicted_by(s.by.as_deref(), place, complaints)?,
-                },
-                s.common(),
-            ),
-            E::Deleted(s) => {
-                if let Some(by) = &s.by {
-                    actor(by, &with(place, "by"), complaints)?;
-                }
-                (Kind::Deleted { by: s.by.clone() }, s.common())
-            }
-            E::Gone(s) => (Kind::Gone, s.common()),
-            E::Created(s) => (Kind::Created, s.common()),
-            E::Bound(s) => (Kind::Bound, s.common()),
-            E::Phase(s) => (Kind::Phase(phase(s.phase)), s.common()),
-            E::PodCondition(s) => (
-                Kind::PodCondition(pod_condition(s.kind), status(s.status)),
-                s.common(),
-            ),
-            E::TimerSet(s) => (Kind::TimerSet, s.common()),
-            E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
-            E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
-            E::Tainted(s) => (
-                Kind::Tainted(taint(&s.taint, place, complaints)?),
-                s.common(),
-            ),
-            E::Untainted(s) => (
-                Kind::Untainted(taint(&s.taint, place, complaints)?),
-                s.common(),
-            ),
-            E::Condition(s) => (
-                Kind::Condition(condition_kind(s.kind), status(s.status)),
-                s.common(),
-            ),
-            E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
-            E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
-            E::ZoneState(s) => {
-                for (field, given) in [("node", s.node.is_some()), ("nodes", s.nodes.is_some())] {
-                    if given {
-                        complaints.say(
-                            with(place, field),
-                            "a zone has a state, not its nodes; name it with `zone`",
-                        );
-                        return None;
-                    }
-                }
-                (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
-            }
-            E::MasterDisruption(s) => {
-                for (field, given) in [
-                    ("node", s.node.is_some()),
-                    ("nodes", s.nodes.is_some()),
-                    ("zone", s.zone.is_some()),
-                ] {
-                    if given {
-                        complaints.say(with(place, field), "master disruption is about all zones");
-                        return None;
-                    }
-                }
-                (
-                    Kind::MasterDisruption {
-                        entered: s.state == spec::DisruptionState::Entered,
-                    },
-                    s.common(),
-                )
-            }
-            E::Event(s) => (
-                Kind::Event {
-                    reason: s.reason.clone(),
-                    message: s.message.clone(),
-                    object: s.object.clone(),
-                },
-                s.common(),
-            ),
-            E::Pending(_)
-            | E::Order(_)
-            | E::AtLeast(_)
-            | E::AtMost(_)
-            | E::Equal(_)
-            | E::Always(_)
-            | E::Never(_)
-            | E::Violates(_)
-            | E::Eventually { .. }
-            | E::Until { .. }
-            | E::Mostly { .. } => return Some(None),
+        let Some((what, common)) = kind(e, place, complaints)? else {
+            return Some(None);
         };
         let count = match e {
-            E::NotEvicted(_) => Some(Count {
+            spec::Expectation::NotEvicted(_) => Some(Count {
                 least: 0,
                 most: 0,
                 each: false,
@@ -159,15 +63,7 @@ impl Reader<'_> {
         if matches!(what, Kind::Zone(..)) {
             nodes = nodes.map(|_| None);
         }
-        let is_about_pods = !matches!(
-            what,
-            Kind::Tainted(_)
-                | Kind::Untainted(_)
-                | Kind::Condition(..)
-                | Kind::Unschedulable(_)
-                | Kind::Zone(..)
-                | Kind::MasterDisruption { .. }
-        );
+        let is_about_pods = is_about_pods(&what);
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
         let nothing_selected = if is_about_pods {
             pods.is_none()
@@ -194,132 +90,123 @@ impl Reader<'_> {
             times,
         }))
     }
-
-    pub(super) fn times(
-        &self,
-        c: &Common<'_>,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Times> {
-        let one =
-            |text: Option<&spec::TimeText>, field: &str, complaints: &mut Complaints| match text {
-                None => Some(None),
-                Some(text) => self
-                    .moment(text.as_str(), &with(place, field), complaints)
-                    .map(Some),
-            };
-        let window = |w: Option<&Window>, field: &str, complaints: &mut Complaints| match w {
-            None => Some(None),
-            Some(w) => self.window(w, &with(place, field), complaints).map(Some),
-        };
-        let mut at = Some(Vec::new());
-        for text in c.at.iter().flat_map(|t| t.texts()) {
-            let (times, rest) = repeated(text);
-            let time = self.moment(rest, &with(place, "at"), complaints);
-            at = at.zip(time).map(|(mut all, t)| {
-                all.push((times, t));
-                all
-            });
-        }
-        let (after, before) = (
-            one(c.after, "after", complaints),
-            one(c.before, "before", complaints),
-        );
-        let (between, first) = (
-            window(c.between, "between", complaints),
-            window(c.first, "first", complaints),
-        );
-        let during = window(c.during, "during", complaints);
-        let spread = match c.spread {
-            None => Some(None),
-            Some(text) => complaints
-                .take(with(place, "spread"), spread(text))
-                .map(Some),
-        };
-        let (mut after, mut before, between) = (after?, before?, between?);
-        if between.is_some() && (after.is_some() || before.is_some()) {
-            complaints.say(
-                with(place, "between"),
-                "`between` is `after` and `before` in one; give it alone",
-            );
-            return None;
-        }
-        if let (Some(a), Some(b)) = (after, before)
-            && a > b
-        {
-            complaints.say(
-                with(place, "before"),
-                format!(
-                    "this window is empty: it begins at {} and ends at {}",
-                    from_start(a),
-                    from_start(b)
-                ),
-            );
-            return None;
-        }
-        if let Some((a, b)) = between {
-            (after, before) = (Some(a), Some(b));
-        }
-        Some(Times {
-            at: at?,
-            after,
-            before,
-            first: first?,
-            spread: spread?,
-            during: during?.unwrap_or((Time::ZERO, self.horizon)),
-        })
-    }
-
-    /// A time that lies in the run.
-    pub(super) fn moment(
-        &self,
-        text: &str,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Time> {
-        let time = said(self.moments.moment(text), place.clone(), complaints)?;
-        if time > self.horizon {
-            self.beyond(place.clone(), time, complaints);
-            return None;
-        }
-        Some(time)
-    }
-
-    pub(super) fn beyond(&self, place: Place, time: Time, complaints: &mut Complaints) {
-        let message = format!(
-            "{} is beyond the end of the run, {}",
-            from_start(time),
-            from_start(self.horizon)
-        );
-        complaints.add(place, Problem::new(message).help("make `horizon` longer"));
-    }
-
-    pub(super) fn window(
-        &self,
-        (from, to): &Window,
-        place: &Place,
-        complaints: &mut Complaints,
-    ) -> Option<Stretch> {
-        let (a, b) = (
-            self.moment(from.as_str(), &with_index(place, 0), complaints),
-            self.moment(to.as_str(), &with_index(place, 1), complaints),
-        );
-        let (a, b) = (a?, b?);
-        if a > b {
-            complaints.say(
-                place.clone(),
-                format!(
-                    "this window is empty: it begins at {} and ends at {}",
-                    from_start(a),
-                    from_start(b)
-                ),
-            );
-            return None;
-        }
-        Some((a, b))
-    }
 }
 
+/// What the records say, and what the expectation has in common with others; `Some(None)` where it
+/// is not about records.
+fn kind<'e>(
+    e: &'e spec::Expectation,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<Option<(Kind, Common<'e>)>> {
+    use spec::Expectation as E;
+    Some(Some(match e {
+        E::Evicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
+        E::NotEvicted(s) => (evicted(s.by.as_deref(), place, complaints)?, s.common()),
+        E::Deleted(s) => {
+            if let Some(by) = &s.by {
+                actor(by, &with(place, "by"), complaints)?;
+            }
+            (Kind::Deleted { by: s.by.clone() }, s.common())
+        }
+        E::Gone(s) => (Kind::Gone, s.common()),
+        E::Created(s) => (Kind::Created, s.common()),
+        E::Bound(s) => (Kind::Bound, s.common()),
+        E::Phase(s) => (Kind::Phase(phase(s.phase)), s.common()),
+        E::PodCondition(s) => (
+            Kind::PodCondition(pod_condition(s.kind), status(s.status)),
+            s.common(),
+        ),
+        E::TimerSet(s) => (Kind::TimerSet, s.common()),
+        E::TimerCancelled(s) => (Kind::TimerCancelled, s.common()),
+        E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
+        E::Tainted(s) => (
+            Kind::Tainted(taint(&s.taint, place, complaints)?),
+            s.common(),
+        ),
+        E::Untainted(s) => (
+            Kind::Untainted(taint(&s.taint, place, complaints)?),
+            s.common(),
+        ),
+        E::Condition(s) => (
+            Kind::Condition(condition_kind(s.kind), status(s.status)),
+            s.common(),
+        ),
+        E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
+        E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
+        E::ZoneState(s) => {
+            let given = [("node", s.node.is_some()), ("nodes", s.nodes.is_some())];
+            let message = "a zone has a state, not its nodes; name it with `zone`";
+            none_of(&given, message, place, complaints)?;
+            (Kind::Zone(zone_state(s.state), s.zone.clone()), s.common())
+        }
+        E::MasterDisruption(s) => {
+            let given = [
+                ("node", s.node.is_some()),
+                ("nodes", s.nodes.is_some()),
+                ("zone", s.zone.is_some()),
+            ];
+            none_of(
+                &given,
+                "master disruption is about all zones",
+                place,
+                complaints,
+            )?;
+            let entered = s.state == spec::DisruptionState::Entered;
+            (Kind::MasterDisruption { entered }, s.common())
+        }
+        E::Event(s) => (
+            Kind::Event {
+                reason: s.reason.clone(),
+                message: s.message.clone(),
+                object: s.object.clone(),
+            },
+            s.common(),
+        ),
+        E::Pending(_)
+        | E::Order(_)
+        | E::AtLeast(_)
+        | E::AtMost(_)
+        | E::Equal(_)
+        | E::Always(_)
+        | E::Never(_)
+        | E::Violates(_)
+        | E::Eventually { .. }
+        | E::Until { .. }
+        | E::Mostly { .. } => return Some(None),
+    }))
+}
+
+/// Complains about the first field of those that are given, and that mean nothing here.
+fn none_of(
+    fields: &[(&str, bool)],
+    message: &str,
+    place: &Place,
+    complaints: &mut Complaints,
+) -> Option<()> {
+    for (field, given) in fields {
+        if *given {
+            complaints.say(with(place, *field), message);
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Whether the records are about pods, and not about nodes or zones.
+fn is_about_pods(what: &Kind) -> bool {
+    !matches!(
+        what,
+        Kind::Tainted(_)
+            | Kind::Untainted(_)
+            | Kind::Condition(..)
+            | Kind::Unschedulable(_)
+            | Kind::Zone(..)
+            | Kind::MasterDisruption { .. }
+    )
+}
+
+/// How often records are expected.
 pub(super) fn count(
     written: Option<&FlagValue>,
     place: &Place,
@@ -366,36 +253,6 @@ pub(super) fn count(
     Some(read)
 }
 
-/// `3x 10m` is three times `10m`.
-fn repeated(text: &str) -> (u64, &str) {
-    let number = text
-        .split_once('x')
-        .and_then(|(n, rest)| Some((n.trim().parse().ok()?, rest.trim_start())));
-    number.filter(|(n, _)| *n > 0).unwrap_or((1, text))
-}
-
-fn spread(text: &str) -> Result<(Dur, Dur), Problem> {
-    let bound = |text: &str, open: Dur| {
-        if text.trim().is_empty() {
-            Ok(open)
-        } else {
-            values::span(text.trim())
-        }
-    };
-    let (least, most) = match text.split_once("..") {
-        Some((least, most)) => (
-            bound(least, Dur::ZERO)?,
-            bound(most, Dur::from_nanos(u64::MAX))?,
-        ),
-        None => (values::span(text)?, values::span(text)?),
-    };
-    if least > most {
-        Err(Problem::new(format!("{text} runs backwards")))
-    } else {
-        Ok((least, most))
-    }
-}
-
 fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<TaintSought> {
     let (rest, effect) = match text.split_once(':') {
         Some((rest, effect)) => (rest, Some(effect)),
@@ -419,28 +276,4 @@ fn taint(text: &str, place: &Place, complaints: &mut Complaints) -> Option<Taint
         value,
         effect: parsed.flatten(),
     })
-}
-
-fn phase(phase: spec::Phase) -> PodPhase {
-    match phase {
-        spec::Phase::Pending => PodPhase::Pending,
-        spec::Phase::Running => PodPhase::Running,
-        spec::Phase::Succeeded => PodPhase::Succeeded,
-        spec::Phase::Failed => PodPhase::Failed,
-    }
-}
-
-fn pod_condition(kind: spec::PodConditionType) -> PodConditionType {
-    match kind {
-        spec::PodConditionType::Ready => PodConditionType::Ready,
-        spec::PodConditionType::DisruptionTarget => PodConditionType::DisruptionTarget,
-    }
-}
-
-fn zone_state(state: spec::ZoneState) -> ZoneState {
-    match state {
-        spec::ZoneState::Normal => ZoneState::Normal,
-        spec::ZoneState::PartialDisruption => ZoneState::PartialDisruption,
-        spec::ZoneState::FullDisruption => ZoneState::FullDisruption,
-    }
 }

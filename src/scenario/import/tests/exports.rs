@@ -323,7 +323,7 @@ fn a_degraded_cluster_stays_as_it_is() {
 #[test]
 fn what_is_written_reads_back() {
     let options =
-        ron::Options::default().with_default_extension(crate::scenario::load::extensions());
+        ron::Options::default().with_default_extension(crate::scenario::ron_options::extensions());
     let files = ALL
         .iter()
         .map(|e| vec![e.0])

@@ -406,7 +406,7 @@ fn namespaces_keep_what_they_say_of_tolerations() {
         (2, 1)
     );
     let options =
-        ron::Options::default().with_default_extension(crate::scenario::load::extensions());
+        ron::Options::default().with_default_extension(crate::scenario::ron_options::extensions());
     let back: Scenario = options.from_str(&cluster.to_scenario()).unwrap();
     assert_eq!(back.namespaces, cluster.namespaces);
     let e = error(&namespace(

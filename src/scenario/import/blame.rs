@@ -1,45 +1,22 @@
-//! Builds what was imported before it is written, so that every scenario that is written builds;
-//! what is wrong is said of its object.
+//! Whose mistake it is that an imported scenario does not build: leads from the place in the
+//! scenario back to the object in the files.
 //!
 //! The conversion of single fields refuses what it knows to be wrong. What the API server would
 //! refuse beyond that (selectors that do not match their template, terms without conditions, a
-//! `maxSkew` of 0) the language refuses as well, and says where in the scenario. That place leads
-//! back to the object here.
+//! `maxSkew` of 0) the language refuses as well, and says where in the scenario.
 
 use super::cluster::ImportedCluster;
 use super::error::{ImportError, Place};
-use crate::scenario::build::build;
+use crate::scenario::names;
+use crate::scenario::place::Step;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::OneOrMany;
-use crate::scenario::syntax::{Step, Tree};
-use crate::scenario::{Overrides, load, names};
-use std::collections::BTreeMap;
+use crate::scenario::syntax::Tree;
 use std::ops::Range;
-use std::path::Path;
-
-/// Where objects stand in the files: by the list of the scenario that they are in, and
-/// `namespace/name`, or the name.
-pub(super) type Places = BTreeMap<(&'static str, String), Place>;
 
 impl ImportedCluster {
-    /// Makes sure that the scenario that would be written can be run.
-    ///
-    /// # Errors
-    /// An object is not as the API would have accepted it.
-    pub fn builds(self) -> Result<Self, ImportError> {
-        let text = self.to_scenario();
-        let built = load::parse("the scenario", text.clone().into_bytes(), Path::new(""));
-        match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
-            Ok(_) => Ok(self),
-            Err(problems) => Err(problems.0.first().map_or_else(
-                || self.of_no_object("it cannot be built"),
-                |p| self.blame(p, &text),
-            )),
-        }
-    }
-
     /// What is wrong with the scenario, said of the object that it comes from.
-    fn blame(&self, problem: &Problem, text: &str) -> ImportError {
+    pub(crate) fn blame(&self, problem: &Problem, text: &str) -> ImportError {
         let found = problem
             .bytes()
             .and_then(|bytes| located(&Tree::read(text)?, &bytes));
@@ -112,7 +89,7 @@ impl ImportedCluster {
         self.places.get(&(list, name))
     }
 
-    fn of_no_object(&self, message: &str) -> ImportError {
+    pub(crate) fn of_no_object(&self, message: &str) -> ImportError {
         let place = Place {
             file: self.summary.files.join(", "),
             ..Place::default()

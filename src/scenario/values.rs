@@ -1,16 +1,16 @@
 //! Reads the texts of single values: durations, delays, whole seconds.
 
-use super::super::duration;
-use super::super::problem::Problem;
+use super::duration;
+use super::problem::Problem;
 use crate::kernel::Dur;
 use crate::plan::Delay;
 
 /// The longest span a scenario may state: a year. Longer ones are slips, and sums of these cannot
 /// overflow.
-pub(in crate::scenario) const SPAN_MAX: Dur = Dur::from_secs(366 * 24 * 3600);
+pub(super) const SPAN_MAX: Dur = Dur::from_secs(366 * 24 * 3600);
 
 /// Nanoseconds, negative ones too.
-pub(in crate::scenario) fn signed(text: &str) -> Result<i64, Problem> {
+pub(super) fn signed(text: &str) -> Result<i64, Problem> {
     let ns = duration::parse_signed(text)
         .map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))?;
     if ns.unsigned_abs() > SPAN_MAX.as_nanos() {
@@ -22,7 +22,7 @@ pub(in crate::scenario) fn signed(text: &str) -> Result<i64, Problem> {
 }
 
 /// A span, zero or longer.
-pub(in crate::scenario) fn span(text: &str) -> Result<Dur, Problem> {
+pub(super) fn span(text: &str) -> Result<Dur, Problem> {
     let ns = signed(text)?;
     u64::try_from(ns)
         .map(Dur::from_nanos)
@@ -30,7 +30,7 @@ pub(in crate::scenario) fn span(text: &str) -> Result<Dur, Problem> {
 }
 
 /// A span longer than zero.
-pub(in crate::scenario) fn positive(text: &str) -> Result<Dur, Problem> {
+pub(super) fn positive(text: &str) -> Result<Dur, Problem> {
     let span = span(text)?;
     if span.is_zero() {
         Err(Problem::new("this duration must be longer than zero"))

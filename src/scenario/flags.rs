@@ -5,14 +5,14 @@
 //! `KubeletConfiguration`. Left out: every flag that changes nothing here; such a flag is refused,
 //! not ignored.
 
-use super::super::existing::Exported;
-use super::super::problem::{Problem, did_you_mean_or_list};
-use super::super::spec::{FlagValue, Flags as Written};
-use super::super::syntax::at;
-use super::super::{duration, profiles};
 use super::complaints::Complaints;
-use super::resolved::KUBERNETES;
+use super::defaults::KUBERNETES;
+use super::existing::Exported;
+use super::place::at;
+use super::problem::{Problem, did_you_mean_or_list};
+use super::spec::{FlagValue, Flags as Written};
 use super::values;
+use super::{duration, profiles};
 use crate::kernel::Dur;
 use crate::plan::{Admission, Flags, Limits, Profile};
 use std::collections::BTreeMap;
@@ -251,7 +251,7 @@ pub(super) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
 
 /// Takes the flags and gates of an exported control plane for a release, where nothing is said of
 /// them; those that the release lacks are told.
-pub(in crate::scenario) fn take_settings(
+pub(super) fn take_settings(
     kubernetes: Option<&str>,
     exported: &Exported,
     own: &mut Written,
@@ -301,11 +301,7 @@ pub(in crate::scenario) fn take_settings(
 }
 
 /// Whether a value is one that the flag takes.
-pub(in crate::scenario) fn check(
-    component: &str,
-    name: &str,
-    value: &FlagValue,
-) -> Result<(), Problem> {
+pub(super) fn check(component: &str, name: &str, value: &FlagValue) -> Result<(), Problem> {
     let Some(flag) = COMPONENTS
         .iter()
         .find(|(c, _)| *c == component)
@@ -457,7 +453,7 @@ fn boolean(value: &FlagValue) -> Result<bool, Problem> {
 }
 
 /// Whether an admission plugin is modelled.
-pub(in crate::scenario) fn known_plugin(name: &str) -> bool {
+pub(super) fn known_plugin(name: &str) -> bool {
     PLUGINS.contains(&name)
 }
 

@@ -1,21 +1,22 @@
 //! Collects what is wrong with a scenario's meaning, each with the place of the value it is about.
 
-use super::super::problem::{Problem, Problems, Source};
-use super::super::syntax::{Place, Step, Tree, at};
+use super::place::{Place, Step, at};
+use super::problem::{Problem, Problems, Source};
+use super::syntax::Tree;
 use std::collections::BTreeSet;
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
 #[derive(Clone, Debug)]
-pub(in crate::scenario) struct Overridden {
+pub(super) struct Overridden {
     /// The value.
-    pub(in crate::scenario) place: Place,
+    pub(super) place: Place,
     /// The text of the `--set`.
-    pub(in crate::scenario) source: Source,
+    pub(super) source: Source,
 }
 
 /// What is wrong so far.
 #[derive(Default)]
-pub(in crate::scenario) struct Complaints {
+pub(super) struct Complaints {
     list: Vec<(Place, Problem)>,
     /// Which of them are about the name at their place, and not about the value.
     names: BTreeSet<usize>,
@@ -27,40 +28,36 @@ const PROBLEMS_MAX: usize = 100;
 
 impl Complaints {
     /// One more.
-    pub(in crate::scenario) fn add(&mut self, place: Place, problem: Problem) {
+    pub(super) fn add(&mut self, place: Place, problem: Problem) {
         if self.list.len() < PROBLEMS_MAX {
             self.list.push((place, problem));
         }
     }
 
     /// One more, about the name that the value has.
-    pub(in crate::scenario) fn add_name(&mut self, place: Place, problem: Problem) {
+    pub(super) fn add_name(&mut self, place: Place, problem: Problem) {
         self.names.insert(self.list.len());
         self.add(place, problem);
     }
 
     /// One more, that needs no hint.
-    pub(in crate::scenario) fn say(&mut self, place: Place, message: impl Into<String>) {
+    pub(super) fn say(&mut self, place: Place, message: impl Into<String>) {
         self.add(place, Problem::new(message));
     }
 
     /// The value, or else a complaint about it.
-    pub(in crate::scenario) fn take<T>(
-        &mut self,
-        place: Place,
-        result: Result<T, Problem>,
-    ) -> Option<T> {
+    pub(super) fn take<T>(&mut self, place: Place, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.add(place, problem)).ok()
     }
 
     /// Whether nothing is wrong.
-    pub(in crate::scenario) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// All that is wrong, at its place in the file or in a `--set`, in the order of the file.
     /// `text` is what the scenario was read from: the source's, or that with parts blanked out.
-    pub(in crate::scenario) fn finish(
+    pub(super) fn finish(
         self,
         source: &Source,
         text: &str,

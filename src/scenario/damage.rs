@@ -1,0 +1,63 @@
+//! Which parts of a scenario are lost to mistakes of form.
+
+use super::place::Step;
+use crate::api::spelling;
+
+/// What is not all there for a mistake of form: that a name in it is not found is no mistake.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Damage {
+    /// Names of nodes.
+    pub(super) nodes: bool,
+    /// Labels, zones and regions of nodes.
+    pub(super) node_labels: bool,
+    /// Pods.
+    pub(super) pods: bool,
+    /// Workloads.
+    pub(super) workloads: bool,
+    /// Entries of the timeline.
+    pub(super) entries: bool,
+    /// The version or the horizon.
+    pub(super) header: bool,
+}
+
+impl Damage {
+    /// Marks that the part at that place is lost.
+    pub(super) fn add(&mut self, place: &[Step]) {
+        let key = |n: usize| match place.get(n) {
+            Some(Step::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        let is = |n: usize, names: &[&str]| names.contains(&key(n));
+        match key(0) {
+            "nodes" => {
+                // A field of a group that is neither its name nor a label; an unknown one may be a
+                // misspelt label.
+                let own = [
+                    "taints",
+                    "unschedulable",
+                    "capacity",
+                    "start",
+                    "lease_offset",
+                    "lease_period",
+                    "status_offset",
+                ];
+                let near = spelling::nearest(key(2), ["name", "names"]).is_some();
+                self.nodes |= place.len() < 3 || near;
+                self.node_labels |= place.len() < 3 || !is(2, &own);
+            }
+            "version" | "horizon" => self.header = true,
+            "pods" => self.pods = true,
+            // Their pods may be lost with them.
+            "workloads" => (self.workloads, self.pods) = (true, true),
+            "timeline" => {
+                // The nodes and pods that an entry adds may be lost with it.
+                let whole = place.len() < 4;
+                self.entries |= place.len() < 3 || is(2, &["name"]) || whole;
+                self.nodes |= is(3, &["node"]);
+                self.pods |= is(3, &["pod"]);
+                self.workloads |= is(3, &["workload"]);
+            }
+            _ => {}
+        }
+    }
+}

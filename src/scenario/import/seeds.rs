@@ -1,0 +1,238 @@
+//! Reads objects and lists from a deserializer, in one pass, with a note of how far it has got.
+
+use super::error::Place;
+use super::object::{NameOnly, RawMeta, RawNodeSpec, RawNodeStatus, RawPodSpec, RawPodStatus};
+use super::raw::{Part, Raw, Role, role};
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+/// How far reading has got, for messages.
+#[derive(Default)]
+pub(super) struct Cursor {
+    item: Cell<Option<usize>>,
+    kind: RefCell<String>,
+    name: RefCell<String>,
+}
+
+impl Cursor {
+    fn begin(&self) {
+        self.kind.borrow_mut().clear();
+        self.name.borrow_mut().clear();
+    }
+
+    /// The place of the object at hand in a document.
+    pub(super) fn place(&self, document: &Place) -> Place {
+        Place {
+            item: self.item.get(),
+            kind: self.kind.borrow().clone(),
+            name: self.name.borrow().clone(),
+            ..document.clone()
+        }
+    }
+}
+
+/// Reads one object.
+pub(super) struct ObjectSeed<'c> {
+    pub(super) cursor: &'c Cursor,
+    /// The kind and API version of the items, where the list has said them before its items.
+    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum Field {
+    ApiVersion,
+    Kind,
+    Metadata,
+    Spec,
+    Status,
+    Items,
+    Value,
+    GlobalDefault,
+    PreemptionPolicy,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> DeserializeSeed<'de> for ObjectSeed<'_> {
+    type Value = Raw;
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Raw, D::Error> {
+        d.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ObjectSeed<'_> {
+    type Value = Raw;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of the Kubernetes API, with `kind` and `metadata`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
+        self.cursor.begin();
+        let mut raw = Raw::default();
+        if let Some((kind, api_version)) = self.of_list {
+            self.cursor.kind.replace(kind.to_owned());
+            raw.kind = Some(kind.to_owned());
+            raw.api_version = api_version.map(str::to_owned);
+        }
+        while let Some(field) = map.next_key::<Field>()? {
+            let role = role(raw.api_version.as_deref(), raw.kind.as_deref());
+            match field {
+                Field::ApiVersion => raw.api_version = map.next_value()?,
+                Field::Kind => {
+                    raw.kind = map.next_value()?;
+                    self.cursor
+                        .kind
+                        .replace(raw.kind.clone().unwrap_or_default());
+                }
+                Field::Metadata => {
+                    raw.meta = metadata(&mut map, role)?;
+                    self.cursor
+                        .name
+                        .replace(raw.meta.name.clone().unwrap_or_default());
+                }
+                Field::Spec => raw.spec = spec(&mut map, role)?,
+                Field::Status => raw.status = status(&mut map, role)?,
+                Field::Items if raw.items.is_some() => {
+                    return Err(A::Error::duplicate_field("items"));
+                }
+                Field::Items if raw.kind.as_deref().is_none_or(|k| k.ends_with("List")) => {
+                    let list_kind = raw.kind.clone();
+                    let of = list_kind
+                        .as_deref()
+                        .and_then(|k| k.strip_suffix("List"))
+                        .filter(|k| !k.is_empty());
+                    let of_list = of.map(|k| (k, raw.api_version.as_deref()));
+                    raw.items = map.next_value_seed(ItemsSeed {
+                        cursor: self.cursor,
+                        of_list,
+                    })?;
+                    self.cursor.begin();
+                }
+                // kubectl prints `globalDefault` before the kind.
+                Field::Value | Field::GlobalDefault | Field::PreemptionPolicy
+                    if matches!(role, Role::PriorityClass | Role::Unknown) =>
+                {
+                    let name = match field {
+                        Field::Value => "value",
+                        Field::GlobalDefault => "globalDefault",
+                        _ => "preemptionPolicy",
+                    };
+                    raw.class.insert(name, map.next_value()?);
+                }
+                Field::Items
+                | Field::Value
+                | Field::GlobalDefault
+                | Field::PreemptionPolicy
+                | Field::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(raw)
+    }
+}
+
+/// Reads `metadata`, of objects that are only counted just the name.
+fn metadata<'de, A: MapAccess<'de>>(map: &mut A, role: Role) -> Result<RawMeta, A::Error> {
+    if role == Role::Other {
+        let only: Option<NameOnly> = map.next_value()?;
+        let only = only.unwrap_or_default();
+        Ok(RawMeta {
+            name: only.name,
+            namespace: only.namespace,
+            ..RawMeta::default()
+        })
+    } else {
+        Ok(map.next_value::<Option<RawMeta>>()?.unwrap_or_default())
+    }
+}
+
+/// Reads `spec` as the role demands.
+fn spec<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    role: Role,
+) -> Result<Part<RawNodeSpec, RawPodSpec>, A::Error> {
+    Ok(match role {
+        Role::Node => Part::Node(or_default(map)?),
+        Role::Pod => Part::Pod(or_default(map)?),
+        Role::Lease => Part::Lease(or_default(map)?),
+        Role::Workload(_) => Part::Workload(Box::new(or_default(map)?)),
+        Role::Budget => Part::Budget(or_default(map)?),
+        Role::Unknown => Part::Aside(map.next_value()?),
+        Role::PriorityClass | Role::Namespace | Role::Other => pass_over(map)?,
+    })
+}
+
+/// Reads `status` as the role demands.
+fn status<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    role: Role,
+) -> Result<Part<RawNodeStatus, RawPodStatus>, A::Error> {
+    Ok(match role {
+        Role::Node => Part::Node(or_default(map)?),
+        Role::Pod => Part::Pod(or_default(map)?),
+        Role::Unknown => Part::Aside(map.next_value()?),
+        Role::Workload(_) => Part::WorkloadStatus(or_default(map)?),
+        Role::Lease | Role::PriorityClass | Role::Budget | Role::Namespace | Role::Other => {
+            pass_over(map)?
+        }
+    })
+}
+
+/// Reads a value; null is the default.
+fn or_default<'de, A: MapAccess<'de>, T: Default + Deserialize<'de>>(
+    map: &mut A,
+) -> Result<T, A::Error> {
+    Ok(map.next_value::<Option<T>>()?.unwrap_or_default())
+}
+
+fn pass_over<'de, A: MapAccess<'de>, N, P>(map: &mut A) -> Result<Part<N, P>, A::Error> {
+    map.next_value::<IgnoredAny>()?;
+    Ok(Part::Absent)
+}
+
+/// Reads the items of a list; null is none.
+pub(super) struct ItemsSeed<'c> {
+    pub(super) cursor: &'c Cursor,
+    pub(super) of_list: Option<(&'c str, Option<&'c str>)>,
+}
+
+impl<'de> DeserializeSeed<'de> for ItemsSeed<'_> {
+    type Value = Option<Vec<Raw>>;
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<Self::Value, D::Error> {
+        d.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ItemsSeed<'_> {
+    type Value = Option<Vec<Raw>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Some(Vec::new()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let outer = self.cursor.item.get();
+        let mut items = Vec::new();
+        loop {
+            self.cursor.item.set(Some(items.len() + 1));
+            match seq.next_element_seed(ObjectSeed {
+                cursor: self.cursor,
+                of_list: self.of_list,
+            })? {
+                Some(item) => items.push(item),
+                None => break,
+            }
+        }
+        self.cursor.item.set(outer);
+        Ok(Some(items))
+    }
+}

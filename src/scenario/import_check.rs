@@ -1,0 +1,25 @@
+//! Builds what was imported before it is written, so that every scenario that is written builds;
+//! what is wrong is said of its object.
+
+use super::build::{Overrides, build};
+use super::import::{ImportError, ImportedCluster};
+use super::load::parse;
+use std::path::Path;
+
+impl ImportedCluster {
+    /// Makes sure that the scenario that would be written can be run.
+    ///
+    /// # Errors
+    /// An object is not as the API would have accepted it.
+    pub fn builds(self) -> Result<Self, ImportError> {
+        let text = self.to_scenario();
+        let built = parse("the scenario", text.clone().into_bytes(), Path::new(""));
+        match built.and_then(|loaded| build(&loaded, &Overrides::default())) {
+            Ok(_) => Ok(self),
+            Err(problems) => Err(problems.0.first().map_or_else(
+                || self.of_no_object("it cannot be built"),
+                |p| self.blame(p, &text),
+            )),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A scenario as it was read, before anything in it is looked up.
+
+use super::existing::Exported;
+use super::fingerprint::{Fingerprint, InputFile};
+use super::import::Summary;
+use super::problem::Source;
+use super::spec::Scenario;
+use std::path::PathBuf;
+
+/// A scenario as read, before anything in it is looked up.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file says.
+    pub spec: Scenario,
+    /// Its text, for places of problems.
+    pub source: Source,
+    /// The scenario's name: the file's name without extension.
+    pub name: String,
+    /// The folder that paths in the scenario are relative to.
+    pub folder: PathBuf,
+    /// Where the file lies that the scenario points at, if not where it says: its copy in a folder
+    /// of results.
+    pub cluster: Option<PathBuf>,
+    /// What was taken from the file that the scenario points at, and what was left out; its groups
+    /// are in `spec`.
+    pub imported: Option<Summary>,
+    /// What the file that the scenario points at says beside its objects.
+    pub exported: Option<Exported>,
+    /// The files that the scenario points at.
+    pub inputs: Vec<InputFile>,
+}
+
+impl Loaded {
+    /// What the scenario was read from.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self.source.text.as_bytes(), &self.inputs)
+    }
+}

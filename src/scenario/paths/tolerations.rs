@@ -1,0 +1,99 @@
+//! Paths to the seconds of a toleration: `tolerations[KEY].tolerationSeconds`.
+
+use super::super::place::{Place, at};
+use super::super::problem::{Problem, did_you_mean};
+use super::super::spec::{Effect, Operator, Toleration};
+use super::values::integer;
+use crate::api::taint;
+
+/// Taint keys that may be written without `node.kubernetes.io/`.
+const WELL_KNOWN: [&str; 8] = [
+    taint::NOT_READY,
+    taint::UNREACHABLE,
+    taint::UNSCHEDULABLE,
+    taint::MEMORY_PRESSURE,
+    taint::DISK_PRESSURE,
+    taint::PID_PRESSURE,
+    taint::NETWORK_UNAVAILABLE,
+    taint::OUT_OF_SERVICE,
+];
+
+/// The key without its prefix.
+fn short(key: &str) -> &str {
+    key.rsplit_once('/').map_or(key, |(_, name)| name)
+}
+
+/// Sets the seconds of the tolerations of a taint's key, or of the one of that number; adds one
+/// where there is none.
+pub(super) fn toleration_seconds(
+    tolerations: &mut Vec<Toleration>,
+    key: &str,
+    value: &str,
+) -> Result<Place, Problem> {
+    let seconds = match value.trim() {
+        "none" => None,
+        _ => Some(integer(value).map_err(|p| p.or_help("whole seconds, or `none` for ever"))?),
+    };
+    if let Ok(i) = key.parse::<usize>() {
+        let count = tolerations.len();
+        let toleration = tolerations.get_mut(i).ok_or_else(|| {
+            Problem::new(format!(
+                "there is no toleration number {i}: {count} are written, from 0"
+            ))
+        })?;
+        toleration.toleration_seconds = seconds;
+        return Ok(at!["tolerations", i]);
+    }
+    // Those for other effects have no seconds.
+    let meant = |t: &Toleration| {
+        (t.key == key || short(&t.key) == key)
+            && t.effect.is_none_or(|e| e == Effect::NoExecute)
+            && !t.key.is_empty()
+    };
+    let mut place = None;
+    for (i, toleration) in tolerations.iter_mut().enumerate().filter(|(_, t)| meant(t)) {
+        toleration.toleration_seconds = seconds;
+        place.get_or_insert(at!["tolerations", i]);
+    }
+    if let Some(place) = place {
+        return Ok(place);
+    }
+    let full = match WELL_KNOWN
+        .into_iter()
+        .find(|k| *k == key || short(k) == key)
+    {
+        Some(full) => full.to_owned(),
+        None if key.contains('/') => key.to_owned(),
+        None => {
+            let near = WELL_KNOWN
+                .into_iter()
+                .map(short)
+                .chain(tolerations.iter().map(|t| short(&t.key)));
+            if let Some(help) = did_you_mean(key, near) {
+                return Err(Problem::new(format!("no toleration here is for `{key}`")).help(help));
+            }
+            key.to_owned()
+        }
+    };
+    let added = Toleration {
+        key: full,
+        operator: Some(Operator::Exists),
+        effect: Some(Effect::NoExecute),
+        toleration_seconds: seconds,
+        ..Toleration::default()
+    };
+    tolerations.push(added);
+    Ok(at!["tolerations", tolerations.len() - 1])
+}
+
+/// The taint keys whose tolerations a person may want to change: the two of failing nodes, and
+/// those that are written.
+pub(super) fn keys(tolerations: &[Toleration]) -> impl Iterator<Item = &str> {
+    let always = ["unreachable", "not-ready"];
+    always.into_iter().chain(
+        tolerations
+            .iter()
+            .map(|t| short(&t.key))
+            .filter(move |k| !k.is_empty() && !always.contains(k)),
+    )
+}
