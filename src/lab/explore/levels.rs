@@ -6,8 +6,10 @@
 
 use super::children::{Child, View, few_children};
 use super::one::{self, Found};
+use super::outcome::Outcome;
+use super::search::{Explore, Report, Watch};
 use super::seen::Seen;
-use super::{Explore, Outcome, Report, Tally, Watch};
+use super::tally::Tally;
 use crate::kernel::choice::Deviation;
 use crate::kernel::search::Wanted;
 use crate::sim::{GoesOn, Searcher};
@@ -106,7 +108,7 @@ fn run(
     }
 }
 
-/// What traces came to that were looked at before.
+/// The judgements on traces that were looked at before.
 #[derive(Default)]
 struct Judged(BTreeMap<u64, Judgement>);
 
@@ -116,126 +118,165 @@ impl Judged {
     }
 }
 
+/// Searches level by level: all runs with one deviation more than those before.
 pub(super) fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
-    let (mut tally, mut seen, mut judged) = (Tally::default(), Seen::default(), Judged::default());
+    let mut levels = Levels {
+        search,
+        tally: Tally::default(),
+        seen: Seen::default(),
+        judged: Judged::default(),
+        pruned: 0,
+        skipped: 0,
+        beyond: false,
+    };
     let mut level = vec![Arc::new(Job {
         parent: None,
         last: None,
     })];
-    let (mut pruned, mut skipped, mut finished, mut beyond) = (0, 0, true, false);
     let mut depth = 0;
-    'levels: while !level.is_empty() {
+    while !level.is_empty() {
+        match levels.level(&level, depth == search.depth, pool, watch) {
+            After::Next(next) => level = next,
+            After::End { finished } => return (levels.report(false), finished),
+        }
+        depth += 1;
+    }
+    (levels.report(true), true)
+}
+
+/// How it goes on after a level.
+enum After {
+    /// With these jobs.
+    Next(Vec<Arc<Job>>),
+    /// Not at all: the search was asked to end, or it is finished although there is more to try.
+    End { finished: bool },
+}
+
+/// What was found so far.
+struct Levels<'a> {
+    search: &'a Explore<'a>,
+    tally: Tally,
+    seen: Seen,
+    judged: Judged,
+    pruned: u64,
+    skipped: u64,
+    /// Whether there are choices to try beyond the last level.
+    beyond: bool,
+}
+
+impl Levels<'_> {
+    /// Makes the runs of a level; `last` says that there is no next one.
+    fn level(
+        &mut self,
+        level: &[Arc<Job>],
+        last: bool,
+        pool: &ThreadPool,
+        watch: Watch<'_>,
+    ) -> After {
+        let search = self.search;
         let mut next = Vec::new();
         for batch in level.chunks(BATCH) {
-            let left = usize::try_from(search.runs - tally.runs).unwrap_or(usize::MAX);
+            let left = usize::try_from(search.runs - self.tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
-            // Runs at the last level are asked for other choices only until there is one.
-            let last = depth == search.depth;
-            let enough = if !last {
-                usize::MAX
-            } else {
-                usize::from(!beyond)
-            };
-            let runs = tally.runs;
-            let one = |worker: &mut Worker, job: &Arc<Job>| {
-                run(search, worker, job, (&seen, &judged), enough, &|| {
-                    watch(runs)
-                })
-            };
-            let worker = || (Searcher::new((search.plan)()), View::default());
-            let work = || -> Vec<Done> {
-                batch
-                    .par_iter()
-                    .with_min_len(PIECE)
-                    .map_init(worker, one)
-                    .collect()
-            };
-            let done = pool.install(work);
-            for (job, done) in batch.iter().zip(done) {
-                tally.runs += 1;
-                skipped += if last { 0 } else { done.skipped };
-                let mut fresh = u32::MAX;
-                for (choice, state) in done.states {
-                    if !seen.add(state) && search.prune {
-                        fresh = choice;
-                        break;
-                    }
-                }
-                match done.end {
-                    None => pruned += 1,
-                    Some((digest, fresh)) => {
-                        if let Some(found) = fresh {
-                            judged.0.entry(digest).or_insert(found);
-                        }
-                        if let Some((outcome, found)) = judged.0.get(&digest) {
-                            tally.add(outcome, found.clone(), &job.tape());
-                        }
-                    }
-                }
-                let children = done.children.into_iter().take_while(|c| c.choice < fresh);
-                if !last {
-                    next.extend(children.map(|c| {
-                        Arc::new(Job {
-                            parent: Some(job.clone()),
-                            last: Some(c),
-                        })
-                    }));
-                } else {
-                    beyond |= children.count() > 0;
-                }
+            for (job, done) in batch.iter().zip(self.batch(batch, last, pool, watch)) {
+                self.add(job, done, last, &mut next);
             }
-            if !watch(tally.runs) {
-                finished = false;
-                break 'levels;
+            if !watch(self.tally.runs) {
+                return After::End { finished: false };
             }
-            let enough = search.until_found && tally.all_violated(search.properties);
-            if tally.runs >= search.runs || enough {
+            let enough = search.until_found && self.tally.all_violated(search.properties);
+            if self.tally.runs >= search.runs || enough {
                 let rest = !next.is_empty()
                     || level
                         .last()
                         .is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
-                    return (report(tally, pruned, skipped, &seen, false, false), true);
+                    return After::End { finished: true };
                 }
                 break;
             }
         }
-        level = next;
-        depth += 1;
+        After::Next(next)
     }
-    let exhausted = finished;
-    (
-        report(
-            tally,
-            pruned,
-            skipped,
-            &seen,
-            exhausted,
-            exhausted && !beyond,
-        ),
-        finished,
-    )
-}
 
-fn report(
-    tally: Tally,
-    pruned: u64,
-    skipped: u64,
-    seen: &Seen,
-    exhausted: bool,
-    complete: bool,
-) -> Report {
-    let runs = tally.runs;
-    let (outcomes, violations) = tally.into_parts();
-    Report {
-        runs,
-        pruned,
-        skipped,
-        states: seen.len(),
-        exhausted,
-        complete,
-        outcomes,
-        violations,
-        bound: None,
+    /// Makes some runs, in their order.
+    fn batch(
+        &self,
+        batch: &[Arc<Job>],
+        last: bool,
+        pool: &ThreadPool,
+        watch: Watch<'_>,
+    ) -> Vec<Done> {
+        let search = self.search;
+        // Runs at the last level are asked for other choices only until there is one.
+        let enough = if !last {
+            usize::MAX
+        } else {
+            usize::from(!self.beyond)
+        };
+        let runs = self.tally.runs;
+        let known = (&self.seen, &self.judged);
+        let one = |worker: &mut Worker, job: &Arc<Job>| {
+            run(search, worker, job, known, enough, &|| watch(runs))
+        };
+        let worker = || (Searcher::new((search.plan)()), View::default());
+        pool.install(|| {
+            batch
+                .par_iter()
+                .with_min_len(PIECE)
+                .map_init(worker, one)
+                .collect()
+        })
+    }
+
+    /// Takes in what a run found, and the jobs that follow from it.
+    fn add(&mut self, job: &Arc<Job>, done: Done, last: bool, next: &mut Vec<Arc<Job>>) {
+        self.tally.runs += 1;
+        self.skipped += if last { 0 } else { done.skipped };
+        let mut fresh = u32::MAX;
+        for (choice, state) in done.states {
+            if !self.seen.add(state) && self.search.prune {
+                fresh = choice;
+                break;
+            }
+        }
+        match done.end {
+            None => self.pruned += 1,
+            Some((digest, fresh)) => {
+                if let Some(found) = fresh {
+                    self.judged.0.entry(digest).or_insert(found);
+                }
+                if let Some((outcome, found)) = self.judged.0.get(&digest) {
+                    self.tally.add(outcome, found.clone(), &job.tape());
+                }
+            }
+        }
+        let children = done.children.into_iter().take_while(|c| c.choice < fresh);
+        if !last {
+            next.extend(children.map(|c| {
+                Arc::new(Job {
+                    parent: Some(job.clone()),
+                    last: Some(c),
+                })
+            }));
+        } else {
+            self.beyond |= children.count() > 0;
+        }
+    }
+
+    fn report(self, exhausted: bool) -> Report {
+        let runs = self.tally.runs;
+        let (outcomes, violations) = self.tally.into_parts();
+        Report {
+            runs,
+            pruned: self.pruned,
+            skipped: self.skipped,
+            states: self.seen.len(),
+            exhausted,
+            complete: exhausted && !self.beyond,
+            outcomes,
+            violations,
+            bound: None,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The race lab: many runs of one plan that differ in their choices, in search of an outcome that
 //! must not be.
 //!
-//! A run is built inside its worker thread and leaves what it came to, which states it passed and
-//! which other choices are worth a try. These are gathered in batches of a fixed size and in a
+//! A run is built inside its worker thread. It leaves its outcome, the states that it passed and
+//! the other choices that are worth a try. These are gathered in batches of a fixed size and in a
 //! fixed order, so that the number of threads changes nothing.
 
 pub(in crate::lab) mod children;
@@ -10,177 +10,14 @@ mod levels;
 mod one;
 mod outcome;
 mod sampled;
+mod search;
 mod seen;
 mod shorter;
+mod strategies;
+mod tally;
 
 pub use one::{Found, digest};
 pub use outcome::Outcome;
+pub use search::{Bound, Explore, Reached, Report, Strategy, Violated, Watch};
 pub use shorter::shorter;
-
-use crate::analysis::properties::Property;
-use crate::kernel::choice::Deviation;
-use crate::plan::Plan;
-use crate::scenario::expectations::Expectation;
-use rayon::ThreadPool;
-use std::collections::BTreeMap;
-
-/// How to choose which runs to try.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strategy {
-    /// All of them, by the number of deviations from the default order.
-    Exhaustive,
-    /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of
-    /// Finding Bugs`, Burckhardt et al.).
-    Pct,
-    /// Every choice drawn.
-    Random,
-}
-
-/// What to search.
-#[derive(Clone)]
-pub struct Explore<'a> {
-    /// Makes what is run: each thread has a plan of its own.
-    pub plan: &'a (dyn Fn() -> Plan + Sync),
-    /// What must hold.
-    pub properties: &'a [Property],
-    /// What the scenario expects, for the property of that name.
-    pub expect: &'a [Expectation],
-    /// How to search.
-    pub strategy: Strategy,
-    /// At most so many deviations; for PCT the depth of the bug, one more than the changes of
-    /// priority.
-    pub depth: u32,
-    /// At most so many runs.
-    pub runs: u64,
-    /// The first seed of a strategy that draws.
-    pub seed: u64,
-    /// Ends the search once every property was found violated.
-    pub until_found: bool,
-    /// Whether to leave out orders that come to the same.
-    pub prune: bool,
-}
-
-/// An outcome, how often it came about, and the first tape that leads there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reached {
-    /// What finally became of pods and nodes.
-    pub text: String,
-    /// How many complete runs had it.
-    pub runs: u64,
-    /// The first run that had it.
-    pub tape: Vec<Deviation>,
-}
-
-/// A violation, how often it came about, and its shortest tape.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violated {
-    /// The property.
-    pub property: Property,
-    /// What happened in the run of the tape.
-    pub text: String,
-    /// How many runs violate the property for the same objects.
-    pub runs: u64,
-    /// Its deviations.
-    pub tape: Vec<Deviation>,
-}
-
-/// PCT's bound.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bound {
-    /// How many processes and streams there are.
-    pub processes: u64,
-    /// How many steps the default run has.
-    pub steps: u64,
-    /// The least probability that one run finds a bug of the depth.
-    pub probability: f64,
-}
-
-/// What a search found.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Report {
-    /// Runs, those included that ended early.
-    pub runs: u64,
-    /// Runs that ended early, in a state that was known.
-    pub pruned: u64,
-    /// Other choices that were not tried, as nothing can come of them.
-    pub skipped: u64,
-    /// Distinct states in which there was a choice.
-    pub states: u64,
-    /// Whether every run with at most so many deviations was tried.
-    pub exhausted: bool,
-    /// Whether there is none with more of them, either.
-    pub complete: bool,
-    /// The outcomes, the most frequent first.
-    pub outcomes: Vec<Reached>,
-    /// The violations, shortest tape first.
-    pub violations: Vec<Violated>,
-    /// Of PCT.
-    pub bound: Option<Bound>,
-}
-
-/// Says whether to go on; told how many runs there were.
-pub type Watch<'a> = &'a (dyn Fn(u64) -> bool + Sync);
-
-/// Searches, on the threads of a pool. The second part says whether it came to its end.
-pub fn explore(search: &Explore<'_>, pool: &ThreadPool, watch: Watch<'_>) -> (Report, bool) {
-    match search.strategy {
-        Strategy::Exhaustive => levels::explore(search, pool, watch),
-        Strategy::Pct | Strategy::Random => sampled::explore(search, pool, watch),
-    }
-}
-
-/// What runs came to so far.
-#[derive(Default)]
-struct Tally {
-    outcomes: BTreeMap<u64, Reached>,
-    violations: BTreeMap<(Property, String), Violated>,
-    runs: u64,
-}
-
-impl Tally {
-    /// A complete run.
-    fn add(&mut self, outcome: &Outcome, found: Vec<Found>, tape: &[Deviation]) {
-        let reached = self
-            .outcomes
-            .entry(outcome.hash)
-            .or_insert_with(|| Reached {
-                text: outcome.text.clone(),
-                runs: 0,
-                tape: tape.to_vec(),
-            });
-        reached.runs += 1;
-        for f in found {
-            let entry = self
-                .violations
-                .entry((f.property, f.about))
-                .or_insert_with(|| Violated {
-                    property: f.property,
-                    text: f.text.clone(),
-                    runs: 0,
-                    tape: tape.to_vec(),
-                });
-            entry.runs += 1;
-            if tape.len() < entry.tape.len() {
-                (entry.text, entry.tape) = (f.text, tape.to_vec());
-            }
-        }
-    }
-
-    /// Whether each property was found violated.
-    fn all_violated(&self, properties: &[Property]) -> bool {
-        !properties.is_empty()
-            && properties
-                .iter()
-                .all(|p| self.violations.keys().any(|(q, _)| q == p))
-    }
-
-    fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
-        let mut outcomes: Vec<Reached> = self.outcomes.into_values().collect();
-        outcomes.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.text.cmp(&b.text)));
-        let mut violations: Vec<Violated> = self.violations.into_values().collect();
-        violations.sort_by(|a, b| {
-            (a.tape.len(), a.property, &a.text).cmp(&(b.tape.len(), b.property, &b.text))
-        });
-        (outcomes, violations)
-    }
-}
+pub use strategies::explore;

@@ -1,6 +1,7 @@
 //! One run of a search, and what is kept of it.
 
-use super::{Explore, Outcome};
+use super::outcome::Outcome;
+use super::search::Explore;
 use crate::analysis::properties::{Property, check};
 use crate::analysis::{Analysis, expect};
 use crate::kernel::Choices;

@@ -1,7 +1,10 @@
 //! Searches by drawing: every choice, or priorities as PCT has them.
 
 use super::one::{self, Found};
-use super::{Bound, Explore, Outcome, Report, Strategy, Tally, Watch, shorter};
+use super::outcome::Outcome;
+use super::search::{Bound, Explore, Report, Strategy, Watch};
+use super::shorter::shorter;
+use super::tally::Tally;
 use crate::kernel::Choices;
 use crate::kernel::choice::Deviation;
 use crate::plan::Plan;

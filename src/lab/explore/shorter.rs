@@ -1,7 +1,7 @@
 //! Leaves out of a tape what a violation does not need.
 
-use super::Explore;
 use super::one;
+use super::search::Explore;
 use crate::analysis::properties::Property;
 use crate::kernel::choice::Deviation;
 

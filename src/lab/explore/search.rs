@@ -1,0 +1,103 @@
+//! What to search, and what a search found.
+
+use crate::analysis::properties::Property;
+use crate::kernel::choice::Deviation;
+use crate::plan::Plan;
+use crate::scenario::expectations::Expectation;
+
+/// How to choose which runs to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// All of them, by the number of deviations from the default order.
+    Exhaustive,
+    /// Random priorities with few changes (`A Randomized Scheduler with Probabilistic Guarantees of
+    /// Finding Bugs`, Burckhardt et al.).
+    Pct,
+    /// Every choice drawn.
+    Random,
+}
+
+/// What to search.
+#[derive(Clone)]
+pub struct Explore<'a> {
+    /// Makes what is run: each thread has a plan of its own.
+    pub plan: &'a (dyn Fn() -> Plan + Sync),
+    /// What must hold.
+    pub properties: &'a [Property],
+    /// What the scenario expects, for the property of that name.
+    pub expect: &'a [Expectation],
+    /// How to search.
+    pub strategy: Strategy,
+    /// At most so many deviations; for PCT the depth of the bug, one more than the changes of
+    /// priority.
+    pub depth: u32,
+    /// At most so many runs.
+    pub runs: u64,
+    /// The first seed of a strategy that draws.
+    pub seed: u64,
+    /// Ends the search once every property was found violated.
+    pub until_found: bool,
+    /// Whether to leave out orders that come to the same.
+    pub prune: bool,
+}
+
+/// An outcome, how often it came about, and the first tape that leads there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// What finally became of pods and nodes.
+    pub text: String,
+    /// How many complete runs had it.
+    pub runs: u64,
+    /// The first run that had it.
+    pub tape: Vec<Deviation>,
+}
+
+/// A violation, how often it came about, and its shortest tape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violated {
+    /// The property.
+    pub property: Property,
+    /// What happened in the run of the tape.
+    pub text: String,
+    /// How many runs violate the property for the same objects.
+    pub runs: u64,
+    /// Its deviations.
+    pub tape: Vec<Deviation>,
+}
+
+/// PCT's bound.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bound {
+    /// How many processes and streams there are.
+    pub processes: u64,
+    /// How many steps the default run has.
+    pub steps: u64,
+    /// The least probability that one run finds a bug of the depth.
+    pub probability: f64,
+}
+
+/// What a search found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// Runs, those included that ended early.
+    pub runs: u64,
+    /// Runs that ended early, in a state that was known.
+    pub pruned: u64,
+    /// Other choices that were not tried, as nothing can come of them.
+    pub skipped: u64,
+    /// Distinct states in which there was a choice.
+    pub states: u64,
+    /// Whether every run with at most so many deviations was tried.
+    pub exhausted: bool,
+    /// Whether there is none with more of them, either.
+    pub complete: bool,
+    /// The outcomes, the most frequent first.
+    pub outcomes: Vec<Reached>,
+    /// The violations, shortest tape first.
+    pub violations: Vec<Violated>,
+    /// Of PCT.
+    pub bound: Option<Bound>,
+}
+
+/// Says whether to go on; told how many runs there were.
+pub type Watch<'a> = &'a (dyn Fn(u64) -> bool + Sync);
