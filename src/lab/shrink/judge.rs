@@ -1,6 +1,6 @@
 //! Whether a candidate still does what the scenario did, and how.
 
-use super::{Failed, Goal, Size};
+use super::goal::{Failed, Goal, Size};
 use crate::analysis::Analysis;
 use crate::analysis::properties::{Property, check};
 use crate::kernel::choice::Deviation;
