@@ -6,7 +6,10 @@
 //! run that follows for longer opens a level. How far back to go, and how freely to draw turns, is
 //! itself drawn, by what has opened levels before.
 
-use super::{MILLI, Miss, Near, Search, Start, time_of};
+use super::instants::{MILLI, time_of};
+use super::near::{Miss, Near};
+use super::search::Search;
+use super::start::Start;
 use crate::kernel::Choices;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::scenario::recorded::Line;
