@@ -1,0 +1,17 @@
+//! Sweeps: every combination of some values, each over the same seeds, with the figures of every
+//! run.
+//!
+//! A choice is drawn by seed, name, object and ordinal, so that runs with the same seed differ only
+//! where the value makes them differ: what a table shows is the value's doing, and not the draw's.
+//! Runs are built inside their threads and leave nothing but their figures; these are collected in
+//! the order of values and seeds.
+
+mod prepare;
+mod run;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use prepare::{Prepared, Stopped};
+pub use run::{Event, Ran, run_all};
+pub use spec::{Axis, Case, Outcome, RUNS_MAX, Sweep};

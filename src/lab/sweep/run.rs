@@ -1,0 +1,186 @@
+//! Runs sweeps on several threads.
+
+use super::prepare::{Prepared, Stopped};
+use super::spec::{Case, Outcome};
+use crate::analysis::metrics;
+use crate::kernel::Choices;
+use crate::scenario::{self, Overrides, Problems};
+use crate::sim;
+use rayon::ThreadPool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// How far sweeps over the same number of seeds have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The cases of each sweep.
+    pub cases: Vec<Vec<Case>>,
+    /// With how many seeds every case of every sweep has been run, from the first one on: all,
+    /// unless the watcher had it stopped.
+    pub seeds: u64,
+}
+
+/// What the watcher of a sweep is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A run goes on.
+    Running,
+    /// A run is done.
+    Done,
+}
+
+/// The most seeds that a plan serves before it is built anew. All cases are run with these before any is run with the next
+/// ones, so that a sweep that is stopped has something to compare.
+const PIECE: u64 = 16;
+
+impl Prepared<'_> {
+    /// Runs everything. `watch` is called when a run is done, and asked now and then whether to go
+    /// on.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn run(&self, watch: &(dyn Fn(Event) -> bool + Sync)) -> Result<Vec<Case>, Stopped> {
+        let seeds = self.sweep.seeds;
+        match run_all(std::slice::from_ref(self), watch)? {
+            Ran { cases, seeds: ran } if ran == seeds => Ok(cases.concat()),
+            _ => Err(Stopped::Asked),
+        }
+    }
+}
+
+/// Runs several sweeps over the same number of seeds, on the threads of the first. `watch` is called
+/// when a run is done, and asked now and then whether to go on.
+///
+/// # Errors
+/// [`Stopped`], except where the watcher asks for it.
+pub fn run_all(
+    prepared: &[Prepared<'_>],
+    watch: &(dyn Fn(Event) -> bool + Sync),
+) -> Result<Ran, Stopped> {
+    let Some(first) = prepared.first() else {
+        return Ok(Ran {
+            cases: Vec::new(),
+            seeds: 0,
+        });
+    };
+    let work = Work::new(prepared, first, watch);
+    let mut runs = work.run(&first.threads)?;
+    let ran = runs.iter().map(Vec::len).min().unwrap_or(0);
+    runs.iter_mut().for_each(|r| r.truncate(ran));
+    let mut runs = runs.into_iter();
+    let cases_of = |p: &Prepared<'_>| {
+        p.sweep
+            .combinations()
+            .into_iter()
+            .zip(runs.by_ref())
+            .map(|(values, runs)| Case { values, runs })
+            .collect()
+    };
+    Ok(Ran {
+        cases: prepared.iter().map(cases_of).collect(),
+        seeds: ran as u64,
+    })
+}
+
+/// The pieces of work of several sweeps: each is one case with a few seeds.
+struct Work<'a> {
+    /// With its sweep and its first seed.
+    cases: Vec<(&'a Prepared<'a>, &'a Overrides, u64)>,
+    seeds: u64,
+    /// How many seeds a piece has.
+    step: u64,
+    watch: &'a (dyn Fn(Event) -> bool + Sync),
+    stop: AtomicBool,
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        prepared: &'a [Prepared<'a>],
+        first: &Prepared<'_>,
+        watch: &'a (dyn Fn(Event) -> bool + Sync),
+    ) -> Self {
+        let seeds = first.sweep.seeds;
+        let cases: Vec<_> = prepared
+            .iter()
+            .flat_map(|p| {
+                p.cases
+                    .iter()
+                    .map(move |(overrides, seeds)| (p, overrides, seeds.start))
+            })
+            .collect();
+        // Few enough that no thread waits long for the last piece of work.
+        let threads = first.threads.current_num_threads() as u64;
+        let step = (cases.len() as u64 * seeds / (threads * 8)).clamp(1, PIECE);
+        Work {
+            cases,
+            seeds,
+            step,
+            watch,
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    fn goes_on(&self, event: Event) -> bool {
+        !self.stop.load(Relaxed) && (self.watch)(event)
+    }
+
+    /// Runs the case of a piece with its seeds.
+    fn piece(&self, round: u64, case: usize) -> Result<Vec<Outcome>, Problems> {
+        let (of, overrides, begin) = self.cases[case];
+        let plan = scenario::build(of.sweep.loaded, overrides)?;
+        let mut outcomes = Vec::new();
+        let end = begin + ((round + 1) * self.step).min(self.seeds);
+        for seed in begin + round * self.step..end {
+            let (trace, finished) = sim::run_watched(&plan, Choices::seeded(seed), &mut |_| {
+                self.goes_on(Event::Running)
+            });
+            if !finished {
+                self.stop.store(true, Relaxed);
+                break;
+            }
+            outcomes.push(Outcome {
+                seed,
+                metrics: metrics(&plan, &trace, of.sweep.window),
+            });
+            if !self.goes_on(Event::Done) {
+                self.stop.store(true, Relaxed);
+                break;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// All pieces, on some threads: for each case its runs by seed, up to the first gap.
+    fn run(&self, threads: &ThreadPool) -> Result<Vec<Vec<Outcome>>, Problems> {
+        let rounds = self.seeds.div_ceil(self.step);
+        // Each thread takes the next piece, whichever it is; they are sorted afterwards, so that
+        // the order of threads does not show.
+        let next = AtomicU64::new(0);
+        let work = |_: rayon::BroadcastContext<'_>| {
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Relaxed);
+                let (round, case) = (
+                    number / self.cases.len() as u64,
+                    (number % self.cases.len() as u64) as usize,
+                );
+                if round >= rounds || self.stop.load(Relaxed) {
+                    return done;
+                }
+                done.push((number, case, self.piece(round, case)));
+            }
+        };
+        let mut done: Vec<(u64, usize, Result<Vec<Outcome>, Problems>)> =
+            threads.broadcast(work).into_iter().flatten().collect();
+        done.sort_by_key(|(number, ..)| *number);
+        let mut runs: Vec<Vec<Outcome>> = vec![Vec::new(); self.cases.len()];
+        for (_, case, outcomes) in done {
+            for outcome in outcomes? {
+                // What comes after a gap cannot be compared.
+                if outcome.seed == self.cases[case].2 + runs[case].len() as u64 {
+                    runs[case].push(outcome);
+                }
+            }
+        }
+        Ok(runs)
+    }
+}

@@ -1,0 +1,113 @@
+//! What a sweep runs, and what it leaves of each run.
+
+use crate::analysis::Metrics;
+use crate::kernel::Dur;
+use crate::scenario::{self, Loaded, Overrides, Problem, Problems};
+use std::ops::Range;
+
+/// The most runs of a sweep.
+pub const RUNS_MAX: u64 = 1_000_000;
+
+/// A setting and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Its path in the scenario, as for `--set`.
+    pub path: String,
+    /// The values to try, in their order; never empty.
+    pub values: Vec<String>,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Sweep<'a> {
+    /// The scenario.
+    pub loaded: &'a Loaded,
+    /// What is the same in every run; its seed is the first one.
+    pub base: Overrides,
+    /// What differs. Without any there is one case.
+    pub axes: Vec<Axis>,
+    /// The settings move together: the first values of all, the second values of all, and so on.
+    /// Otherwise every combination is tried.
+    pub zipped: bool,
+    /// How many seeds each combination of values is run with: those from the first one on.
+    pub seeds: u64,
+    /// How soon a node must be back for an eviction to have been needless.
+    pub window: Dur,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its seed.
+    pub seed: u64,
+    /// Its figures.
+    pub metrics: Metrics,
+}
+
+/// A combination of values with its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// A value for each axis.
+    pub values: Vec<String>,
+    /// Its runs by seed.
+    pub runs: Vec<Outcome>,
+}
+
+impl Sweep<'_> {
+    /// Every combination of values, the last axis changing fastest; or those that move together.
+    pub fn combinations(&self) -> Vec<Vec<String>> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            let row = |i: usize| {
+                self.axes
+                    .iter()
+                    .filter_map(|a| a.values.get(i).cloned())
+                    .collect()
+            };
+            return (0..first.values.len()).map(row).collect();
+        }
+        self.axes.iter().fold(vec![Vec::new()], |before, axis| {
+            let with =
+                |head: &Vec<String>, value: &String| head.iter().chain([value]).cloned().collect();
+            before
+                .iter()
+                .flat_map(|head| axis.values.iter().map(move |value| with(head, value)))
+                .collect()
+        })
+    }
+
+    /// How many runs that makes; none if they do not fit into a number.
+    pub fn size(&self) -> Option<u64> {
+        if let (true, Some(first)) = (self.zipped, self.axes.first()) {
+            return self.seeds.checked_mul(first.values.len() as u64);
+        }
+        self.axes.iter().try_fold(self.seeds, |n, axis| {
+            n.checked_mul(axis.values.len() as u64)
+        })
+    }
+
+    pub(super) fn overrides(&self, values: &[String]) -> Overrides {
+        let mut overrides = self.base.clone();
+        overrides.sets.extend(
+            self.axes
+                .iter()
+                .zip(values)
+                .map(|(axis, value)| format!("{}={value}", axis.path)),
+        );
+        overrides
+    }
+
+    /// The seeds of a combination: its runs' order.
+    pub(super) fn seeds_of(&self, overrides: &Overrides) -> Result<Range<u64>, Problems> {
+        let first = scenario::seed(self.loaded, overrides)?;
+        let too_many = || {
+            Problems::one(Problem::new(format!(
+                "there are no {} seeds from {first} on",
+                self.seeds
+            )))
+        };
+        first
+            .checked_add(self.seeds)
+            .map(|end| first..end)
+            .ok_or_else(too_many)
+    }
+}

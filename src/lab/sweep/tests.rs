@@ -1,0 +1,203 @@
+//! Tests of sweeps.
+
+use super::*;
+use crate::kernel::Dur;
+use crate::scenario::{self, Loaded, Overrides};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Two nodes lose their network after a minute for two minutes, each with a pod that waits one
+/// minute.
+const SCENARIO: &str = r#"(
+    version: 1,
+    horizon: "10m",
+    nodes: [(names: "a-{0..4}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+    pods: [(name: "w", on: Each(Zone("b")), tolerations: [
+        (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60),
+    ])],
+    timeline: [(at: "1m", name: "cut", do: Partition(nodes: Zone("b"), duration: "2m"))],
+)"#;
+
+fn loaded() -> Loaded {
+    scenario::parse("s.ron", SCENARIO.as_bytes().to_vec(), Path::new(""))
+        .expect("the scenario is right")
+}
+
+fn axis(path: &str, values: &[&str]) -> Axis {
+    Axis {
+        path: path.to_owned(),
+        values: values.iter().map(|v| (*v).to_owned()).collect(),
+    }
+}
+
+fn sweep(loaded: &Loaded, axes: Vec<Axis>, seeds: u64) -> Sweep<'_> {
+    Sweep {
+        loaded,
+        base: Overrides::default(),
+        axes,
+        zipped: false,
+        seeds,
+        window: Dur::from_secs(300),
+    }
+}
+
+const TOLERATION: &str = "pods.w.tolerations[unreachable].tolerationSeconds";
+
+#[test]
+fn every_combination_in_order() {
+    let loaded = loaded();
+    let sweep = sweep(
+        &loaded,
+        vec![
+            axis(TOLERATION, &["0", "60"]),
+            axis("timeline.cut.duration", &["1m", "2m", "3m"]),
+        ],
+        3,
+    );
+    let shown: Vec<String> = sweep.combinations().iter().map(|c| c.join(" ")).collect();
+    assert_eq!(shown, ["0 1m", "0 2m", "0 3m", "60 1m", "60 2m", "60 3m"]);
+    assert_eq!(sweep.size(), Some(18));
+}
+
+#[test]
+fn settings_may_move_together() {
+    let loaded = loaded();
+    let axes = |second: &[&str]| {
+        vec![
+            axis(TOLERATION, &["0", "60"]),
+            axis("timeline.cut.duration", second),
+        ]
+    };
+    let together = |second: &[&str]| Sweep {
+        zipped: true,
+        ..sweep(&loaded, axes(second), 3)
+    };
+    let shown: Vec<String> = together(&["1m", "2m"])
+        .combinations()
+        .iter()
+        .map(|c| c.join(" "))
+        .collect();
+    assert_eq!(
+        (shown, together(&["1m", "2m"]).size()),
+        (vec!["0 1m".to_owned(), "60 2m".to_owned()], Some(6))
+    );
+    let stopped = together(&["1m", "2m", "3m"])
+        .prepare(1)
+        .map(drop)
+        .expect_err("two and three do not go together");
+    assert!(
+        stopped.to_string().contains("has 2 values") && stopped.to_string().contains("has 3"),
+        "{stopped}"
+    );
+}
+
+#[test]
+fn a_longer_toleration_evicts_fewer() {
+    let loaded = loaded();
+    // Silent from 60 s to 180 s. Unknown and tainted 40 to 50 s after the last heartbeat (grace
+    // 50 s, seen every 5 s), that is, by 120 s at the latest: tolerating nothing, both pods are
+    // evicted; tolerating 300 s, none is.
+    let cases = sweep(&loaded, vec![axis(TOLERATION, &["0", "300"])], 4)
+        .prepare(2)
+        .and_then(|p| p.run(&|_| true))
+        .expect("it runs");
+    let evicted: Vec<Vec<u64>> = cases
+        .iter()
+        .map(|c| c.runs.iter().map(|r| r.metrics.evicted).collect())
+        .collect();
+    assert_eq!(evicted, [[2, 2, 2, 2], [0, 0, 0, 0]]);
+    // The nodes are back two minutes after they were lost, within the five of the window.
+    assert!(cases[0].runs.iter().all(|r| r.metrics.needless == 2));
+    // The same draws for every value: what comes before the first eviction is the same.
+    for (a, b) in cases[0].runs.iter().zip(&cases[1].runs) {
+        assert_eq!(
+            (a.seed, a.metrics.detection, a.metrics.tainting),
+            (b.seed, b.metrics.detection, b.metrics.tainting)
+        );
+    }
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let loaded = loaded();
+    let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "60"])], 7);
+    let one = sweep
+        .prepare(1)
+        .and_then(|p| p.run(&|_| true))
+        .expect("it runs");
+    assert_eq!(
+        one,
+        sweep
+            .prepare(5)
+            .and_then(|p| p.run(&|_| true))
+            .expect("it runs")
+    );
+    let seeds: Vec<u64> = one[2].runs.iter().map(|r| r.seed).collect();
+    assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_wrong_path_is_said_once() {
+    let loaded = loaded();
+    let sweep = sweep(&loaded, vec![axis("pods.v.count", &["1", "2", "3"])], 7);
+    let stopped = sweep
+        .prepare(2)
+        .map(drop)
+        .expect_err("there is no such group");
+    assert!(
+        matches!(&stopped, Stopped::Problems(p) if p.0.len() == 1),
+        "{stopped}"
+    );
+}
+
+#[test]
+fn it_stops_when_asked() {
+    let loaded = loaded();
+    let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30"])], 50);
+    let runs = AtomicU64::new(0);
+    let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 3;
+    assert!(matches!(
+        sweep.prepare(2).and_then(|p| p.run(&watch)),
+        Err(Stopped::Asked)
+    ));
+    assert!(runs.load(Relaxed) < 10, "{runs:?}");
+}
+
+#[test]
+fn what_was_run_before_it_was_stopped_can_be_compared() {
+    let loaded = loaded();
+    let sweep = sweep(&loaded, vec![axis(TOLERATION, &["0", "30", "300"])], 5000);
+    let (prepared, runs) = (sweep.prepare(2).expect("it is right"), AtomicU64::new(0));
+    let watch = |event| event != Event::Done || runs.fetch_add(1, Relaxed) < 300;
+    let ran = run_all(std::slice::from_ref(&prepared), &watch).expect("it runs");
+    // 302 runs at most are done. A round is three cases with sixteen seeds, 48 runs: six rounds
+    // are behind, the seventh may be begun.
+    assert!((16..=112).contains(&ran.seeds), "{}", ran.seeds);
+    for case in &ran.cases[0] {
+        assert_eq!(
+            case.runs.iter().map(|r| r.seed).collect::<Vec<_>>(),
+            (1..=ran.seeds).collect::<Vec<_>>()
+        );
+    }
+    // They are what a sweep over so few seeds has.
+    let few = Sweep {
+        seeds: ran.seeds,
+        ..sweep.clone()
+    };
+    assert_eq!(
+        few.prepare(1)
+            .and_then(|p| p.run(&|_| true))
+            .expect("it runs"),
+        ran.cases[0]
+    );
+}
+
+#[test]
+fn too_many_runs_are_refused() {
+    let loaded = loaded();
+    let mut many = sweep(&loaded, vec![], u64::MAX);
+    assert!(matches!(many.prepare(1), Err(Stopped::Problems(_))));
+    many.seeds = 2;
+    many.base.seed = Some(u64::MAX);
+    assert!(matches!(many.prepare(1), Err(Stopped::Problems(_))));
+}
