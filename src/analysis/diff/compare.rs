@@ -4,8 +4,11 @@ use super::super::facts::Facts;
 use super::super::setting::Analysis;
 use super::super::summary::summary_and_serving;
 use super::super::workloads::{self, Owners};
+use super::change::{Change, Group, Occurrence, Pair};
 use super::costs::{Bill, Fate, fates};
-use super::groups::{Change, Found, Group, Names, Occurrence, Pair, Paired, group, pairs};
+use super::found::{Found, Names};
+use super::groups::group;
+use super::pairing::{Paired, pairs};
 use super::settings::Settings;
 use crate::kernel::Dur;
 
@@ -128,7 +131,7 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
         .map(|p| {
             let change = p.change(&names);
             First {
-                what: names.what(p),
+                what: p.what(&names),
                 change,
                 pair: p.named(&names),
             }

@@ -11,18 +11,26 @@
 //! Left out: records that are no facts, such as most events, and times that differ by no more than
 //! a tolerance.
 
+mod change;
 mod compare;
 mod costs;
+mod found;
 mod groups;
+mod one_seed;
+mod pairing;
+mod patterns;
 mod prose;
 mod seeds;
 mod settings;
+mod sums;
+mod tally;
 
+pub use change::{Change, Group, Noise, Occurrence, Pair};
 pub use compare::{Difference, First, WorkloadChange, compare};
 pub use costs::{Bill, Fate};
-pub use groups::{Change, Group, Noise, Occurrence, Pair};
-pub use seeds::{
-    Gathered, NEARLY_ALL, OneSeed, OverSeeds, Paired, Pattern, Way, WorkloadOverSeeds,
-    is_nearly_all,
-};
+pub use one_seed::OneSeed;
+pub use patterns::Pattern;
+pub use seeds::{Gathered, NEARLY_ALL, OverSeeds, WorkloadOverSeeds, is_nearly_all};
 pub use settings::{SettingChange, Settings};
+pub use sums::Paired;
+pub use tally::Way;

@@ -7,289 +7,21 @@
 //! are counted, so far as their names mean the same in every seed: those of a Deployment's
 //! replacements do not, which are given out in the order of creation.
 
-use super::super::costs::Figure;
-use super::super::setting::Analysis;
-use super::compare::Sides;
-use super::costs::{Bill, Fate};
-use super::groups::{Change, Noise};
-use crate::kernel::{Dur, Time};
-use std::cmp::{Ordering, Reverse};
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use super::change::Noise;
+use super::one_seed::OneSeed;
+use super::patterns::{Member, Pattern, patterns};
+use super::sums::{Paired, Sums};
+use super::tally::{Kind, Tally, put};
+use crate::analysis::costs::Figure;
+use crate::kernel::Dur;
+use std::collections::BTreeMap;
 
-/// So many per cent of all seeds are nearly all of them.
+/// This many per cent of all seeds count as nearly all of them.
 pub const NEARLY_ALL: u64 = 90;
 
 /// Whether a number of seeds is nearly all of them.
 pub fn is_nearly_all(seeds: u64, of: u64) -> bool {
     u128::from(seeds) * 100 >= u128::from(of) * u128::from(NEARLY_ALL) && seeds > 0
-}
-
-/// In what way a fact differs, without the values.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Way {
-    /// It is true in the first run only.
-    OnlyA,
-    /// It is true in the second run only.
-    OnlyB,
-    /// It is true earlier in the second run.
-    Earlier,
-    /// It is true later in the second run.
-    Later,
-    /// Of some objects it is true earlier in the second run, of others later.
-    Both,
-    /// It is true at the same time, but of another node, or for another reason.
-    Otherwise,
-}
-
-impl Way {
-    fn of(change: &Change) -> Self {
-        match change {
-            Change::OnlyA => Self::OnlyA,
-            Change::OnlyB => Self::OnlyB,
-            Change::Earlier => Self::Earlier,
-            Change::Later => Self::Later,
-            Change::Otherwise(..) => Self::Otherwise,
-        }
-    }
-}
-
-/// What differs, in what way, and of what: how much it matters, what is said, how it differs,
-/// whether of pods, what they belong to.
-type Kind = (u8, String, Way, bool, Option<String>);
-
-/// What differs of an object, or of all that belong to the same, over the seeds so far.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Tally {
-    seeds: u64,
-    /// Over all seeds.
-    facts: u64,
-    /// The fewest and the most objects of a seed in which it differs.
-    objects: (u64, u64),
-    shift: Option<(Dur, Dur)>,
-    /// What is beside it in each run; none if that is not always the same.
-    details: Option<[Option<String>; 2]>,
-    first: Time,
-}
-
-impl Tally {
-    /// Adds another one of the same seed, or of a later one.
-    fn add(&mut self, other: &Tally, same_seed: bool) {
-        self.facts += other.facts;
-        if same_seed {
-            self.objects = (
-                self.objects.0 + other.objects.0,
-                self.objects.1 + other.objects.1,
-            );
-        } else {
-            self.seeds += other.seeds;
-            self.objects = (
-                self.objects.0.min(other.objects.0),
-                self.objects.1.max(other.objects.1),
-            );
-        }
-        self.shift = match (self.shift, other.shift) {
-            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-            (a, b) => a.or(b),
-        };
-        if self.details != other.details {
-            self.details = None;
-        }
-        self.first = self.first.min(other.first);
-    }
-}
-
-/// What sets the two runs of one seed apart.
-#[derive(Debug)]
-pub struct OneSeed {
-    costs: [Bill; 2],
-    workloads: Vec<(String, [Option<Fate>; 2])>,
-    /// By kind and object.
-    named: BTreeMap<(Kind, String), Tally>,
-    /// By kind.
-    alike: BTreeMap<Kind, Tally>,
-    /// What says next to nothing, and why.
-    noise: BTreeMap<(Noise, String), u64>,
-    same: bool,
-}
-
-impl OneSeed {
-    /// Compares two runs with the same seed; see [`compare`](super::compare).
-    pub fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
-        let Sides {
-            names,
-            pairs,
-            costs,
-            workloads,
-            ..
-        } = Sides::new(runs, window, tolerance);
-        let (mut named, mut alike, mut noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        // An object that does the same twice is one.
-        let mut seen = BTreeSet::new();
-        for p in &pairs {
-            if let Some(sort) = p.noise(&names) {
-                *noise.entry((sort, names.what(p))).or_default() += 1;
-                continue;
-            }
-            let change = p.change(&names);
-            let kind: Kind = (
-                p.rank(&names).0,
-                names.what(p),
-                Way::of(&change),
-                p.is_of_pod(),
-                p.of(&names),
-            );
-            let new = u64::from(seen.insert((p.identity(), kind.2)));
-            let tally = Tally {
-                seeds: 1,
-                facts: 1,
-                objects: (new, new),
-                shift: p.shift().map(|s| (s, s)),
-                details: Some(p.details(&names)),
-                first: p.when(),
-            };
-            if let Some(object) = p.object(&names) {
-                put(&mut named, (kind.clone(), object), &tally, true);
-            }
-            put(&mut alike, kind, &tally, true);
-        }
-        cancel(&mut alike, &mut noise);
-        let like =
-            |w: &[Option<Fate>; 2]| matches!(w, [Some(a), Some(b)] if a.is_like(b, tolerance));
-        let same = pairs.is_empty()
-            && workloads.iter().all(|w| like(&w.sides))
-            && costs[0].is_like(&costs[1], tolerance);
-        OneSeed {
-            costs,
-            workloads: workloads.into_iter().map(|w| (w.name, w.sides)).collect(),
-            named,
-            alike,
-            noise,
-            same,
-        }
-    }
-}
-
-fn put<K: Ord>(all: &mut BTreeMap<K, Tally>, key: K, tally: &Tally, same_seed: bool) {
-    match all.get_mut(&key) {
-        Some(known) => known.add(tally, same_seed),
-        None => drop(all.insert(key, tally.clone())),
-    }
-}
-
-/// Takes away what is in the first run only as often as the same of other objects is in the second
-/// run only, which is noise, and puts together what is earlier of some and later of others.
-fn cancel(alike: &mut BTreeMap<Kind, Tally>, noise: &mut BTreeMap<(Noise, String), u64>) {
-    let kinds: Vec<Kind> = alike
-        .keys()
-        .filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier))
-        .cloned()
-        .collect();
-    for one in kinds {
-        let opposite = if one.2 == Way::OnlyA {
-            Way::OnlyB
-        } else {
-            Way::Later
-        };
-        let other: Kind = (one.0, one.1.clone(), opposite, one.3, one.4.clone());
-        let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else {
-            continue;
-        };
-        alike.remove(&one);
-        alike.remove(&other);
-        if opposite == Way::Later {
-            let mut both = a;
-            both.add(&b, true);
-            alike.insert((one.0, one.1, Way::Both, one.3, one.4), both);
-            continue;
-        }
-        let less = a.facts.min(b.facts);
-        *noise.entry((Noise::Another, one.1.clone())).or_default() += less;
-        for (kind, mut tally) in [(one, a), (other, b)] {
-            if tally.facts > less {
-                tally.facts -= less;
-                tally.objects = (tally.facts, tally.facts);
-                alike.insert(kind, tally);
-            }
-        }
-    }
-}
-
-/// A figure of the costs over seeds, in its unit.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Paired {
-    /// The means of the first and of the second side.
-    pub means: [f64; 2],
-    /// The mean of the differences of equal seeds: the second side's less the first side's. More is
-    /// worse.
-    pub difference: f64,
-    /// The least and the greatest of these differences.
-    pub range: (f64, f64),
-    /// In how many seeds it is less in the second side, beyond the tolerance.
-    pub less: u64,
-    /// In how many seeds it is more in the second side, beyond the tolerance.
-    pub more: u64,
-}
-
-/// A figure's sums over seeds.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-struct Sum {
-    sums: [f64; 2],
-    difference: f64,
-    range: Option<(f64, f64)>,
-    less: u64,
-    more: u64,
-}
-
-/// The figures over seeds, in the order of [`Figure::ALL`].
-#[derive(Clone, PartialEq, Debug, Default)]
-struct Sums {
-    seeds: u64,
-    figures: [Sum; Figure::ALL.len()],
-}
-
-impl Sums {
-    fn add(&mut self, a: &Bill, b: &Bill, tolerance: Dur) {
-        self.seeds += 1;
-        for (sum, figure) in self.figures.iter_mut().zip(Figure::ALL) {
-            let values = [figure.of(&a.costs), figure.of(&b.costs)];
-            let difference = values[1] - values[0];
-            sum.sums[0] += values[0];
-            sum.sums[1] += values[1];
-            sum.difference += difference;
-            sum.range = Some(sum.range.map_or((difference, difference), |(least, most)| {
-                (least.min(difference), most.max(difference))
-            }));
-            match a.compared(b, figure, tolerance) {
-                Ordering::Less => sum.less += 1,
-                Ordering::Greater => sum.more += 1,
-                Ordering::Equal => {}
-            }
-        }
-    }
-
-    fn finish(&self) -> Vec<(Figure, Paired)> {
-        let n = self.seeds.max(1) as f64;
-        let one = |(figure, sum): (Figure, &Sum)| {
-            let means = sum.sums.map(|s| s / n);
-            let (difference, range) = (sum.difference / n, sum.range.unwrap_or_default());
-            (
-                figure,
-                Paired {
-                    means,
-                    difference,
-                    range,
-                    less: sum.less,
-                    more: sum.more,
-                },
-            )
-        };
-        Figure::ALL
-            .into_iter()
-            .zip(&self.figures)
-            .map(one)
-            .collect()
-    }
 }
 
 /// What sets two sides apart, seed by seed.
@@ -311,7 +43,7 @@ pub struct Gathered {
 pub struct OverSeeds {
     /// How many seeds each side was run with.
     pub seeds: u64,
-    /// In how many of them both runs came to the same.
+    /// In how many of them both runs had the same result.
     pub same: u64,
     /// What the runs cost all workloads together: every figure.
     pub costs: Vec<(Figure, Paired)>,
@@ -336,32 +68,6 @@ pub struct WorkloadOverSeeds {
     pub only: [u64; 2],
     /// Every figure.
     pub costs: Vec<(Figure, Paired)>,
-}
-
-/// What differs, over seeds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pattern {
-    /// What it is: `evicted`, `tainted unreachable:NoExecute`.
-    pub what: String,
-    /// In what way it differs.
-    pub way: Way,
-    /// Whether its objects are pods; otherwise they are nodes, or there are none.
-    pub of_pods: bool,
-    /// The workload of its pods, or what the objects' names have in common.
-    pub of: Option<String>,
-    /// The objects of which it is so in nearly all seeds; the others are not always the same ones.
-    pub objects: Vec<String>,
-    /// It is told of these objects only; otherwise of all that belong to `of`.
-    pub each: bool,
-    /// In how many seeds it is so of any of them; where it is told of these objects only, the
-    /// fewest and the most seeds of one of them.
-    pub seeds: (u64, u64),
-    /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
-    pub in_one_seed: (u64, u64),
-    /// By how much its times differ: the least and the most.
-    pub shift: Option<(Dur, Dur)>,
-    /// What is beside it in each run, where that is the same for all.
-    pub details: [Option<String>; 2],
 }
 
 impl Gathered {
@@ -402,7 +108,7 @@ impl Gathered {
         }
     }
 
-    /// What all seeds come to; with more than `most` patterns like ones are told together.
+    /// The result over all seeds; with more than `most` patterns, like ones are put together.
     pub fn finish(mut self, most: usize) -> OverSeeds {
         let all = self.seeds;
         // The objects of which it is always so, by kind.
@@ -414,28 +120,20 @@ impl Gathered {
         }
         let (mut nearly_all, mut chance) = (Vec::new(), Vec::new());
         for (kind, tally) in std::mem::take(&mut self.alike) {
-            if is_nearly_all(tally.seeds, all) {
-                let objects = always
-                    .remove(&kind)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|(object, _)| object)
-                    .collect();
-                nearly_all.push(Member {
-                    kind,
-                    objects,
-                    each: false,
-                    seeds: (tally.seeds, tally.seeds),
-                    tally,
-                });
+            let often = is_nearly_all(tally.seeds, all);
+            let objects = if often { always.remove(&kind) } else { None };
+            let objects = objects.unwrap_or_default().into_iter();
+            let member = Member {
+                kind,
+                objects: objects.map(|(object, _)| object).collect(),
+                each: false,
+                seeds: (tally.seeds, tally.seeds),
+                tally,
+            };
+            if often {
+                nearly_all.push(member);
             } else {
-                chance.push(Member {
-                    kind,
-                    objects: Vec::new(),
-                    each: false,
-                    seeds: (tally.seeds, tally.seeds),
-                    tally,
-                });
+                chance.push(member);
             }
         }
         // Of these it is always so, though others in the same place make it different from seed to
@@ -486,88 +184,14 @@ impl Gathered {
     }
 }
 
-/// What differs of some objects.
-#[derive(Clone)]
-struct Member {
-    kind: Kind,
-    objects: Vec<String>,
-    /// It is told of the objects themselves.
-    each: bool,
-    seeds: (u64, u64),
-    tally: Tally,
-}
-
-/// Puts together what differs alike of objects that are told one by one: as closely as leaves no
-/// more than `most` patterns; the most important first.
-fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
-    type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
-    let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
-    for level in 0..3 {
-        merged = BTreeMap::new();
-        for member in &found {
-            let mut m = member.clone();
-            if m.each && level > 0 {
-                m.tally.details = None;
-            }
-            if m.each && level > 1 {
-                m.kind.4 = None;
-            }
-            let seconds = m
-                .tally
-                .shift
-                .filter(|_| level == 0)
-                .map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
-            match merged.entry((m.kind.clone(), m.each, seconds, m.tally.details.clone())) {
-                Entry::Vacant(slot) => drop(slot.insert(m)),
-                Entry::Occupied(slot) => {
-                    let known = slot.into_mut();
-                    known.objects.extend(m.objects);
-                    known.tally.add(&m.tally, true);
-                    known.seeds = (known.seeds.0.min(m.seeds.0), known.seeds.1.max(m.seeds.1));
-                }
-            }
-        }
-        if merged.len() <= most {
-            break;
-        }
-    }
-    let mut all: Vec<Member> = merged.into_values().collect();
-    all.sort_by_key(|m| {
-        let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
-        (
-            m.kind.0,
-            m.kind.2 >= Way::Earlier,
-            Reverse((m.seeds.1, shift, m.tally.objects.1)),
-            m.tally.first,
-        )
-    });
-    let pattern = |m: Member| {
-        let (_, what, way, of_pods, of) = m.kind;
-        let (in_one_seed, shift, details) = (
-            m.tally.objects,
-            m.tally.shift,
-            m.tally.details.unwrap_or_default(),
-        );
-        Pattern {
-            what,
-            way,
-            of_pods,
-            of,
-            objects: m.objects,
-            each: m.each,
-            seeds: m.seeds,
-            in_one_seed,
-            shift,
-            details,
-        }
-    };
-    all.into_iter().map(pattern).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::costs::Bill;
+    use super::super::one_seed::cancel;
+    use super::super::tally::Way;
     use super::*;
     use crate::analysis::Costs;
+    use crate::kernel::Time;
 
     fn bill(evicted: u64, missing_s: u64) -> Bill {
         Bill {

@@ -1,0 +1,100 @@
+//! What differs between two runs: of which objects, and in what way.
+
+use crate::kernel::{Dur, Time};
+use crate::trace::RecordId;
+
+/// When a fact became true in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    /// When.
+    pub at: Time,
+    /// The record that says so.
+    pub record: RecordId,
+}
+
+/// An object of which a fact differs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// The pod, `namespace/name`.
+    pub pod: Option<String>,
+    /// The node it is about, or that the pod is on.
+    pub node: Option<String>,
+    /// When in the first run.
+    pub a: Option<Occurrence>,
+    /// When in the second run.
+    pub b: Option<Occurrence>,
+}
+
+/// In what way a fact differs.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Change {
+    /// It is true in the first run only.
+    OnlyA,
+    /// It is true in the second run only.
+    OnlyB,
+    /// It is true earlier in the second run.
+    Earlier,
+    /// It is true later in the second run.
+    Later,
+    /// It is true at the same time, but differs in that.
+    Otherwise(String, String),
+}
+
+/// Objects of which the same fact differs alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// What it is: `evicted`, `tainted unreachable:NoExecute`; of facts without an object all that
+    /// there is to say.
+    pub what: String,
+    /// In what way it differs.
+    pub change: Change,
+    /// The workload of its pods, or what their names have in common.
+    pub of: Option<String>,
+    /// What is beside it in each run where that is the same for all: how long the timer was, where
+    /// a pod was bound.
+    pub details: [Option<String>; 2],
+    /// Why nobody needs to know of it first; none if it matters.
+    pub noise: Option<Noise>,
+    /// Its objects.
+    pub pairs: Vec<Pair>,
+}
+
+/// Why a difference says next to nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Noise {
+    /// The same is said in other words: why a pod that is pending in both runs is, or once more of
+    /// one that has been for long.
+    Words,
+    /// The times are less than a second apart, and nothing else differs.
+    Slight,
+    /// Another object of the same kind or workload instead: one in the first run only, and another
+    /// one in the second run only.
+    Another,
+}
+
+impl Noise {
+    /// Its name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Slight => "slight",
+            Self::Another => "another",
+        }
+    }
+}
+
+impl Group {
+    /// By how much its objects differ in time: the least and the most.
+    pub fn shift(&self) -> Option<(Dur, Dur)> {
+        let shifts = self
+            .pairs
+            .iter()
+            .filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
+        Some((shifts.clone().min()?, shifts.max()?))
+    }
+}
+
+/// How far apart two times are.
+pub(super) fn distance(a: Time, b: Time) -> Dur {
+    a.max(b).since(a.min(b))
+}

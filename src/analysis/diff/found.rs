@@ -1,0 +1,290 @@
+//! The facts of one run, under names that two runs have in common.
+
+use super::super::facts::{Fact, Finding};
+use super::super::rows::Text;
+use super::super::setting::Analysis;
+use super::super::state::NO_NODE;
+use super::super::words::stem;
+use super::super::workloads::{Owners, said};
+use crate::api::names::{NodeId, PodId};
+use crate::kernel::Time;
+use crate::trace::RecordId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The objects of two runs under common numbers, by name, and the texts of facts.
+pub(super) struct Names {
+    pub(super) nodes: Vec<String>,
+    pub(super) pods: Vec<String>,
+    /// Per pod what it belongs to.
+    pub(super) groups: Vec<u32>,
+    /// Per pod whether its name means the same pod in every seed: it is of a plan, of a
+    /// StatefulSet, or of no workload. Other names are given out in the order of creation.
+    pub(super) lasting: Vec<bool>,
+    /// Per run, from its ids.
+    node_of: [Vec<u32>; 2],
+    pod_of: [Vec<u32>; 2],
+    pub(super) texts: Vec<String>,
+    by_text: BTreeMap<String, u32>,
+    pub(super) whats: Vec<(u8, u32)>,
+    by_what: BTreeMap<(u8, u32), u32>,
+    cached: BTreeMap<(usize, Fact, u8, u32), (u32, u32)>,
+}
+
+/// Stands for no node or pod, and for nothing beside a fact.
+pub(super) const NONE: u32 = u32::MAX;
+
+impl Names {
+    pub(super) fn new(a: &Analysis<'_>, b: &Analysis<'_>) -> Self {
+        let nodes = |x: &Analysis<'_>| {
+            (0..x.node_count() as u32)
+                .map(|i| x.node_name(NodeId(i)).to_owned())
+                .collect()
+        };
+        let pods = |x: &Analysis<'_>| {
+            (0..x.pod_count() as u32)
+                .map(|i| x.pod_name(PodId(i)).to_owned())
+                .collect()
+        };
+        let (nodes, node_of) = union(nodes(a), nodes(b));
+        let (pods, pod_of): (Vec<String>, [Vec<u32>; 2]) = union(pods(a), pods(b));
+        let mut planned = vec![false; pods.len()];
+        for (side, analysis) in [a, b].into_iter().enumerate() {
+            for pod in analysis
+                .plan
+                .pods
+                .iter()
+                .filter_map(|p| analysis.trace.names.find_pod(&p.name))
+            {
+                planned[pod_of[side][pod.index()] as usize] = true;
+            }
+        }
+        Names {
+            groups: vec![NONE; pods.len()],
+            lasting: planned,
+            nodes,
+            pods,
+            node_of,
+            pod_of,
+            texts: Vec::new(),
+            by_text: BTreeMap::new(),
+            whats: Vec::new(),
+            by_what: BTreeMap::new(),
+            cached: BTreeMap::new(),
+        }
+    }
+
+    /// Notes what a pod belongs to, once: `id` is its id in the run.
+    fn belongs(&mut self, pod: u32, id: PodId, analysis: &Analysis<'_>, owners: &Owners) {
+        if self.groups[pod as usize] != NONE {
+            return;
+        }
+        let group = match owners.of(analysis, id) {
+            Some(w) => said(analysis, w),
+            None => stem(&self.pods[pod as usize]).to_owned(),
+        };
+        self.lasting[pod as usize] |=
+            owners.of(analysis, id).is_none() || group.starts_with("StatefulSet ");
+        self.groups[pod as usize] = self.text(group);
+    }
+
+    fn text(&mut self, text: String) -> u32 {
+        if let Some(id) = self.by_text.get(&text) {
+            return *id;
+        }
+        self.texts.push(text.clone());
+        let id = self.texts.len() as u32 - 1;
+        self.by_text.insert(text, id);
+        id
+    }
+}
+
+/// The names of both, and for each of theirs its place.
+fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
+    let first = (0..a.len() as u32).collect();
+    let mut all = a;
+    let places: BTreeMap<String, u32> = all.iter().cloned().zip(0..).collect();
+    let mut second = Vec::with_capacity(b.len());
+    for name in b {
+        second.push(places.get(&name).copied().unwrap_or_else(|| {
+            all.push(name.clone());
+            all.len() as u32 - 1
+        }));
+    }
+    (all, [first, second])
+}
+
+/// How much a fact matters; 0 matters most.
+fn rank(fact: Fact) -> u8 {
+    match fact {
+        Fact::Evicted(_) | Fact::EvictedBy(_) => 0,
+        Fact::EvictionRefused(_) | Fact::DrainEnded(_) | Fact::CutShort(..) => 2,
+        Fact::Budget(..) => 7,
+        Fact::EvictionFailed | Fact::PodFailed => 1,
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
+        Fact::PodDeleted(_) => 3,
+        Fact::Tainted(_) | Fact::Untainted(_) => 4,
+        Fact::Unknown | Fact::NotReady | Fact::Ready | Fact::NodeJoined | Fact::NodeDeleted => 5,
+        Fact::MasterDisruptionEntered | Fact::MasterDisruptionLeft | Fact::Zone(..) => 6,
+        Fact::ControllersStarted | Fact::ControllersStopped | Fact::Refused(..) => 6,
+        Fact::ConditionTrue(_) | Fact::ConditionFalse(_) | Fact::Cordoned | Fact::Uncordoned => 7,
+        Fact::TimerSet(_) | Fact::TimerCancelled => 8,
+        Fact::PodCreated
+        | Fact::ReplicaCreated(_)
+        | Fact::PodBound
+        | Fact::ReplicaBound(_)
+        | Fact::ReplicaRunning(_) => 9,
+        Fact::PodSucceeded | Fact::PodGone => 10,
+        Fact::EntryBegan(_)
+        | Fact::EntryEnded(_)
+        | Fact::Silent
+        | Fact::Heard
+        | Fact::MachineOff
+        | Fact::MachineOn => 11,
+    }
+}
+
+/// The rank of pods that are pending.
+pub(super) const PENDING: u8 = 2;
+
+/// The rank of what is reported once more in other words: behind all others.
+pub(super) const WORDS: u8 = 12;
+
+/// A fact, without when: what it says, its pod or none, its node where it has no pod.
+pub(super) type Key = (u32, u32, u32);
+
+/// When a fact became true, on which node, and what is beside it.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) at: Time,
+    pub(super) record: RecordId,
+    pub(super) node: u32,
+    pub(super) detail: u32,
+}
+
+/// The facts of one run.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) seen: BTreeMap<Key, Vec<Seen>>,
+    /// Pods that were reported to be pending, and not to be bound, created anew or gone since.
+    pending: BTreeSet<u32>,
+}
+
+impl Found {
+    /// How much a fact of a pod matters, after those before it.
+    fn rank(&mut self, fact: Fact, pod: u32) -> u8 {
+        match fact {
+            Fact::PodPending(_) | Fact::ReplicaPending(..) if !self.pending.insert(pod) => WORDS,
+            Fact::PodPending(_) | Fact::ReplicaPending(..) => PENDING,
+            Fact::PodBound
+            | Fact::ReplicaBound(_)
+            | Fact::PodCreated
+            | Fact::ReplicaCreated(_)
+            | Fact::PodGone => {
+                self.pending.remove(&pod);
+                rank(fact)
+            }
+            fact => rank(fact),
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        side: usize,
+        f: &Finding,
+        analysis: &Analysis<'_>,
+        taints: &[String],
+        owners: &Owners,
+        names: &mut Names,
+    ) {
+        let node = if f.node == NO_NODE {
+            NONE
+        } else {
+            names.node_of[side]
+                .get(f.node as usize)
+                .copied()
+                .unwrap_or(NONE)
+        };
+        let pod = f
+            .pod
+            .and_then(|p| names.pod_of[side].get(p.index()).copied())
+            .unwrap_or(NONE);
+        let bound = matches!(f.fact, Fact::PodBound | Fact::ReplicaBound(_));
+        let rank = self.rank(f.fact, pod);
+        let key = (side, f.fact, rank, if bound { node } else { NONE });
+        let (what, detail) = match names.cached.get(&key) {
+            Some(&known) => known,
+            None => {
+                let new = words(f.fact, rank, analysis, taints, names, node);
+                names.cached.insert(key, new);
+                new
+            }
+        };
+        if let (Some(id), true) = (f.pod, pod != NONE) {
+            names.belongs(pod, id, analysis, owners);
+        }
+        let place = if pod == NONE { node } else { NONE };
+        self.seen.entry((what, pod, place)).or_default().push(Seen {
+            at: f.at,
+            record: f.record,
+            node,
+            detail,
+        });
+    }
+}
+
+/// What a fact says, and what is beside it.
+fn words(
+    fact: Fact,
+    rank: u8,
+    analysis: &Analysis<'_>,
+    taints: &[String],
+    names: &mut Names,
+    node: u32,
+) -> (u32, u32) {
+    let text = Text { analysis, taints };
+    let (what, detail) = match fact {
+        Fact::Evicted(_) | Fact::EvictedBy(_) => (
+            "evicted".to_owned(),
+            text.verb(fact)
+                .trim_start_matches("evicted")
+                .trim()
+                .to_owned(),
+        ),
+        Fact::TimerSet(seconds) => (
+            "given an eviction timer".to_owned(),
+            format!("of {seconds} s"),
+        ),
+        Fact::PodPending(_) | Fact::ReplicaPending(..) => {
+            let why = text.verb(fact);
+            (
+                "pending".to_owned(),
+                why.trim_start_matches("pending: ").to_owned(),
+            )
+        }
+        Fact::PodBound | Fact::ReplicaBound(_) => (
+            "bound".to_owned(),
+            names.nodes.get(node as usize).cloned().unwrap_or_default(),
+        ),
+        fact => (text.verb(fact), String::new()),
+    };
+    let what = if rank == WORDS {
+        format!("{what} in other words")
+    } else {
+        what
+    };
+    let (what, detail) = (
+        names.text(what),
+        if detail.is_empty() {
+            NONE
+        } else {
+            names.text(detail)
+        },
+    );
+    let key = (rank, what);
+    if let Some(&id) = names.by_what.get(&key) {
+        return (id, detail);
+    }
+    names.whats.push(key);
+    names.by_what.insert(key, names.whats.len() as u32 - 1);
+    (names.whats.len() as u32 - 1, detail)
+}

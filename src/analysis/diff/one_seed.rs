@@ -1,0 +1,121 @@
+//! What sets the two runs of one seed apart.
+
+use super::change::Noise;
+use super::compare::Sides;
+use super::costs::{Bill, Fate};
+use super::tally::{Kind, Tally, Way, put};
+use crate::analysis::setting::Analysis;
+use crate::kernel::Dur;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What sets the two runs of one seed apart.
+#[derive(Debug)]
+pub struct OneSeed {
+    pub(super) costs: [Bill; 2],
+    pub(super) workloads: Vec<(String, [Option<Fate>; 2])>,
+    /// By kind and object.
+    pub(super) named: BTreeMap<(Kind, String), Tally>,
+    /// By kind.
+    pub(super) alike: BTreeMap<Kind, Tally>,
+    /// What says next to nothing, and why.
+    pub(super) noise: BTreeMap<(Noise, String), u64>,
+    pub(super) same: bool,
+}
+
+impl OneSeed {
+    /// Compares two runs with the same seed; see [`compare`](super::compare).
+    pub fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
+        let Sides {
+            names,
+            pairs,
+            costs,
+            workloads,
+            ..
+        } = Sides::new(runs, window, tolerance);
+        let (mut named, mut alike, mut noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        // An object that does the same twice is one.
+        let mut seen = BTreeSet::new();
+        for p in &pairs {
+            if let Some(sort) = p.noise(&names) {
+                *noise.entry((sort, p.what(&names))).or_default() += 1;
+                continue;
+            }
+            let change = p.change(&names);
+            let kind: Kind = (
+                p.rank(&names).0,
+                p.what(&names),
+                Way::of(&change),
+                p.is_of_pod(),
+                p.of(&names),
+            );
+            let new = u64::from(seen.insert((p.identity(), kind.2)));
+            let tally = Tally {
+                seeds: 1,
+                facts: 1,
+                objects: (new, new),
+                shift: p.shift().map(|s| (s, s)),
+                details: Some(p.details(&names)),
+                first: p.when(),
+            };
+            if let Some(object) = p.object(&names) {
+                put(&mut named, (kind.clone(), object), &tally, true);
+            }
+            put(&mut alike, kind, &tally, true);
+        }
+        cancel(&mut alike, &mut noise);
+        let like =
+            |w: &[Option<Fate>; 2]| matches!(w, [Some(a), Some(b)] if a.is_like(b, tolerance));
+        let same = pairs.is_empty()
+            && workloads.iter().all(|w| like(&w.sides))
+            && costs[0].is_like(&costs[1], tolerance);
+        OneSeed {
+            costs,
+            workloads: workloads.into_iter().map(|w| (w.name, w.sides)).collect(),
+            named,
+            alike,
+            noise,
+            same,
+        }
+    }
+}
+
+/// Takes away what is in the first run only as often as the same of other objects is in the second
+/// run only, which is noise, and puts together what is earlier of some and later of others.
+pub(super) fn cancel(
+    alike: &mut BTreeMap<Kind, Tally>,
+    noise: &mut BTreeMap<(Noise, String), u64>,
+) {
+    let kinds: Vec<Kind> = alike
+        .keys()
+        .filter(|k| matches!(k.2, Way::OnlyA | Way::Earlier))
+        .cloned()
+        .collect();
+    for one in kinds {
+        let opposite = if one.2 == Way::OnlyA {
+            Way::OnlyB
+        } else {
+            Way::Later
+        };
+        let other: Kind = (one.0, one.1.clone(), opposite, one.3, one.4.clone());
+        let (Some(a), Some(b)) = (alike.get(&one).cloned(), alike.get(&other).cloned()) else {
+            continue;
+        };
+        alike.remove(&one);
+        alike.remove(&other);
+        if opposite == Way::Later {
+            let mut both = a;
+            both.add(&b, true);
+            alike.insert((one.0, one.1, Way::Both, one.3, one.4), both);
+            continue;
+        }
+        let less = a.facts.min(b.facts);
+        *noise.entry((Noise::Another, one.1.clone())).or_default() += less;
+        for (kind, mut tally) in [(one, a), (other, b)] {
+            if tally.facts > less {
+                tally.facts -= less;
+                tally.objects = (tally.facts, tally.facts);
+                alike.insert(kind, tally);
+            }
+        }
+    }
+}

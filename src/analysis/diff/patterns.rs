@@ -1,0 +1,118 @@
+//! What differs alike of objects over seeds.
+
+use super::tally::{Kind, Tally, Way};
+use crate::kernel::Dur;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// What differs, over seeds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// What it is: `evicted`, `tainted unreachable:NoExecute`.
+    pub what: String,
+    /// In what way it differs.
+    pub way: Way,
+    /// Whether its objects are pods; otherwise they are nodes, or there are none.
+    pub of_pods: bool,
+    /// The workload of its pods, or what the objects' names have in common.
+    pub of: Option<String>,
+    /// The objects of which it is so in nearly all seeds; the others are not always the same ones.
+    pub objects: Vec<String>,
+    /// It is told of these objects only; otherwise of all that belong to `of`.
+    pub each: bool,
+    /// In how many seeds it is so of any of them; where it is told of these objects only, the
+    /// fewest and the most seeds of one of them.
+    pub seeds: (u64, u64),
+    /// The fewest and the most objects of which it is so in one seed, of the seeds in which it is.
+    pub in_one_seed: (u64, u64),
+    /// By how much its times differ: the least and the most.
+    pub shift: Option<(Dur, Dur)>,
+    /// What is beside it in each run, where that is the same for all.
+    pub details: [Option<String>; 2],
+}
+
+/// What differs of some objects.
+#[derive(Clone)]
+pub(super) struct Member {
+    pub(super) kind: Kind,
+    pub(super) objects: Vec<String>,
+    /// It is told of the objects themselves.
+    pub(super) each: bool,
+    pub(super) seeds: (u64, u64),
+    pub(super) tally: Tally,
+}
+
+/// What members of a pattern have in common: the kind, whether they are told one by one, by how many
+/// seconds they differ, and what is beside them.
+type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
+
+/// Puts together what differs alike of objects that are told one by one: as closely as leaves no
+/// more than `most` patterns; the most important first.
+pub(super) fn patterns(found: Vec<Member>, most: usize) -> Vec<Pattern> {
+    let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
+    for level in 0..3 {
+        merged = at_level(&found, level);
+        if merged.len() <= most {
+            break;
+        }
+    }
+    let mut all: Vec<Member> = merged.into_values().collect();
+    all.sort_by_key(|m| {
+        let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
+        (
+            m.kind.0,
+            m.kind.2 >= Way::Earlier,
+            Reverse((m.seeds.1, shift, m.tally.objects.1)),
+            m.tally.first,
+        )
+    });
+    all.into_iter().map(Member::pattern).collect()
+}
+
+/// The members that are alike at a level: the higher it is, the less closely they have to agree.
+fn at_level(found: &[Member], level: u32) -> BTreeMap<Alike, Member> {
+    let mut merged: BTreeMap<Alike, Member> = BTreeMap::new();
+    for member in found {
+        let mut m = member.clone();
+        if m.each && level > 0 {
+            m.tally.details = None;
+        }
+        if m.each && level > 1 {
+            m.kind.4 = None;
+        }
+        let seconds = m
+            .tally
+            .shift
+            .filter(|_| level == 0)
+            .map_or(0, |s| (s.1.as_millis() + 500) / 1_000);
+        match merged.entry((m.kind.clone(), m.each, seconds, m.tally.details.clone())) {
+            Entry::Vacant(slot) => drop(slot.insert(m)),
+            Entry::Occupied(slot) => {
+                let known = slot.into_mut();
+                known.objects.extend(m.objects);
+                known.tally.add(&m.tally, true);
+                known.seeds = (known.seeds.0.min(m.seeds.0), known.seeds.1.max(m.seeds.1));
+            }
+        }
+    }
+    merged
+}
+
+impl Member {
+    fn pattern(self) -> Pattern {
+        let (_, what, way, of_pods, of) = self.kind;
+        Pattern {
+            what,
+            way,
+            of_pods,
+            of,
+            objects: self.objects,
+            each: self.each,
+            seeds: self.seeds,
+            in_one_seed: self.tally.objects,
+            shift: self.tally.shift,
+            details: self.tally.details.unwrap_or_default(),
+        }
+    }
+}
