@@ -1,10 +1,11 @@
 //! The evictions of a run, each with what led to it and what became of it.
 
 use super::causes::{Since, chain};
-use super::setting::{Analysis, is_no_execute};
+use super::setting::Analysis;
 use super::state::Follow;
+use super::taint_kinds::{is_failure_key, is_no_execute};
 use crate::api::names::{NodeId, PodId};
-use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};
 use crate::trace::{EvictionCause, RecordId, Trace, What};
 
@@ -67,11 +68,6 @@ impl Eviction<'_> {
     pub fn is_undecided(&self, window: Dur, horizon: Time) -> bool {
         self.is_for_node_failure() && self.node_back_at.is_none() && horizon.since(self.at) < window
     }
-}
-
-/// Whether Kubernetes itself sets a taint of this key as NoExecute when a node fails.
-pub(super) fn is_failure_key(key: &str) -> bool {
-    [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA].contains(&key)
 }
 
 /// Stands for "no eviction" in the list of each pod's latest.

@@ -254,26 +254,23 @@ impl<'a> Facts<'a> {
     fn fact(&mut self, r: &Record, step: &Step, timer: u32) -> Option<Fact> {
         let later = r.at > Time::ZERO;
         let known = (r.object as usize) < self.analysis.plan.timeline.len();
+        let entry = if known { r.object } else { u32::MAX };
+        let budget = |change| Some(Fact::Budget(WorkloadId(r.object), change));
         let node_changed = step.node.filter(|(_, before, after)| before != after);
         let pod_changed = step.pod.filter(|(_, before, after)| before != after);
         let workload = || self.owners.of(self.analysis, PodId(r.object));
         match r.what {
             What::FaultBegan => known.then_some(Fact::EntryBegan(r.object)),
             What::FaultEnded => known.then_some(Fact::EntryEnded(r.object)),
-            What::Refused(text) => Some(Fact::Refused(
-                TextId(text),
-                if known { r.object } else { u32::MAX },
-            )),
+            What::Refused(text) => Some(Fact::Refused(TextId(text), entry)),
             What::ControllersStarted => later.then_some(Fact::ControllersStarted),
             What::ControllersStopped => Some(Fact::ControllersStopped),
             // A controller that starts looks at its zones anew; what it finds again is no news.
             What::Zone(ZoneState::Initial | ZoneState::Empty) => None,
             What::Zone(state) => {
-                let before = self
-                    .zones
-                    .insert(r.object, state)
-                    .unwrap_or(ZoneState::Normal);
-                (state != before).then_some(Fact::Zone(TextId(r.object), state))
+                let before = self.zones.insert(r.object, state);
+                (state != before.unwrap_or(ZoneState::Normal))
+                    .then_some(Fact::Zone(TextId(r.object), state))
             }
             What::MasterDisruptionEntered => Some(Fact::MasterDisruptionEntered),
             What::MasterDisruptionLeft => Some(Fact::MasterDisruptionLeft),
@@ -295,26 +292,9 @@ impl<'a> Facts<'a> {
                     ConditionStatus::Unknown => Fact::Unknown,
                 })
             }
-            What::NodeCondition(kind, status, _) => {
-                let bits = self.true_conditions.get_mut(r.object as usize)?;
-                let bit = 1 << kind as u8;
-                let was = *bits & bit != 0;
-                match status {
-                    ConditionStatus::True => *bits |= bit,
-                    ConditionStatus::False => *bits &= !bit,
-                    ConditionStatus::Unknown => {}
-                }
-                match status {
-                    ConditionStatus::True if !was => Some(Fact::ConditionTrue(kind)),
-                    ConditionStatus::False if was => Some(Fact::ConditionFalse(kind)),
-                    _ => None,
-                }
-            }
-            What::NodeUnschedulable(value) => Some(if value {
-                Fact::Cordoned
-            } else {
-                Fact::Uncordoned
-            }),
+            What::NodeCondition(kind, status, _) => self.condition(r, kind, status),
+            What::NodeUnschedulable(true) => Some(Fact::Cordoned),
+            What::NodeUnschedulable(false) => Some(Fact::Uncordoned),
             What::PodCreated(_) => pod_changed
                 .filter(|_| later)
                 .map(|_| workload().map_or(Fact::PodCreated, Fact::ReplicaCreated)),
@@ -345,31 +325,11 @@ impl<'a> Facts<'a> {
             What::DrainEnded(end) => Some(Fact::DrainEnded(
                 self.analysis.trace.drains.get(end as usize)?.outcome,
             )),
-            What::BudgetCreated(_) => {
-                Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Created))
-            }
-            What::BudgetChanged(_) => {
-                Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Changed))
-            }
-            What::BudgetDeleted => Some(Fact::Budget(WorkloadId(r.object), BudgetChange::Deleted)),
-            What::CutShort(text) => Some(Fact::CutShort(
-                TextId(text),
-                if known { r.object } else { u32::MAX },
-            )),
-            What::PodMessage(message) => {
-                let told = self.analysis.trace.messages.get(message as usize)?;
-                let body = told.body;
-                // Each try says it again, and a series goes on under the words it began with.
-                let news = told.count <= 1
-                    && body.text == EventText::FailedScheduling
-                    && self.why.insert(PodId(r.object), body.arg) != Some(body.arg);
-                let why = TextId(body.arg);
-                news.then(|| {
-                    self.owners
-                        .of(self.analysis, PodId(r.object))
-                        .map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why))
-                })
-            }
+            What::BudgetCreated(_) => budget(BudgetChange::Created),
+            What::BudgetChanged(_) => budget(BudgetChange::Changed),
+            What::BudgetDeleted => budget(BudgetChange::Deleted),
+            What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
+            What::PodMessage(message) => self.pending(PodId(r.object), message),
             What::NodeTaints(_)
             | What::EvictionGranted(_)
             | What::DrainDeletes
@@ -388,6 +348,41 @@ impl<'a> Facts<'a> {
             | What::WorkloadScaled(_)
             | What::WorkloadDeleted => None,
         }
+    }
+
+    /// A condition other than Ready that became True, or False again.
+    fn condition(
+        &mut self,
+        r: &Record,
+        kind: NodeConditionType,
+        status: ConditionStatus,
+    ) -> Option<Fact> {
+        let bits = self.true_conditions.get_mut(r.object as usize)?;
+        let bit = 1 << kind as u8;
+        let was = *bits & bit != 0;
+        match status {
+            ConditionStatus::True => *bits |= bit,
+            ConditionStatus::False => *bits &= !bit,
+            ConditionStatus::Unknown => {}
+        }
+        match status {
+            ConditionStatus::True if !was => Some(Fact::ConditionTrue(kind)),
+            ConditionStatus::False if was => Some(Fact::ConditionFalse(kind)),
+            _ => None,
+        }
+    }
+
+    /// The scheduler reports another reason for which a pod is pending.
+    fn pending(&mut self, pod: PodId, message: u32) -> Option<Fact> {
+        let message = self.analysis.trace.messages.get(message as usize)?;
+        let body = message.body;
+        // Each try reports it again, and a series goes on under the words with which it began.
+        let news = message.count <= 1
+            && body.text == EventText::FailedScheduling
+            && self.why.insert(pod, body.arg) != Some(body.arg);
+        let why = TextId(body.arg);
+        let owner = || self.owners.of(self.analysis, pod);
+        news.then(|| owner().map_or(Fact::PodPending(why), |w| Fact::ReplicaPending(w, why)))
     }
 }
 

@@ -1,12 +1,8 @@
 //! The figures of a run that a planner compares.
 
 use super::costs::Costs;
-use super::setting::Analysis;
 use super::statistics::Spread;
-use super::summary::summary;
 use crate::kernel::Dur;
-use crate::plan::Plan;
-use crate::trace::Trace;
 
 /// How soon a node must be back for an eviction to have been needless, where nothing else is said:
 /// five minutes, the tolerationSeconds that Kubernetes gives to pods which state none.
@@ -33,9 +29,4 @@ pub struct Metrics {
     pub costs: Costs,
     /// What it cost each of them, by name, `Kind/namespace/name`.
     pub workloads: Vec<(String, Costs)>,
-}
-
-/// The figures of a run.
-pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
-    summary(&Analysis::new(plan, trace), window).metrics
 }

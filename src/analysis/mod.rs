@@ -18,6 +18,7 @@
 //! * A node is *away* when its kubelet cannot reach the API server, or its Ready condition is not
 //!   True.
 
+mod budgets;
 pub mod causes;
 pub mod clock;
 pub mod conformance;
@@ -25,15 +26,22 @@ pub mod costs;
 pub mod curves;
 pub mod diff;
 pub mod disruption;
+mod drains;
 pub mod evictions;
 pub mod expect;
 pub mod explain;
 pub mod facts;
 pub mod invariants;
 pub mod lanes;
+mod marks;
 pub mod metrics;
+mod names;
+mod objects;
+mod outcomes;
+mod owners;
 pub mod properties;
 mod rows;
+mod served;
 pub mod serving;
 pub mod setting;
 pub mod state;
@@ -41,6 +49,7 @@ pub mod statistics;
 pub mod summary;
 #[cfg(test)]
 pub(crate) mod synthetic;
+mod taint_kinds;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
@@ -53,11 +62,11 @@ pub use costs::{Costs, Figure};
 pub use curves::Curves;
 pub use evictions::Eviction;
 pub use lanes::Lanes;
-pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics, metrics};
-pub use rows::grouped;
+pub use metrics::{DEFAULT_NEEDLESS_WINDOW, Metrics};
+pub use names::grouped;
+pub use rows::Row;
 pub use serving::Serving;
 pub use setting::Analysis;
 pub use statistics::{Interval, Sample, Spread};
-pub use summary::Summary;
-pub use timeline::Row;
+pub use summary::{Summary, metrics};
 pub use workloads::Workloads;

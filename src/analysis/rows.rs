@@ -1,34 +1,50 @@
-//! Rows of a timeline in words.
+//! Rows of a timeline, and what they say in words.
 
+use super::budgets::{budget_name, stand};
+use super::causes::Since;
 use super::disruption::Pace;
+use super::drains::drain_ended;
 use super::facts::{BudgetChange, Fact, NO_TIMER};
+use super::names::{by, grouped};
 use super::setting::{Analysis, zone_name};
-use super::timeline::Row;
-use super::words::{self, budget_name, stand};
+use super::words;
 use super::workloads::said;
-use crate::api::names::{NodeId, TextId, WorkloadId};
-use crate::trace::{Actor, DrainOutcome, What, ZoneState};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::kernel::Time;
+use crate::trace::{DrainOutcome, RecordId, What, ZoneState};
 
-/// Up to so many nodes are named in a row; of more only the number is said.
+/// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;
+
+/// A row of the timeline: one fact, of one or many nodes or pods.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// When it first became true.
+    pub first: Time,
+    /// When it last became true.
+    pub last: Time,
+    /// What happened.
+    pub fact: Fact,
+    /// What the times are given relative to.
+    pub since: Option<Since>,
+    /// The nodes it is about, or that its pods are on; by id, each once.
+    pub nodes: Vec<NodeId>,
+    /// How many pods it is about.
+    pub pods: u32,
+    /// The pod it is about, where it is only one.
+    pub pod: Option<PodId>,
+    /// How many records it stands for.
+    pub count: u32,
+    /// The first of its records; its causes explain it.
+    pub record: RecordId,
+    /// The row in words, without its times: "834 nodes of zone b tainted unreachable:NoExecute".
+    pub text: String,
+}
 
 /// What words need beside a row.
 pub(super) struct Text<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) taints: &'a [String],
-}
-
-/// A number with commas between groups of three digits.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, d) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(d);
-    }
-    out
 }
 
 impl Text<'_> {
@@ -183,9 +199,7 @@ impl Text<'_> {
             _ => None,
         };
         match (end, row.nodes.as_slice()) {
-            (Some(end), &[node]) => {
-                words::drain_ended(self.analysis, self.analysis.node_name(node), end)
-            }
+            (Some(end), &[node]) => drain_ended(self.analysis, self.analysis.node_name(node), end),
             _ => {
                 let said = format!(
                     "{} {}",
@@ -321,25 +335,5 @@ fn times(row: &Row, said: &str) -> String {
         format!("{said} ({} times)", grouped(row.count.into()))
     } else {
         said.to_owned()
-    }
-}
-
-/// Who did it, in words.
-pub(super) fn by(actor: Actor) -> &'static str {
-    match actor {
-        Actor::User => "the user",
-        Actor::Kubelet => "the kubelet",
-        Actor::NodeLifecycle => "the node lifecycle controller",
-        Actor::TaintEviction => "the taint eviction controller",
-        Actor::ApiServer => "the API server",
-        Actor::PodGc => "the pod garbage collector",
-        Actor::Deployment => "the Deployment controller",
-        Actor::ReplicaSet => "the ReplicaSet controller",
-        Actor::StatefulSet => "the StatefulSet controller",
-        Actor::DaemonSet => "the DaemonSet controller",
-        Actor::Job => "the Job controller",
-        Actor::Cloud => "the cloud controllers",
-        Actor::Disruption => "the disruption controller",
-        Actor::Scheduler => "the scheduler",
     }
 }

@@ -4,14 +4,13 @@
 //! by their place in its lists. This module brings the two together once. Objects of the plan that
 //! no record names get ids after the last one of the trace.
 
-use super::causes::Marks;
-use super::state::{NO_NODE, NodeState, PodState};
+use super::marks::Marks;
+use super::objects::{NO_NODE, NodeState, PodState};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::{NodeConditionType, zone_key};
-use crate::api::taint::Effect;
 use crate::kernel::{Dur, Time};
-use crate::plan::{NodeIndex, NodeStart, Plan, PodIndex};
+use crate::plan::{NodeIndex, NodePlan, NodeStart, Plan, PodIndex};
 use crate::trace::Trace;
 
 /// A finished run, ready to be asked. Borrows plan and trace.
@@ -39,96 +38,22 @@ pub struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// Prepares the analysis of a finished run.
     pub fn new(plan: &'a Plan, trace: &'a Trace) -> Self {
-        let names = &trace.names;
-        let mut extra_nodes = Vec::new();
-        let node_ids: Vec<NodeId> = plan
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(i, n)| {
-                // Most runs intern the plan's nodes in order, which saves the search.
-                let same = NodeId(i as u32);
-                if same.index() < names.nodes() && names.node_name(same) == n.name {
-                    return same;
-                }
-                names.find_node(&n.name).unwrap_or_else(|| {
-                    extra_nodes.push(i as NodeIndex);
-                    NodeId((names.nodes() + extra_nodes.len() - 1) as u32)
-                })
-            })
-            .collect();
-        let count = names.nodes() + extra_nodes.len();
-
-        let keys: Vec<String> = plan
-            .nodes
-            .iter()
-            .map(|n| {
-                zone_name(&zone_key(
-                    &n.labels,
-                    plan.profile.node_lifecycle.beta_zone_labels,
-                ))
-            })
-            .collect();
-        let mut zones: Vec<String> = keys.clone();
-        zones.sort();
-        zones.dedup();
-        let unlabelled = zones.first().cloned().unwrap_or_default();
-        let mut zone_of = vec![0; count];
-        let mut nodes = vec![NodeState::default(); count];
-        for (i, n) in plan.nodes.iter().enumerate() {
-            let id = node_ids[i].index();
-            let zone = keys.get(i).unwrap_or(&unlabelled);
-            zone_of[id] = zones.binary_search(zone).unwrap_or(0) as u16;
-            let state = &mut nodes[id];
-            state.at_creation = &n.taints;
-            match &n.start {
-                NodeStart::Absent => {}
-                NodeStart::Ready => state.create(Time::ZERO, Some(ConditionStatus::True), false),
-                NodeStart::Silent => state.create(Time::ZERO, None, true),
-                NodeStart::Imported {
-                    conditions, cut, ..
-                } => {
-                    let ready = conditions
-                        .iter()
-                        .find(|c| c.kind == NodeConditionType::Ready);
-                    state.create(Time::ZERO, ready.map(|c| c.status), *cut);
-                }
-            }
-        }
-
-        let mut extra_pods = Vec::new();
-        let mut pods = vec![PodState::default(); names.pods()];
-        for (i, p) in plan.pods.iter().enumerate() {
-            let same = PodId(i as u32);
-            let id = if same.index() < names.pods() && names.pod_name(same) == &*p.name {
-                same
-            } else {
-                names.find_pod(&p.name).unwrap_or_else(|| {
-                    extra_pods.push(i as PodIndex);
-                    pods.push(PodState::default());
-                    PodId(pods.len() as u32 - 1)
-                })
-            };
-            let node = p.node.map_or(NO_NODE, |n| node_ids[n as usize].0);
-            if let Some(state) = PodState::at_start(p.start, node) {
-                pods[id.index()] = state;
-            }
-        }
-
-        let mut analysis = Analysis {
+        let (node_ids, extra_nodes) = node_ids(plan, trace);
+        let count = trace.names.nodes() + extra_nodes.len();
+        let (zones, zone_of) = zones(plan, &node_ids, count);
+        let (pods, extra_pods) = pods(plan, trace, &node_ids);
+        Analysis {
             plan,
             trace,
             zones,
             zone_of,
-            nodes,
+            nodes: nodes(plan, &node_ids, count),
             pods,
-            marks: Marks::default(),
+            marks: Marks::new(plan, trace, &node_ids, count),
             node_ids,
             extra_nodes,
             extra_pods,
-        };
-        analysis.marks = Marks::new(&analysis);
-        analysis
+        }
     }
 
     /// The end of the run: the trace's, or the plan's where the trace states none.
@@ -140,8 +65,9 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// When something is overdue that had so much time, net of the lag that a search made by
-    /// holding up watches meanwhile; none where that is beyond the end of time.
+    /// When something is overdue that should have happened `within` a span after `since`, not
+    /// counting the time for which a search held up watches meanwhile; none where that is beyond
+    /// the end of time.
     pub fn due(&self, since: Time, within: Dur) -> Option<Time> {
         let mut due = since.checked_add(within)?;
         for &(at, lasts) in &self.trace.held_up {
@@ -189,6 +115,92 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// The id of each node of the plan, and the nodes that no record names: those have the ids after
+/// the last one of the trace.
+fn node_ids(plan: &Plan, trace: &Trace) -> (Vec<NodeId>, Vec<NodeIndex>) {
+    let names = &trace.names;
+    let mut extra = Vec::new();
+    let id = |(i, n): (usize, &NodePlan)| {
+        // Most runs intern the plan's nodes in order, which saves the search.
+        let same = NodeId(i as u32);
+        if same.index() < names.nodes() && names.node_name(same) == n.name {
+            return same;
+        }
+        names.find_node(&n.name).unwrap_or_else(|| {
+            extra.push(i as NodeIndex);
+            NodeId((names.nodes() + extra.len() - 1) as u32)
+        })
+    };
+    let ids = plan.nodes.iter().enumerate().map(id).collect();
+    (ids, extra)
+}
+
+/// The names of the zones in order, and for each of `count` nodes the place of its own.
+fn zones(plan: &Plan, node_ids: &[NodeId], count: usize) -> (Vec<String>, Vec<u16>) {
+    let beta = plan.profile.node_lifecycle.beta_zone_labels;
+    let of_nodes: Vec<String> = plan
+        .nodes
+        .iter()
+        .map(|n| zone_name(&zone_key(&n.labels, beta)))
+        .collect();
+    let mut zones = of_nodes.clone();
+    zones.sort();
+    zones.dedup();
+    let mut zone_of = vec![0; count];
+    for (id, zone) in node_ids.iter().zip(&of_nodes) {
+        zone_of[id.index()] = zones.binary_search(zone).unwrap_or(0) as u16;
+    }
+    (zones, zone_of)
+}
+
+/// The state of each of `count` nodes at the start.
+fn nodes<'a>(plan: &'a Plan, node_ids: &[NodeId], count: usize) -> Vec<NodeState<'a>> {
+    let mut nodes = vec![NodeState::default(); count];
+    for (n, id) in plan.nodes.iter().zip(node_ids) {
+        let state = &mut nodes[id.index()];
+        state.at_creation = &n.taints;
+        match &n.start {
+            NodeStart::Absent => {}
+            NodeStart::Ready => state.create(Time::ZERO, Some(ConditionStatus::True), false),
+            NodeStart::Silent => state.create(Time::ZERO, None, true),
+            NodeStart::Imported {
+                conditions, cut, ..
+            } => {
+                let ready = conditions
+                    .iter()
+                    .find(|c| c.kind == NodeConditionType::Ready);
+                state.create(Time::ZERO, ready.map(|c| c.status), *cut);
+            }
+        }
+    }
+    nodes
+}
+
+/// The state of each pod at the start, and the pods of the plan that no record names: those have
+/// the ids after the last one of the trace.
+fn pods(plan: &Plan, trace: &Trace, node_ids: &[NodeId]) -> (Vec<PodState>, Vec<PodIndex>) {
+    let names = &trace.names;
+    let mut extra = Vec::new();
+    let mut pods = vec![PodState::default(); names.pods()];
+    for (i, p) in plan.pods.iter().enumerate() {
+        let same = PodId(i as u32);
+        let id = if same.index() < names.pods() && names.pod_name(same) == &*p.name {
+            same
+        } else {
+            names.find_pod(&p.name).unwrap_or_else(|| {
+                extra.push(i as PodIndex);
+                pods.push(PodState::default());
+                PodId(pods.len() as u32 - 1)
+            })
+        };
+        let node = p.node.map_or(NO_NODE, |n| node_ids[n as usize].0);
+        if let Some(state) = PodState::at_start(p.start, node) {
+            pods[id.index()] = state;
+        }
+    }
+    (pods, extra)
+}
+
 /// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone
 /// of nodes without labels.
 pub fn zone_name(key: &str) -> String {
@@ -205,9 +217,4 @@ pub fn short_key(key: &str) -> &str {
     key.strip_prefix("node.kubernetes.io/")
         .or_else(|| key.strip_prefix("node.alpha.kubernetes.io/"))
         .unwrap_or(key)
-}
-
-/// Whether an effect matters to lanes and rows beyond being shown.
-pub(super) fn is_no_execute(effect: Effect) -> bool {
-    effect == Effect::NoExecute
 }

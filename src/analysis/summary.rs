@@ -16,19 +16,21 @@
 //! * What it cost is defined in [`serving`].
 
 use super::causes::Since;
-use super::evictions::{Eviction, evictions, is_failure_key};
+use super::evictions::{Eviction, evictions};
 use super::metrics::Metrics;
 use super::serving::{self, Serving};
-use super::setting::{Analysis, is_no_execute};
+use super::setting::Analysis;
 use super::state::{Health, NO_NODE, Step};
 use super::statistics::Spread;
+use super::taint_kinds::{is_failure_key, is_no_execute};
 use super::truth::Truth;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
-use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, What};
+use crate::plan::Plan;
+use crate::trace::{Actor, DrainOutcome, EvictionCause, Record, RecordId, Trace, What};
 use std::collections::BTreeMap;
 
 /// What a run comes down to.
@@ -85,6 +87,11 @@ pub struct End {
 /// needless.
 pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
     summary_and_serving(analysis, window).0
+}
+
+/// The figures of a run.
+pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
+    summary(&Analysis::new(plan, trace), window).metrics
 }
 
 /// The summary of a run, and the course of its workloads, which it rests on.

@@ -532,8 +532,8 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
         Do::Cut(nodes.to_vec()),
         Some(Do::Heal(nodes.to_vec())),
     );
-    let [no_schedule, no_execute] =
-        [Effect::NoSchedule, Effect::NoExecute].map(|e| taint(UNREACHABLE, e));
+    let no_schedule = [taint(UNREACHABLE, Effect::NoSchedule)];
+    let no_execute = [taint(UNREACHABLE, Effect::NoExecute)];
     for (k, &n) in (0..).zip(nodes) {
         let silent = run.record(from, begin, Actor::User, What::NodeSilent, n);
         let heard = run.record(to, end, Actor::User, What::NodeHeard, n);
@@ -542,88 +542,61 @@ fn cut(run: &mut Run, name: &str, from: Time, to: Time, nodes: &[u32], pods: u32
         if unknown_at > to {
             continue;
         }
+        let by = Actor::NodeLifecycle;
         let unknown = run.ready(unknown_at, silent, n, ConditionStatus::Unknown);
-        run.taints(
-            unknown_at,
-            unknown,
-            Actor::NodeLifecycle,
-            n,
-            std::slice::from_ref(&no_schedule),
-            &[],
-        );
+        run.taints(unknown_at, unknown, by, n, &no_schedule, &[]);
         let back = run.ready(back_at, heard, n, ConditionStatus::True);
-        run.taints(
-            ms(back_at.as_millis() + 30),
-            back,
-            Actor::NodeLifecycle,
-            n,
-            &[],
-            std::slice::from_ref(&no_schedule),
-        );
-        let ready = |status| What::PodCondition(PodConditionType::Ready, status, PodReason::None);
+        let untainted_at = ms(back_at.as_millis() + 30);
+        run.taints(untainted_at, back, by, n, &[], &no_schedule);
         for p in n * pods..(n + 1) * pods {
-            run.lifecycle(
-                ms(unknown_at.as_millis() + 40),
-                unknown,
-                ready(ConditionStatus::False),
-                p,
-            );
+            let at = ms(unknown_at.as_millis() + 40);
+            run.lifecycle(at, unknown, pod_ready(ConditionStatus::False), p);
         }
         let tainted_at = ms(unknown_at.as_millis() + 100 + k * 1000 / rate_per_s);
         let tainted = (tainted_at < to).then(|| {
             let untainted_at = ms(back_at.as_millis() + 2_000);
-            run.taints(
-                untainted_at,
-                back,
-                Actor::NodeLifecycle,
-                n,
-                &[],
-                std::slice::from_ref(&no_execute),
-            );
-            run.taints(
-                tainted_at,
-                unknown,
-                Actor::NodeLifecycle,
-                n,
-                std::slice::from_ref(&no_execute),
-                &[],
-            )
+            run.taints(untainted_at, back, by, n, &[], &no_execute);
+            run.taints(tainted_at, unknown, by, n, &no_execute, &[])
         });
         for p in n * pods..(n + 1) * pods {
-            let seconds = if p % 3 == 0 { 60 } else { 300 };
-            let timer = tainted.map(|t| run.eviction(tainted_at, t, What::TimerSet(seconds), p));
-            let due = ms(tainted_at.as_millis() + u64::from(seconds) * 1_000 + u64::from(p % 7));
-            match timer {
-                Some(timer) if due < back_at => {
-                    let deleting = run.eviction(due, timer, What::PodDeleting(30), p);
-                    run.record(
-                        ms(to.max(due).as_millis() + 1_000),
-                        deleting,
-                        Actor::Kubelet,
-                        What::PodGone,
-                        p,
-                    );
-                }
-                timer => {
-                    run.record(
-                        ms(back_at.as_millis() + 10),
-                        back,
-                        Actor::Kubelet,
-                        ready(ConditionStatus::True),
-                        p,
-                    );
-                    if timer.is_some() {
-                        run.eviction(
-                            ms(back_at.as_millis() + 2_001),
-                            back,
-                            What::TimerCancelled,
-                            p,
-                        );
-                    }
-                }
+            evict_or_recover(run, p, (tainted_at, tainted), (back_at, back), to);
+        }
+    }
+}
+
+/// What becomes of a pod of a node that was cut off until `to`: it is evicted if its timer, set
+/// with the taint, runs out before the node is back.
+fn evict_or_recover(
+    run: &mut Run,
+    p: u32,
+    (tainted_at, tainted): (Time, Option<RecordId>),
+    (back_at, back): (Time, RecordId),
+    to: Time,
+) {
+    let seconds = if p % 3 == 0 { 60 } else { 300 };
+    let timer = tainted.map(|t| run.eviction(tainted_at, t, What::TimerSet(seconds), p));
+    let due = ms(tainted_at.as_millis() + u64::from(seconds) * 1_000 + u64::from(p % 7));
+    match timer {
+        Some(timer) if due < back_at => {
+            let deleting = run.eviction(due, timer, What::PodDeleting(30), p);
+            let gone_at = ms(to.max(due).as_millis() + 1_000);
+            run.record(gone_at, deleting, Actor::Kubelet, What::PodGone, p);
+        }
+        timer => {
+            let ready_at = ms(back_at.as_millis() + 10);
+            let ready = pod_ready(ConditionStatus::True);
+            run.record(ready_at, back, Actor::Kubelet, ready, p);
+            if timer.is_some() {
+                let cancelled_at = ms(back_at.as_millis() + 2_001);
+                run.eviction(cancelled_at, back, What::TimerCancelled, p);
             }
         }
     }
+}
+
+/// A pod's condition Ready turns.
+fn pod_ready(status: ConditionStatus) -> What {
+    What::PodCondition(PodConditionType::Ready, status, PodReason::None)
 }
 
 /// Nodes report NotReady themselves; their pods are deleted at once and are gone a second later.

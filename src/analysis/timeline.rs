@@ -16,34 +16,11 @@ use crate::kernel::Time;
 use crate::trace::RecordId;
 use std::collections::BTreeMap;
 
+pub use super::rows::Row;
+
 /// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down
 /// to that.
 pub const DEFAULT_ROWS: usize = 60;
-
-/// A row of the timeline: one fact, of one or many nodes or pods.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
-    /// When it first became true.
-    pub first: Time,
-    /// When it last became true.
-    pub last: Time,
-    /// What happened.
-    pub fact: Fact,
-    /// What the times are given relative to.
-    pub since: Option<Since>,
-    /// The nodes it is about, or that its pods are on; by id, each once.
-    pub nodes: Vec<NodeId>,
-    /// How many pods it is about.
-    pub pods: u32,
-    /// The pod it is about, where it is only one.
-    pub pod: Option<PodId>,
-    /// How many records it stands for.
-    pub count: u32,
-    /// The first of its records; its causes explain it.
-    pub record: RecordId,
-    /// The row in words, without its times: "834 nodes of zone b tainted unreachable:NoExecute".
-    pub text: String,
-}
 
 /// The rows of a run's timeline in the order of their first times: up to about `max_rows` if
 /// collapsing achieves it.

@@ -19,7 +19,7 @@
 //! second in which it became so; those that are Ready at the start have been for long enough. The
 //! pods of a Deployment are those of its ReplicaSets.
 
-use super::curves::{Steps, value_at};
+use super::outcomes::{measured, set};
 use super::setting::Analysis;
 use super::state::{Follow, NO_NODE, PodState, Step};
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
@@ -29,117 +29,8 @@ use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, EventText, Record, RecordId, What};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A workload that nobody owns, and what the run meant for it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WorkloadOutcome {
-    /// Which workload.
-    pub id: WorkloadId,
-    /// Its kind.
-    pub kind: WorkloadKind,
-    /// How many pods it wants.
-    pub wanted: Steps,
-    /// How many pods are available.
-    pub available: Steps,
-    /// Time in which too few were available.
-    pub unavailable: Dur,
-    /// The longest stretch of that.
-    pub longest_gap: Dur,
-    /// The sum over the missing pods of the time in which each was missing, in pod-nanoseconds.
-    pub missing_ns: u128,
-    /// The fewest available pods since there were enough of them.
-    pub least_available: u32,
-    /// Pods that were lost.
-    pub lost: u64,
-    /// Replacements that were created.
-    pub replaced: u64,
-    /// Pods that are Pending at the end.
-    pub pending: u64,
-    /// Why the last of its pods that could not be scheduled could not be.
-    pub why_pending: Option<TextId>,
-    /// Pods that are stuck at the end.
-    pub stuck: u64,
-}
-
-/// What came after a pod was lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Replacement {
-    /// The new pod.
-    pub pod: PodId,
-    /// When it was created.
-    pub created_at: Time,
-    /// The node it was bound to.
-    pub node: Option<NodeId>,
-    /// When it was available for the first time.
-    pub ready_at: Option<Time>,
-}
-
-/// What a run meant for its workloads.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Workloads {
-    /// By kind and name.
-    pub outcomes: Vec<WorkloadOutcome>,
-    /// By the record of the loss; where several records tell of one loss, the first.
-    pub replacements: BTreeMap<RecordId, Replacement>,
-}
-
-/// The workload that a pod belongs to in the eyes of people: of a Deployment's pod the Deployment.
-#[derive(Clone, Debug, Default)]
-pub struct Owners {
-    /// By workload: the one that owns it, or itself.
-    root: Vec<WorkloadId>,
-}
-
-impl Owners {
-    /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made,
-    /// whose names say it.
-    pub fn new(analysis: &Analysis<'_>) -> Self {
-        let names = &analysis.trace.names;
-        let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
-        let plans = &analysis.plan.workloads;
-        for w in plans {
-            let owner = w
-                .owner
-                .and_then(|o| names.find_workload(&plans[o as usize].name));
-            if let (Some(id), Some(owner)) = (names.find_workload(&w.name), owner) {
-                root[id.index()] = owner;
-            }
-        }
-        for r in analysis
-            .trace
-            .iter()
-            .filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_)))
-        {
-            let name =
-                names
-                    .workload_name(WorkloadId(r.object))
-                    .replacen("ReplicaSet", "Deployment", 1);
-            let owner = name
-                .rsplit_once('-')
-                .and_then(|(deployment, _)| names.find_workload(deployment));
-            if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
-                *slot = owner;
-            }
-        }
-        Owners { root }
-    }
-
-    /// Whether there are no workloads at all.
-    pub fn is_empty(&self) -> bool {
-        self.root.is_empty()
-    }
-
-    /// The workload that owns another one, or itself.
-    pub fn root_of(&self, workload: WorkloadId) -> Option<WorkloadId> {
-        self.root.get(workload.index()).copied()
-    }
-
-    /// The workload of a pod.
-    pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
-        self.root
-            .get(analysis.trace.names.owner_of(pod)?.index())
-            .copied()
-    }
-}
+pub use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
+pub use super::owners::Owners;
 
 /// What a run meant for each of its workloads.
 pub fn workloads(analysis: &Analysis<'_>) -> Workloads {
@@ -152,15 +43,6 @@ pub fn workloads(analysis: &Analysis<'_>) -> Workloads {
         walk.record(id as RecordId, r);
     }
     walk.finish()
-}
-
-/// Sets the value from a time on, over another one of the same instant.
-fn set(steps: &mut Steps, at: Time, value: u32) {
-    match steps.last_mut() {
-        Some(last) if last.0 == at => last.1 = value,
-        Some(last) if last.1 == value => {}
-        _ => steps.push((at, value)),
-    }
 }
 
 /// A workload while walking through the trace.
@@ -212,21 +94,7 @@ impl<'a> Walk<'a> {
                 .next()
                 .and_then(WorkloadKind::parse)?;
             (*root == id).then(|| Open {
-                outcome: WorkloadOutcome {
-                    id,
-                    kind,
-                    wanted: vec![(Time::ZERO, 0)],
-                    available: vec![(Time::ZERO, 0)],
-                    unavailable: Dur::ZERO,
-                    longest_gap: Dur::ZERO,
-                    missing_ns: 0,
-                    least_available: 0,
-                    lost: 0,
-                    replaced: 0,
-                    pending: 0,
-                    why_pending: None,
-                    stuck: 0,
-                },
+                outcome: WorkloadOutcome::new(id, kind),
                 min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
                 there: 0,
                 available: 0,
@@ -499,65 +367,6 @@ impl<'a> Walk<'a> {
 /// Nothing can be expected of it any more.
 fn is_lost(p: &PodState) -> bool {
     !p.exists || p.deleting || p.phase.is_terminal()
-}
-
-impl WorkloadOutcome {
-    /// How many pods are missing over time: none before there have been enough for the first time.
-    pub fn missing(&self, horizon: Time) -> Steps {
-        let mut steps = vec![(Time::ZERO, 0)];
-        for (at, wanted, available) in self.counted(horizon) {
-            set(&mut steps, at, wanted.saturating_sub(available));
-        }
-        steps
-    }
-
-    /// How many pods are wanted and available, at each change from the time on at which there were
-    /// enough; if there never were, from the workload's beginning.
-    fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
-        let mut times: Vec<Time> = self
-            .wanted
-            .iter()
-            .chain(&self.available)
-            .map(|s| s.0)
-            .filter(|t| *t <= horizon)
-            .collect();
-        times.sort_unstable();
-        times.dedup();
-        let mut all: Vec<(Time, u32, u32)> = times
-            .iter()
-            .map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t)))
-            .collect();
-        let begins = all
-            .iter()
-            .position(|v| v.1 > 0 && v.2 >= v.1)
-            .or_else(|| all.iter().position(|v| v.1 > 0));
-        all.split_off(begins.unwrap_or(all.len()))
-    }
-}
-
-/// The times and sums that follow from the steps.
-fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
-    let values = o.counted(horizon);
-    let Some(least) = values.iter().map(|v| v.2).min() else {
-        return o;
-    };
-    o.least_available = least;
-    let mut gap = Dur::ZERO;
-    for (i, &(from, wanted, available)) in values.iter().enumerate() {
-        let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
-        let missing = wanted.saturating_sub(available);
-        o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
-        gap = if missing > 0 {
-            gap.saturating_add(lasts)
-        } else {
-            Dur::ZERO
-        };
-        if missing > 0 {
-            o.unavailable = o.unavailable.saturating_add(lasts);
-        }
-        o.longest_gap = o.longest_gap.max(gap);
-    }
-    o
 }
 
 /// `Deployment default/web` of `Deployment/default/web`.

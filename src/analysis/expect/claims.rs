@@ -1,7 +1,9 @@
 //! Claims about every moment: always, never, eventually, until.
 
 use super::figures::{Values, named, parts, value_at};
-use super::{Failed, Run, records_at, words};
+use super::run::{Run, records_at};
+use super::verdict::Failed;
+use super::words;
 use crate::kernel::Time;
 use crate::scenario::expectations::{Claim, Comparison, Stretch};
 use std::collections::BTreeSet;

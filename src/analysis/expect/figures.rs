@@ -1,17 +1,21 @@
 //! Figures over time as step functions, and their limits.
 
+use super::super::costs::Costs;
+use super::super::curves::Steps;
 use super::super::explain::Object;
 use super::super::serving::{Count, Served};
-use super::super::state::Follow;
+use super::super::state::{Follow, PodState};
 use super::super::workloads::WorkloadOutcome;
-use super::{Failed, Run, records_at, words};
+use super::run::{Run, records_at};
+use super::verdict::Failed;
+use super::words;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Comparison, Relation, Stretch};
 use crate::scenario::spec::Quantity;
-use crate::trace::{Record, RecordId, What};
+use crate::trace::{Actor, NO_RECORD, Record, RecordId, What};
 use std::collections::BTreeSet;
 
 /// A step function: from each time on the value beside it. Times rise; the first is zero.
@@ -41,6 +45,11 @@ fn sum(all: &[Values]) -> Values {
         );
     }
     out
+}
+
+/// The same steps with wider values.
+fn wide(steps: &Steps) -> Values {
+    steps.iter().map(|s| (s.0, u64::from(s.1))).collect()
 }
 
 /// The value at a time.
@@ -120,111 +129,97 @@ impl Run<'_> {
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
         let horizon = self.analysis.horizon();
-        let wide = |steps: &[(Time, u32)]| {
-            steps
-                .iter()
-                .map(|s| (s.0, u64::from(s.1)))
-                .collect::<Values>()
+        let steps = |of: &dyn Fn(&WorkloadOutcome) -> Steps| {
+            let all: Vec<Values> = self.outcomes(names).iter().map(|o| wide(&of(o))).collect();
+            sum(&all)
         };
+        let of_outcomes = |of: fn(&WorkloadOutcome) -> Dur| {
+            let all = self.outcomes(names).into_iter();
+            all.map(move |o| of(o).as_nanos())
+        };
+        let of_servings = |of: fn(&Costs) -> Dur| {
+            let all = self.servings(names).into_iter();
+            all.map(move |w| of(&w.costs).as_nanos())
+        };
+        // Some are one number for a whole run.
+        let whole = |n: u64| vec![(Time::ZERO, n)];
         match &c.quantity {
-            Quantity::Available(_) => sum(&self
-                .outcomes(names)
-                .iter()
-                .map(|o| wide(&o.available))
-                .collect::<Vec<_>>()),
-            Quantity::Unavailable(_) => sum(&self
-                .outcomes(names)
-                .iter()
-                .map(|o| wide(&o.missing(horizon)))
-                .collect::<Vec<_>>()),
-            Quantity::Requests(by) => {
-                let of = self
-                    .analysis
-                    .trace
-                    .requests
-                    .iter()
-                    .filter(|(actor, _)| by == "*" || actor.as_str() == by);
-                let steps = of.map(|(_, s)| {
-                    s.iter()
-                        .map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n))
-                        .collect::<Values>()
-                });
-                sum(&steps.collect::<Vec<_>>())
-            }
+            Quantity::Available(_) => steps(&|o| o.available.clone()),
+            Quantity::Unavailable(_) => steps(&|o| o.missing(horizon)),
+            Quantity::Requests(by) => self.requests(by),
             Quantity::NotReadyNodes(zone) => self.counted(|follow, r, count| {
                 let id = r.node()?;
                 let away =
                     follow.node(id).exists && follow.node(id).ready != Some(ConditionStatus::True);
                 (zone == "*" || self.analysis.zone_name(id) == zone).then(|| count(id.0, away))
             }),
-            Quantity::Evicted(_) => {
-                let mut values = vec![(Time::ZERO, 0)];
-                let (mut n, mut follow) = (0, Follow::new(self.analysis));
-                for (id, r) in self.analysis.trace.iter().enumerate() {
-                    if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r)
-                    {
-                        n += 1;
-                        set(&mut values, r.at, n);
-                    }
-                }
-                values
+            Quantity::Evicted(_) => self.evicted(names),
+            Quantity::Pending(_) => self.counted_pods(names, |_, pod| {
+                pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
+            }),
+            Quantity::Terminating(_) => {
+                self.counted_pods(names, |_, pod| pod.exists && pod.deleting)
             }
-            Quantity::Pending(_) | Quantity::Terminating(_) | Quantity::Timers(_) => {
-                self.counted(|follow, r, count| {
-                    let id = r.pod()?;
-                    let pod = follow.pod(id);
-                    let holds = match &c.quantity {
-                        Quantity::Pending(_) => {
-                            pod.exists && pod.phase == PodPhase::Pending && !pod.deleting
-                        }
-                        Quantity::Terminating(_) => pod.exists && pod.deleting,
-                        _ => follow.timer(&pod).is_some(),
-                    };
-                    self.is_of(names, r).then(|| count(id.0, holds))
-                })
+            Quantity::Timers(_) => {
+                self.counted_pods(names, |follow, pod| follow.timer(pod).is_some())
             }
             Quantity::Up(_) => self.served(names, |c| c.up),
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
-            // These are one number for a whole run.
-            Quantity::BelowNeed(_) => {
-                let all = self
-                    .servings(names)
-                    .iter()
-                    .map(|w| w.costs.below_need.as_nanos())
-                    .sum();
-                vec![(Time::ZERO, all)]
-            }
+            Quantity::BelowNeed(_) => whole(of_servings(|c| c.below_need).sum()),
             Quantity::LongestBelowNeed(_) => {
-                let longest = self
-                    .servings(names)
-                    .iter()
-                    .map(|w| w.costs.longest_below_need.as_nanos())
-                    .max();
-                vec![(Time::ZERO, longest.unwrap_or(0))]
+                whole(of_servings(|c| c.longest_below_need).max().unwrap_or(0))
             }
-            Quantity::UnavailableSeconds(_) => {
-                let all = self
-                    .outcomes(names)
-                    .iter()
-                    .map(|o| o.unavailable.as_nanos())
-                    .sum();
-                vec![(Time::ZERO, all)]
-            }
-            Quantity::LongestGap(_) => {
-                let longest = self
-                    .outcomes(names)
-                    .iter()
-                    .map(|o| o.longest_gap.as_nanos())
-                    .max();
-                vec![(Time::ZERO, longest.unwrap_or(0))]
-            }
+            Quantity::UnavailableSeconds(_) => whole(of_outcomes(|o| o.unavailable).sum()),
+            Quantity::LongestGap(_) => whole(of_outcomes(|o| o.longest_gap).max().unwrap_or(0)),
         }
     }
 
-    /// How many objects have a mark over time. `mark` tells, after each record, which object has it
-    /// from then on, or not.
+    /// The requests of an actor, or of all, second by second.
+    fn requests(&self, by: &str) -> Values {
+        let of = self
+            .analysis
+            .trace
+            .requests
+            .iter()
+            .filter(|(actor, _)| by == "*" || actor.as_str() == by);
+        let steps = of.map(|(_, s)| {
+            s.iter()
+                .map(|(second, n)| (Time::from_nanos(second * 1_000_000_000), *n))
+                .collect::<Values>()
+        });
+        sum(&steps.collect::<Vec<_>>())
+    }
+
+    /// How many pods of these workloads were evicted by then.
+    fn evicted(&self, names: Option<&BTreeSet<String>>) -> Values {
+        let mut values = vec![(Time::ZERO, 0)];
+        let (mut n, mut follow) = (0, Follow::new(self.analysis));
+        for (id, r) in self.analysis.trace.iter().enumerate() {
+            if follow.apply(id as RecordId, r).eviction(r).is_some() && self.is_of(names, r) {
+                n += 1;
+                set(&mut values, r.at, n);
+            }
+        }
+        values
+    }
+
+    /// How many pods of these workloads have a mark over time.
+    fn counted_pods(
+        &self,
+        names: Option<&BTreeSet<String>>,
+        has: impl Fn(&Follow<'_>, &PodState) -> bool,
+    ) -> Values {
+        self.counted(|follow, r, count| {
+            let id = r.pod()?;
+            let holds = has(follow, &follow.pod(id));
+            self.is_of(names, r).then(|| count(id.0, holds))
+        })
+    }
+
+    /// How many objects have a mark over time. After each record, `mark` says which object has it
+    /// from then on, or no longer.
     fn counted(
         &self,
         mark: impl Fn(&Follow<'_>, &Record, &mut dyn FnMut(u32, bool)) -> Option<()>,
@@ -232,14 +227,14 @@ impl Run<'_> {
         let mut follow = Follow::new(self.analysis);
         let mut marked: BTreeSet<u32> = BTreeSet::new();
         let mut values = vec![(Time::ZERO, 0)];
-        // What holds at the start is told as if a record had just said so.
+        // What holds at the start is passed on as if a record had just said so.
         let start = |object, what| Record {
             at: Time::ZERO,
-            cause: crate::trace::NO_RECORD,
-            saw: crate::trace::NO_RECORD,
+            cause: NO_RECORD,
+            saw: NO_RECORD,
             object,
             what,
-            actor: crate::trace::Actor::User,
+            actor: Actor::User,
         };
         let pods: Vec<PodId> = follow.pods().map(|p| p.0).collect();
         let nodes: Vec<NodeId> = follow.nodes().map(|n| n.0).collect();
@@ -309,31 +304,7 @@ pub(super) fn judge(
     during: Stretch,
 ) -> Option<Failed> {
     let values = run.values(c);
-    let is_span = matches!(
-        c.quantity,
-        Quantity::UnavailableSeconds(_)
-            | Quantity::LongestGap(_)
-            | Quantity::BelowNeed(_)
-            | Quantity::LongestBelowNeed(_)
-    );
-    let number = |n: u64| {
-        if is_span {
-            words::span(Dur::from_nanos(n))
-        } else {
-            n.to_string()
-        }
-    };
-    let expected = || {
-        let longest = longest
-            .map(|l| format!(", above zero for {} at the longest", words::span(l)))
-            .unwrap_or_default();
-        format!(
-            "{} {} {}{longest}",
-            named(&c.quantity),
-            c.relation.words(),
-            number(c.limit)
-        )
-    };
+    let is_span = is_span(&c.quantity);
     // What adds up in the course of a run is compared where it stands at the end, unless it may not
     // grow past its limit.
     let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_))
@@ -345,12 +316,12 @@ pub(super) fn judge(
     };
     let parts = parts(&values, during);
     if let Some((from, to, value)) = parts.iter().find(|p| !c.relation.holds(p.2, c.limit)) {
+        let value = number(&c.quantity, *value);
         let got = match is_span {
-            true => number(*value),
-            false if from == to => format!("{} at {}", number(*value), words::time(*from)),
+            true => value,
+            false if from == to => format!("{value} at {}", words::time(*from)),
             false => format!(
-                "{} from {} to {}",
-                number(*value),
+                "{value} from {} to {}",
                 words::time(*from),
                 words::time(*to)
             ),
@@ -361,27 +332,62 @@ pub(super) fn judge(
             records_at(run, *from, |r| run.is_of(c.workloads.as_ref(), r))
         };
         let object = run.object_of(c).filter(|_| at.is_empty());
-        return Some(Failed::new(run, expected(), got, at).about(object));
+        return Some(Failed::new(run, expected(c, longest), got, at).about(object));
     }
-    let limit = longest?;
+    let (begun, until) = too_long(&parts, longest?)?;
+    let got = format!(
+        "above zero from {} to {} and longer",
+        words::time(begun),
+        words::time(until)
+    );
+    let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
+    let object = run.object_of(c).filter(|_| records.is_empty());
+    Some(Failed::new(run, expected(c, longest), got, records).about(object))
+}
+
+/// Whether a figure is one span of time for a whole run.
+fn is_span(quantity: &Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::UnavailableSeconds(_)
+            | Quantity::LongestGap(_)
+            | Quantity::BelowNeed(_)
+            | Quantity::LongestBelowNeed(_)
+    )
+}
+
+/// A value of a figure in words.
+fn number(quantity: &Quantity, n: u64) -> String {
+    if is_span(quantity) {
+        words::span(Dur::from_nanos(n))
+    } else {
+        n.to_string()
+    }
+}
+
+/// What was expected of a figure, in words.
+fn expected(c: &Comparison, longest: Option<Dur>) -> String {
+    let longest = longest
+        .map(|l| format!(", above zero for {} at the longest", words::span(l)))
+        .unwrap_or_default();
+    format!(
+        "{} {} {}{longest}",
+        named(&c.quantity),
+        c.relation.words(),
+        number(&c.quantity, c.limit)
+    )
+}
+
+/// The first stretch above zero, as far as it was looked at, that is longer than its limit.
+fn too_long(parts: &[(Time, Time, u64)], limit: Dur) -> Option<(Time, Time)> {
     // Stretches above zero, one after the other where only the value differs.
     let mut gap: Option<(Time, Time)> = None;
-    for (from, to, value) in parts {
+    parts.iter().find_map(|&(from, to, value)| {
         gap = match gap {
             _ if value == 0 => None,
             Some((begun, _)) => Some((begun, to)),
             None => Some((from, to)),
         };
-        if let Some((begun, until)) = gap.filter(|(a, b)| b.since(*a) > limit) {
-            let got = format!(
-                "above zero from {} to {} and longer",
-                words::time(begun),
-                words::time(until)
-            );
-            let records = records_at(run, begun, |r| run.is_of(c.workloads.as_ref(), r));
-            let object = run.object_of(c).filter(|_| records.is_empty());
-            return Some(Failed::new(run, expected(), got, records).about(object));
-        }
-    }
-    None
+        gap.filter(|(a, b)| b.since(*a) > limit)
+    })
 }

@@ -2,7 +2,9 @@
 
 use super::super::explain::Object;
 use super::super::state::Follow;
-use super::{Failed, RECORDS, Run, Wrong, words};
+use super::run::{RECORDS, Run};
+use super::verdict::{Failed, Wrong};
+use super::words;
 use crate::api::labels::Labels;
 use crate::api::names::{PodId, TextId, WorkloadId};
 use crate::api::pod::PodPhase;

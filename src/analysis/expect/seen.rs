@@ -1,15 +1,17 @@
-//! Expectations about records: so many, and then.
+//! Expectations about records: how many there are, and when.
 
 use super::super::explain::Object;
 use super::super::setting::{short_key, zone_name};
 use super::super::state::{Follow, NO_NODE, Step};
 use super::objects::selected;
-use super::{Failed, RECORDS, Run, Wrong, words};
+use super::run::{RECORDS, Run};
+use super::verdict::{Failed, Wrong};
+use super::words;
 use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::taint::Taint;
 use crate::kernel::{Dur, Time};
 use crate::scenario::expectations::{Expectation, Expected, Kind, Sought, TaintSought, glob};
-use crate::trace::{EvictionCause, Record, RecordId, What};
+use crate::trace::{EvictionCause, Record, RecordId, Trace, What};
 use std::collections::BTreeSet;
 
 /// A record that was looked for.
@@ -145,29 +147,37 @@ impl Search<'_> {
                 reason,
                 message,
                 object,
-            } => {
-                let text = match r.what {
-                    What::NodeEvent(text, ..) | What::PodEvent(text, ..) => text,
-                    What::PodMessage(m) | What::WorkloadMessage(m) => {
-                        trace.messages[m as usize].body.text
-                    }
-                    _ => return false,
-                };
-                text.reason() == reason && {
-                    let fields = trace.fields(r);
-                    let has = |part: &String| {
-                        fields
-                            .message
-                            .as_ref()
-                            .is_some_and(|m| m.contains(part.as_str()))
-                    };
-                    let about =
-                        |pattern: &String| fields.object.as_ref().is_some_and(|o| glob(pattern, o));
-                    message.as_ref().is_none_or(has) && object.as_ref().is_none_or(about)
-                }
-            }
+            } => is_event(trace, r, reason, message.as_ref(), object.as_ref()),
         }
     }
+}
+
+/// Whether a record is an event of this reason, with this part of a message, about an object whose
+/// name fits this pattern.
+fn is_event(
+    trace: &Trace,
+    r: &Record,
+    reason: &str,
+    message: Option<&String>,
+    object: Option<&String>,
+) -> bool {
+    let text = match r.what {
+        What::NodeEvent(text, ..) | What::PodEvent(text, ..) => text,
+        What::PodMessage(m) | What::WorkloadMessage(m) => trace.messages[m as usize].body.text,
+        _ => return false,
+    };
+    if text.reason() != reason {
+        return false;
+    }
+    let fields = trace.fields(r);
+    let has = |part: &String| {
+        fields
+            .message
+            .as_ref()
+            .is_some_and(|m| m.contains(part.as_str()))
+    };
+    let about = |pattern: &String| fields.object.as_ref().is_some_and(|o| glob(pattern, o));
+    message.is_none_or(has) && object.is_none_or(about)
 }
 
 fn is(sought: &TaintSought, taint: &Taint) -> bool {
@@ -176,15 +186,159 @@ fn is(sought: &TaintSought, taint: &Taint) -> bool {
         && sought.effect.is_none_or(|e| e == taint.effect)
 }
 
-/// Whether so many were found, and then.
+/// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
-    let times = &sought.times;
-    let millis = |t: Time| t.as_millis();
-    let expected = || expected(run, sought);
-    let ends = |list: &[Hit]| match list {
+    let judge = Judge { run, sought, hits };
+    judge
+        .count()
+        .or_else(|| judge.each())
+        .or_else(|| judge.bounds())
+        .or_else(|| judge.instants())
+        .or_else(|| judge.first())
+        .or_else(|| judge.spread())
+}
+
+/// What was found of what was sought; each function judges one part of the expectation.
+struct Judge<'a> {
+    run: &'a Run<'a>,
+    sought: &'a Sought,
+    hits: &'a [Hit],
+}
+
+impl Judge<'_> {
+    fn failed(&self, got: String, hits: &[Hit]) -> Failed {
+        let records = hits.iter().map(|h| h.record).take(RECORDS).collect();
+        Failed::new(self.run, expected(self.run, self.sought), got, records)
+    }
+
+    /// How many there are.
+    fn count(&self) -> Option<Failed> {
+        let (count, hits) = (&self.sought.count, self.hits);
+        let n = hits.len() as u64;
+        if (count.least..=count.most).contains(&n) {
+            return None;
+        }
+        let got = if n == 0 {
+            "none".to_owned()
+        } else {
+            format!("{n}{}", ends(hits))
+        };
+        // The first one too many explains it, or one that is missing.
+        let surplus = hits.get(usize::try_from(count.most).unwrap_or(usize::MAX));
+        Some(match surplus {
+            Some(hit) => Failed {
+                records: hits.iter().map(|h| h.record).take(RECORDS).collect(),
+                ..self.failed(got, &[*hit])
+            },
+            None => self
+                .failed(got, hits)
+                .about(lacking(self.run, self.sought, hits)),
+        })
+    }
+
+    /// Whether each selected object has one.
+    fn each(&self) -> Option<Failed> {
+        if !self.sought.count.each {
+            return None;
+        }
+        let missing = missing(self.run, self.sought, self.hits);
+        let first = missing.first()?;
+        let more = if missing.len() > 1 {
+            format!(" and {} others", missing.len() - 1)
+        } else {
+            String::new()
+        };
+        let name = match first {
+            Object::Pod(id) => self.run.analysis.pod_name(*id),
+            Object::Node(id) => self.run.analysis.node_name(*id),
+            Object::Workload(_) | Object::Zone(_) => "them",
+        };
+        let failed = self.failed(format!("none of {name}{more}"), self.hits);
+        Some(failed.about(Some(*first)))
+    }
+
+    /// Whether all lie between the bounds.
+    fn bounds(&self) -> Option<Failed> {
+        let times = &self.sought.times;
+        let outside: Vec<Hit> = self
+            .hits
+            .iter()
+            .filter(|h| {
+                times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t)
+            })
+            .copied()
+            .collect();
+        (!outside.is_empty()).then(|| {
+            let (k, n) = (outside.len(), self.hits.len());
+            let got = format!("{k} of {n} outside of that{}", ends(&outside));
+            self.failed(got, &outside)
+        })
+    }
+
+    /// Whether they are at the given times, by the millisecond.
+    fn instants(&self) -> Option<Failed> {
+        let (count, at, hits) = (&self.sought.count, &self.sought.times.at, self.hits);
+        if at.is_empty() {
+            return None;
+        }
+        let wanted: BTreeSet<u64> = at.iter().map(|t| t.1.as_millis()).collect();
+        let other: Vec<Hit> = hits
+            .iter()
+            .filter(|h| !wanted.contains(&h.at.as_millis()))
+            .copied()
+            .collect();
+        if !other.is_empty() {
+            let (k, n) = (other.len(), hits.len());
+            let got = format!("{k} of {n} at other times{}", ends(&other));
+            return Some(self.failed(got, &other));
+        }
+        // The whole number was looked at before: with a count of its own, how many there are at
+        // each time does not matter.
+        let exact = count.least == count.most && count.least == at.iter().map(|t| t.0).sum::<u64>();
+        for (wanted, t) in at {
+            let is_there = |h: &&Hit| h.at.as_millis() == t.as_millis();
+            let there = hits.iter().filter(is_there).count() as u64;
+            if there == 0 || exact && there != *wanted {
+                let got = format!("{there} at {}", words::time(*t));
+                return Some(self.failed(got, hits));
+            }
+        }
+        None
+    }
+
+    /// Whether the first one comes when it should.
+    fn first(&self) -> Option<Failed> {
+        let ((from, to), first) = (self.sought.times.first?, self.hits.first()?);
+        (first.at < from || first.at > to).then(|| {
+            let got = format!("the first at {}", words::time(first.at));
+            self.failed(got, &[*first])
+        })
+    }
+
+    /// Whether the first and the last one are as far apart as they should be.
+    fn spread(&self) -> Option<Failed> {
+        let (least, most) = self.sought.times.spread?;
+        match self.hits {
+            [first, .., last] => {
+                let apart = last.at.since(first.at);
+                (apart < least || apart > most).then(|| {
+                    let apart = words::span(apart);
+                    let got = format!("{apart} from the first to the last{}", ends(self.hits));
+                    self.failed(got, &[*first, *last])
+                })
+            }
+            [_] => (least > Dur::ZERO).then(|| self.failed("a single one".to_owned(), self.hits)),
+            [] => None,
+        }
+    }
+}
+
+/// When the first and the last of them came.
+fn ends(hits: &[Hit]) -> String {
+    match hits {
         [] => String::new(),
         [one] => format!(", at {}", words::time(one.at)),
-        [first, .., last] if millis(first.at) == millis(last.at) => {
+        [first, .., last] if first.at.as_millis() == last.at.as_millis() => {
             format!(", at {}", words::time(first.at))
         }
         [first, .., last] => format!(
@@ -192,111 +346,7 @@ pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Fail
             words::time(first.at),
             words::time(last.at)
         ),
-    };
-    let records = |hits: &[Hit]| {
-        hits.iter()
-            .map(|h| h.record)
-            .take(RECORDS)
-            .collect::<Vec<_>>()
-    };
-    let failed =
-        |got: String, hits: Vec<Hit>| Some(Failed::new(run, expected(), got, records(&hits)));
-    let n = hits.len() as u64;
-    if !(sought.count.least..=sought.count.most).contains(&n) {
-        let got = if n == 0 {
-            "none".to_owned()
-        } else {
-            format!("{n}{}", ends(hits))
-        };
-        // The first one too many explains it, or one that is missing.
-        let surplus = hits.get(usize::try_from(sought.count.most).unwrap_or(usize::MAX));
-        return match surplus {
-            Some(hit) => failed(got, vec![*hit]).map(|f| Failed {
-                records: records(hits),
-                ..f
-            }),
-            None => failed(got, hits.to_vec()).map(|f| f.about(lacking(run, sought, hits))),
-        };
     }
-    if sought.count.each {
-        let missing = missing(run, sought, hits);
-        if let Some(first) = missing.first() {
-            let more = if missing.len() > 1 {
-                format!(" and {} others", missing.len() - 1)
-            } else {
-                String::new()
-            };
-            let name = match first {
-                Object::Pod(id) => run.analysis.pod_name(*id),
-                Object::Node(id) => run.analysis.node_name(*id),
-                Object::Workload(_) | Object::Zone(_) => "them",
-            };
-            return failed(format!("none of {name}{more}"), hits.to_vec())
-                .map(|f| f.about(Some(*first)));
-        }
-    }
-    let outside: Vec<Hit> = hits
-        .iter()
-        .filter(|h| times.after.is_some_and(|t| h.at < t) || times.before.is_some_and(|t| h.at > t))
-        .copied()
-        .collect();
-    if !outside.is_empty() {
-        return failed(
-            format!("{} of {n} outside of that{}", outside.len(), ends(&outside)),
-            outside,
-        );
-    }
-    if !times.at.is_empty() {
-        let wanted: BTreeSet<u64> = times.at.iter().map(|t| millis(t.1)).collect();
-        let other: Vec<Hit> = hits
-            .iter()
-            .filter(|h| !wanted.contains(&millis(h.at)))
-            .copied()
-            .collect();
-        if !other.is_empty() {
-            return failed(
-                format!("{} of {n} at other times{}", other.len(), ends(&other)),
-                other,
-            );
-        }
-        // The whole number was looked at before: with a count of its own, how many there are at
-        // each time does not matter.
-        let exact = sought.count.least == sought.count.most
-            && sought.count.least == times.at.iter().map(|t| t.0).sum::<u64>();
-        for (wanted, t) in &times.at {
-            let there = hits.iter().filter(|h| millis(h.at) == millis(*t)).count() as u64;
-            if there == 0 || exact && there != *wanted {
-                return failed(format!("{there} at {}", words::time(*t)), hits.to_vec());
-            }
-        }
-    }
-    if let Some((from, to)) = times.first
-        && let Some(first) = hits.first()
-        && (first.at < from || first.at > to)
-    {
-        return failed(
-            format!("the first at {}", words::time(first.at)),
-            vec![*first],
-        );
-    }
-    if let (Some((least, most)), [first, .., last]) = (times.spread, hits) {
-        let apart = last.at.since(first.at);
-        if apart < least || apart > most {
-            return failed(
-                format!(
-                    "{} from the first to the last{}",
-                    words::span(apart),
-                    ends(hits)
-                ),
-                vec![*first, *last],
-            );
-        }
-    } else if let (Some((least, _)), [_]) = (times.spread, hits)
-        && least > Dur::ZERO
-    {
-        return failed("a single one".to_owned(), hits.to_vec());
-    }
-    None
 }
 
 /// The selected objects without a record; nothing where neither pods nor nodes are selected.

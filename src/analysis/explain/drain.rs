@@ -1,12 +1,14 @@
 //! Evictions by the eviction API: who holds a drain up, whether that can ever end, and what would
 //! let it go on.
 
+use super::super::budgets::budget_name;
 use super::super::causes::chain;
 use super::super::clock::{absolute, short};
-use super::super::rows::grouped;
+use super::super::names::grouped;
 use super::super::words;
 use super::super::workloads::Owners;
-use super::{Explanation, Question, Remedy, Step, rules};
+use super::explanation::{Explanation, Question, Remedy, Step};
+use super::rules;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::names::{PodId, WorkloadId};
 use crate::api::workload::short_name;
@@ -96,7 +98,7 @@ impl Refusals {
         let names: Vec<String> = self
             .states(question)
             .iter()
-            .map(|s| words::budget_name(question.analysis, s.budget))
+            .map(|s| budget_name(question.analysis, s.budget))
             .collect();
         let never = self.states(question).iter().any(|s| s.never_allows());
         format!(
@@ -115,7 +117,7 @@ impl Refusals {
             .into_iter()
             .filter(|s| s.never_allows())
         {
-            let name = words::budget_name(analysis, state.budget);
+            let name = budget_name(analysis, state.budget);
             if let (Some((replicas, text)), Some(pod)) = (enough(state), pod) {
                 let owner = Owners::new(analysis)
                     .of(analysis, pod)

@@ -1,10 +1,10 @@
 //! Why a pod has no node: which filter said no, on which nodes.
 
 use super::super::clock::absolute;
-use super::super::rows::grouped;
+use super::super::names::grouped;
 use super::super::setting::Analysis;
 use super::super::words::ranges;
-use super::Step;
+use super::explanation::Step;
 use crate::kernel::Time;
 use crate::trace::{Record, RecordId};
 use std::collections::BTreeMap;

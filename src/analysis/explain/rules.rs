@@ -1,8 +1,8 @@
 //! The rules behind decisions, in words: flags, tolerations and switches with their values.
 
-use super::super::rows::grouped;
+use super::super::names::grouped;
 use super::super::words::short_taint;
-use super::{Question, Remedy};
+use super::explanation::{Question, Remedy};
 use crate::api::names::PodId;
 use crate::api::taint::{NOT_READY, Taint, UNREACHABLE};
 use crate::api::toleration::{Operator, Toleration};

@@ -1,20 +1,25 @@
 //! What became of a workload: when it had too few pods, which it lost and to whom, what replaced
 //! them, and what is still missing.
 
+use super::super::causes::chain;
 use super::super::clock::{absolute, short};
-use super::super::rows::{by, grouped};
+use super::super::names::{by, grouped};
 use super::super::state::{Follow, NO_NODE};
 use super::super::words::{self, ranges};
-use super::super::workloads::{Owners, WorkloadOutcome, said, workloads};
+use super::super::workloads::{Owners, WorkloadOutcome, Workloads, said, workloads};
 use super::drain::Refusals;
-use super::{Explanation, Question, Step, pending};
+use super::explanation::{Explanation, Question, Step};
+use super::pending;
 use crate::analysis::curves::value_at;
-use crate::api::names::{TextId, WorkloadId};
+use crate::api::names::{NodeId, TextId, WorkloadId};
 use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, RecordId, What};
 
 /// A loss: when, which record, whose pod on which node, by whom.
 type Loss<'a> = (Time, RecordId, &'a str, &'a str, Actor);
+
+/// A stretch in which too few pods were available: from, to, and how many too few at worst.
+type Missing = (Time, Time, u32);
 
 /// Explains a workload.
 pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
@@ -23,7 +28,27 @@ pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
     let Some(outcome) = found.outcomes.iter().find(|o| o.id == id) else {
         return Explanation::default();
     };
-    let until = question.until;
+    let missing = missing(outcome, question.until);
+    let mut steps = losses(question, id);
+    steps.extend(refusals(question, id).steps(question));
+    steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
+    steps.extend(replaced(question, id, &found));
+    steps.sort_by_key(|s| s.at);
+    let mut notes = notes(question, outcome);
+    if !steps.is_empty() {
+        notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
+    }
+    Explanation {
+        object: said(analysis, id),
+        verdict: verdict(outcome, &missing, question.until),
+        steps,
+        remedies: Vec::new(),
+        notes,
+    }
+}
+
+/// How many pods it has, and for how long it had too few.
+fn verdict(outcome: &WorkloadOutcome, missing: &[Missing], until: Time) -> String {
     let (wanted, available) = (
         value_at(&outcome.wanted, until),
         value_at(&outcome.available, until),
@@ -34,7 +59,6 @@ pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
         grouped(wanted.into()),
         absolute(until)
     );
-    let missing = missing(outcome, until);
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
             let total = missing.iter().fold(Dur::ZERO, |sum, (from, to, _)| {
@@ -49,57 +73,63 @@ pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
         }
         _ => verdict.push_str("; it never had too few"),
     }
-    let mut steps = losses(question, id);
-    steps.extend(refusals(question, id).steps(question));
-    steps.extend(missing.iter().flat_map(|(from, to, most)| {
-        let step = |at: Time, text: String| Step {
-            at,
-            text,
-            rule: None,
-            record: None,
-        };
-        let begins = step(
-            *from,
-            format!(
-                "too few pods available from here on, at worst {} too few",
-                grouped((*most).into())
-            ),
-        );
-        let ends = (*to < until).then(|| step(*to, "enough pods are available again".to_owned()));
-        std::iter::once(begins).chain(ends)
-    }));
-    let mut replaced: Vec<(Time, Option<Time>)> = Vec::new();
+    verdict
+}
+
+/// The steps of a stretch in which it had too few pods.
+fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step> {
+    let step = |at: Time, text: String| Step {
+        at,
+        text,
+        rule: None,
+        record: None,
+    };
+    let begins = step(
+        from,
+        format!(
+            "too few pods available from here on, at worst {} too few",
+            grouped(most.into())
+        ),
+    );
+    let ends = (to < until).then(|| step(to, "enough pods are available again".to_owned()));
+    std::iter::once(begins).chain(ends)
+}
+
+/// The pods that were created in place of lost ones.
+fn replaced(question: Question<'_>, id: WorkloadId, found: &Workloads) -> Option<Step> {
+    let (analysis, until) = (question.analysis, question.until);
     let owners = Owners::new(analysis);
+    let mut replaced: Vec<(Time, Option<Time>)> = Vec::new();
     for next in found.replacements.values() {
         if owners.of(analysis, next.pod) == Some(id) && next.created_at <= until {
             replaced.push((next.created_at, next.ready_at.filter(|at| *at <= until)));
         }
     }
-    if let (Some(first), Some(last)) = (
-        replaced.iter().map(|r| r.0).min(),
-        replaced.iter().map(|r| r.0).max(),
-    ) {
-        let ready = replaced.iter().filter(|r| r.1.is_some()).count();
-        let to = if last > first {
-            format!(", the last at {}", absolute(last))
-        } else {
-            String::new()
-        };
-        let text = format!(
+    let first = replaced.iter().map(|r| r.0).min()?;
+    let last = replaced.iter().map(|r| r.0).max()?;
+    let ready = replaced.iter().filter(|r| r.1.is_some()).count();
+    let to = if last > first {
+        format!(", the last at {}", absolute(last))
+    } else {
+        String::new()
+    };
+    Some(Step {
+        at: first,
+        text: format!(
             "{} pods are created in place of lost ones{to}; {} of them get Ready",
             grouped(replaced.len() as u64),
             grouped(ready as u64)
-        );
-        steps.push(Step {
-            at: first,
-            text,
-            rule: None,
-            record: None,
-        });
-    }
-    steps.sort_by_key(|s| s.at);
+        ),
+        rule: None,
+        record: None,
+    })
+}
+
+/// Which of its pods are pending or stuck at the end.
+fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
+    let analysis = question.analysis;
     let mut notes = Vec::new();
-    if outcome.pending > 0 && until == analysis.horizon() {
+    if outcome.pending > 0 && question.until == analysis.horizon() {
         let why = outcome.why_pending.map_or(String::new(), |t: TextId| {
             let message = analysis.trace.names.text_of(t);
             let filters: Vec<String> = pending::rejections(message)
@@ -123,21 +153,11 @@ pub(super) fn explain(question: Question<'_>, id: WorkloadId) -> Explanation {
             grouped(outcome.stuck)
         ));
     }
-    if !steps.is_empty() {
-        notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
-    }
-    Explanation {
-        object: said(analysis, id),
-        verdict,
-        steps,
-        remedies: Vec::new(),
-        notes,
-    }
+    notes
 }
 
-/// When too few pods were available: from, to, and how many too few at worst. Starting up does not
-/// count.
-fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<(Time, Time, u32)> {
+/// When too few pods were available. Starting up does not count.
+fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
     let mut times: Vec<Time> = outcome
         .wanted
         .iter()
@@ -153,7 +173,7 @@ fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<(Time, Time, u32)> {
         .iter()
         .position(|t| value_at(&outcome.wanted, *t) > 0 && few(*t) == 0)
         .unwrap_or(0);
-    let mut spans: Vec<(Time, Time, u32)> = Vec::new();
+    let mut spans: Vec<Missing> = Vec::new();
     let mut open: Option<(Time, u32)> = None;
     for &t in &times[begins.min(times.len())..] {
         open = match (open, few(t)) {
@@ -215,7 +235,7 @@ fn losses(question: Question<'_>, id: WorkloadId) -> Vec<Step> {
         let node = if before.node == NO_NODE {
             ""
         } else {
-            analysis.node_name(crate::api::names::NodeId(before.node))
+            analysis.node_name(NodeId(before.node))
         };
         let loss = (r.at, record, analysis.pod_name(pod), node, r.actor);
         let last = groups
@@ -226,47 +246,50 @@ fn losses(question: Question<'_>, id: WorkloadId) -> Vec<Step> {
             None => groups.push(vec![loss]),
         }
     }
-    let step = |group: &Vec<Loss<'_>>| {
-        let &(at, record, pod, node, actor) = &group[0];
-        let last = group[group.len() - 1].0;
-        let text = if group.len() == 1 {
-            let on = if node.is_empty() {
-                String::new()
-            } else {
-                format!(" of {node}")
-            };
-            format!("{pod}{on} deleted by {}", by(actor))
+    groups.iter().map(|group| lost(question, group)).collect()
+}
+
+/// The step for lost pods that are told of together.
+fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
+    let analysis = question.analysis;
+    let &(at, record, pod, node, actor) = &group[0];
+    let last = group[group.len() - 1].0;
+    let text = if group.len() == 1 {
+        let on = if node.is_empty() {
+            String::new()
         } else {
-            let nodes: Vec<&str> = group
-                .iter()
-                .map(|l| l.3)
-                .filter(|n| !n.is_empty())
-                .collect();
-            let on = if nodes.is_empty() {
-                String::new()
-            } else {
-                format!(" of {}", ranges(&nodes))
-            };
-            let to = if last.since(at) >= Dur::from_secs(1) {
-                format!(", the last at {}", absolute(last))
-            } else {
-                String::new()
-            };
-            format!(
-                "{} pods{on} deleted by {}{to}",
-                grouped(group.len() as u64),
-                by(actor)
-            )
+            format!(" of {node}")
         };
-        let rule = super::super::causes::chain(analysis.trace, record)
-            .find(|(_, c)| matches!(c.what, What::TimerSet(_)))
-            .map(|(_, c)| words::record(analysis, c));
-        Step {
-            at,
-            text,
-            rule,
-            record: Some(record),
-        }
+        format!("{pod}{on} deleted by {}", by(actor))
+    } else {
+        let nodes: Vec<&str> = group
+            .iter()
+            .map(|l| l.3)
+            .filter(|n| !n.is_empty())
+            .collect();
+        let on = if nodes.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", ranges(&nodes))
+        };
+        let to = if last.since(at) >= Dur::from_secs(1) {
+            format!(", the last at {}", absolute(last))
+        } else {
+            String::new()
+        };
+        format!(
+            "{} pods{on} deleted by {}{to}",
+            grouped(group.len() as u64),
+            by(actor)
+        )
     };
-    groups.iter().map(step).collect()
+    let rule = chain(analysis.trace, record)
+        .find(|(_, c)| matches!(c.what, What::TimerSet(_)))
+        .map(|(_, c)| words::record(analysis, c));
+    Step {
+        at,
+        text,
+        rule,
+        record: Some(record),
+    }
 }

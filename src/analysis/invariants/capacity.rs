@@ -1,7 +1,7 @@
 //! The scheduler puts no pod on a node that has no room for it (`noderesources/fit.go`): requests
 //! of pods that are not finished, and their number, stay within what the node can allocate.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::quantity::{Quantity, Resources, add_resources};

@@ -1,7 +1,7 @@
 //! Time does not go back, nothing leads to what was before it, and nobody acts on a version that
 //! does not exist yet.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::kernel::Time;
 use crate::trace::{NO_RECORD, Record, RecordId, Trace};
 

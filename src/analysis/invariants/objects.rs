@@ -1,7 +1,7 @@
 //! Objects begin and end once, are bound once, and a record that says that something changed tells
 //! of a change.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::node::NodeConditionType;

@@ -2,7 +2,7 @@
 //! bucket of one token): in any stretch of time one taint, and `--node-eviction-rate` per second,
 //! and one for each limiter that is made anew in it, with the zone's queue or its state.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::api::names::TextId;
 use crate::api::node::zone_key;
 use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};

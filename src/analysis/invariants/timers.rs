@@ -1,7 +1,7 @@
 //! A pod has one eviction timer at most (`timed_workers.go: AddWork` refuses a second), and one
 //! that a process had dies with it.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::api::names::PodId;
 use crate::kernel::{Dur, Time};
 use crate::trace::{Actor, Record, RecordId, What};

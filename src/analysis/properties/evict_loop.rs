@@ -6,8 +6,9 @@
 
 use super::super::setting::Analysis;
 use super::super::workloads::Owners;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, evicted, records};
-use super::{Property, Violation};
 use crate::api::names::{NodeId, PodId, WorkloadId};
 use crate::trace::{NO_RECORD, RecordId};
 use std::collections::BTreeMap;

@@ -4,8 +4,9 @@
 //! no longer than is to be borne.
 
 use super::super::setting::Analysis;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records};
-use super::{Property, Violation};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::kernel::{Dur, Time};

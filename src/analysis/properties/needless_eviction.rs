@@ -5,8 +5,9 @@
 
 use super::super::causes::chain;
 use super::super::setting::Analysis;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, evicted, records, short};
-use super::{Property, Violation};
 use crate::trace::{NO_RECORD, RecordId, What};
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {

@@ -2,8 +2,9 @@
 
 use super::super::setting::Analysis;
 use super::overdue::overdue;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::Walk;
-use super::{Property, Violation};
 use crate::api::names::PodId;
 use crate::api::pod::PodPhase;
 use crate::kernel::{Dur, Time};

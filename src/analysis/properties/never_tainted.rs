@@ -5,8 +5,9 @@
 //! tainting is switched off by flags or belongs to a release of its own.
 
 use super::super::setting::{Analysis, zone_name};
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records};
-use super::{Property, Violation};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::kernel::{Dur, Time};

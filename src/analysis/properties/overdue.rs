@@ -2,7 +2,7 @@
 //! its node's taints change.
 
 use super::super::setting::Analysis;
-use super::Violation;
+use super::violation::Violation;
 use super::walk::Walk;
 use crate::api::names::PodId;
 use crate::kernel::Time;

@@ -5,8 +5,9 @@
 use super::super::setting::Analysis;
 use super::super::state::Health;
 use super::overdue::overdue;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records};
-use super::{Property, Violation};
 use crate::api::names::PodId;
 use crate::kernel::{Dur, Time};
 

@@ -4,9 +4,10 @@
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
 use super::super::setting::Analysis;
+use super::property::Property;
 use super::taint_stale::is_of_controllers;
+use super::violation::Violation;
 use super::walk::{Walk, records, short};
-use super::{Property, Violation};
 use crate::trace::{Actor, RecordId, What};
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>) -> Vec<Violation> {

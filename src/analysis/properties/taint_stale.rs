@@ -6,8 +6,9 @@
 
 use super::super::setting::Analysis;
 use super::super::state::Held;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records, short};
-use super::{Property, Violation};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::NodeId;
 use crate::api::node::NodeConditionType;

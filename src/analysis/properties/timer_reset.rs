@@ -4,8 +4,9 @@
 //! first countdown began and still is when the next one does.
 
 use super::super::setting::Analysis;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records, short};
-use super::{Property, Violation};
 use crate::kernel::{Dur, Time};
 use crate::trace::{RecordId, What};
 

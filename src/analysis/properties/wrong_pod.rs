@@ -5,8 +5,9 @@
 
 use super::super::causes::chain;
 use super::super::setting::Analysis;
+use super::property::Property;
+use super::violation::Violation;
 use super::walk::{Walk, records};
-use super::{Property, Violation};
 use crate::api::names::PodId;
 use crate::trace::{Actor, NO_RECORD, Record, RecordId, Trace, What};
 

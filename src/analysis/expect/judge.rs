@@ -1,0 +1,122 @@
+//! Holds each expectation against a run.
+
+use super::super::properties;
+use super::super::setting::Analysis;
+use super::run::{RECORDS, Run};
+use super::verdict::{Failed, Verdict, Wrong};
+use super::{claims, figures, objects, seen, words};
+use crate::scenario::expectations::{Expectation, Expected, Stretch};
+
+/// What became of each expectation, in their order.
+pub fn verdicts(
+    expectations: &[Expectation],
+    analysis: &Analysis<'_>,
+) -> Vec<Result<Verdict, Wrong>> {
+    let run = Run::new(analysis);
+    let mut hits = seen::find(&run, expectations).into_iter();
+    let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
+    expectations
+        .iter()
+        .map(|e| {
+            let failure = match &e.what {
+                Expected::Seen(sought) => seen::judge(&run, sought, &next()?),
+                Expected::Order(parts) => {
+                    let found = parts
+                        .iter()
+                        .map(|_| next())
+                        .collect::<Result<Vec<_>, _>>()?;
+                    seen::judge_order(&run, parts, &found)
+                }
+                Expected::Pending {
+                    pods,
+                    count,
+                    at,
+                    reason,
+                } => objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?,
+                Expected::Figure {
+                    comparison,
+                    longest,
+                    during,
+                } => figures::judge(&run, comparison, *longest, *during),
+                Expected::Always(claim, stretch) => claims::always(&run, claim, *stretch, true),
+                Expected::Never(claim, stretch) => claims::always(&run, claim, *stretch, false),
+                Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
+                Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
+                Expected::NeverProperty(name, stretch) => property(&run, name, *stretch, false)?,
+                Expected::Violates(name, stretch) => property(&run, name, *stretch, true)?,
+            };
+            Ok(Verdict { failure })
+        })
+        .collect()
+}
+
+/// The expectations that a run does not meet, by their places in the list: what a search or a
+/// replay takes for violations. One that has to be met in a share of the runs only, and one that
+/// cannot be held against this run, is none.
+pub fn violations(
+    expectations: &[Expectation],
+    analysis: &Analysis<'_>,
+) -> Vec<(usize, properties::Violation)> {
+    let all = verdicts(expectations, analysis)
+        .into_iter()
+        .zip(expectations)
+        .enumerate();
+    let failed = all
+        .filter(|(_, (_, e))| e.share.is_none())
+        .filter_map(|(i, (verdict, e))| Some((i, e, verdict.ok()?.failure?)));
+    let violation = |(i, e, f): (usize, &Expectation, Failed)| {
+        let last = f
+            .records
+            .iter()
+            .filter_map(|&id| analysis.trace.get(id))
+            .map(|r| r.at)
+            .max();
+        let violation = properties::Violation {
+            property: properties::Property::Expect,
+            at: last.unwrap_or(analysis.horizon()),
+            pod: None,
+            node: None,
+            text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
+            records: f.records,
+        };
+        (i, violation)
+    };
+    failed.map(violation).collect()
+}
+
+/// A property, violated where it should not be, or the other way round.
+fn property(
+    run: &Run<'_>,
+    name: &str,
+    (from, to): Stretch,
+    wanted: bool,
+) -> Result<Option<Failed>, Wrong> {
+    let property = properties::Property::parse(name).map_err(|e| Wrong {
+        message: e.to_string(),
+        help: None,
+    })?;
+    let mut found = properties::check(&property, run.analysis);
+    found.retain(|v| (from..=to).contains(&v.at));
+    let Some(first) = found.first().filter(|_| !wanted) else {
+        let none = Failed::new(
+            run,
+            format!("a violation of {}", property.name()),
+            "none".to_owned(),
+            Vec::new(),
+        );
+        return Ok((wanted && found.is_empty()).then_some(none));
+    };
+    let more = if found.len() > 1 {
+        format!(", and {} more", found.len() - 1)
+    } else {
+        String::new()
+    };
+    let got = format!("{}: {}{more}", words::time(first.at), first.text);
+    let records = first.records.iter().copied().take(RECORDS).collect();
+    Ok(Some(Failed::new(
+        run,
+        format!("no violation of {}", property.name()),
+        got,
+        records,
+    )))
+}

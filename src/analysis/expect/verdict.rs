@@ -1,0 +1,93 @@
+//! What becomes of an expectation: met, failed with the records that decided it, or one that cannot
+//! be held against the run.
+
+use super::super::explain::Object;
+use super::super::setting::zone_name;
+use super::run::Run;
+use crate::api::names::{NodeId, TextId};
+use crate::kernel::Time;
+use crate::trace::{Actor, RecordId, What};
+
+/// What became of an expectation in one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Why it failed; none if it was met.
+    pub failure: Option<Failed>,
+}
+
+/// Why an expectation failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// What was expected, in words.
+    pub expected: String,
+    /// What came instead.
+    pub got: String,
+    /// The records that decided it, in their order; a few at most.
+    pub records: Vec<RecordId>,
+    /// The object whose explanation says why, and until when it is to be told where not to the end.
+    pub about: Option<(Object, Option<Time>)>,
+}
+
+impl Failed {
+    /// A failure that one of its records explains.
+    pub(super) fn new(
+        run: &Run<'_>,
+        expected: String,
+        got: String,
+        records: Vec<RecordId>,
+    ) -> Self {
+        let analysis = run.analysis;
+        let object = |id: RecordId| {
+            let r = analysis.trace.get(id)?;
+            let object = match r.what {
+                What::Zone(_) => {
+                    let zone = zone_name(analysis.trace.names.text_of(TextId(r.object)));
+                    Object::Zone(
+                        u16::try_from(analysis.zones.iter().position(|z| *z == zone)?).ok()?,
+                    )
+                }
+                // The controller as a whole concluded that; any node's story has it.
+                What::MasterDisruptionEntered | What::MasterDisruptionLeft
+                    if analysis.node_count() > 0 =>
+                {
+                    Object::Node(NodeId(0))
+                }
+                _ => r.pod().map(Object::Pod).or(r.node().map(Object::Node))?,
+            };
+            Some((object, Some(r.at)))
+        };
+        // What the scheduler says of other pods in the same instant explains the least.
+        let is_scheduler = |id: &&RecordId| {
+            analysis
+                .trace
+                .get(**id)
+                .is_some_and(|r| r.actor == Actor::Scheduler)
+        };
+        let about = records
+            .iter()
+            .find(|id| !is_scheduler(id))
+            .or(records.first())
+            .and_then(|&id| object(id));
+        Self {
+            expected,
+            got,
+            records,
+            about,
+        }
+    }
+
+    /// With another object, where one is known that says more.
+    pub(super) fn about(mut self, object: Option<Object>) -> Self {
+        self.about = object.map(|o| (o, None)).or(self.about);
+        self
+    }
+}
+
+/// An expectation that cannot be held against a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wrong {
+    /// What is wrong with it.
+    pub message: String,
+    /// What may help.
+    pub help: Option<String>,
+}

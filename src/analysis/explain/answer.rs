@@ -1,0 +1,15 @@
+//! Who explains which object.
+
+use super::explanation::{Explanation, Question};
+use super::object::Object;
+use super::{node, pod, workload, zone};
+
+/// Explains what became of an object.
+pub fn explain(question: Question<'_>, object: &Object) -> Explanation {
+    match object {
+        Object::Pod(pod) => pod::explain(question, *pod),
+        Object::Node(node) => node::explain(question, *node),
+        Object::Workload(workload) => workload::explain(question, *workload),
+        Object::Zone(zone) => zone::explain(question, *zone),
+    }
+}

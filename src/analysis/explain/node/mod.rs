@@ -1,0 +1,11 @@
+//! What became of a node: silence, condition, queue, taints, and the way back.
+
+mod at_start;
+mod outcome;
+mod story;
+mod teller;
+
+pub(super) use at_start::{AtStart, at_start};
+pub(super) use outcome::explain;
+pub(super) use story::Story;
+pub(super) use teller::story;

@@ -1,0 +1,67 @@
+//! The explanation of a node.
+
+use super::super::explanation::{Explanation, Question, Remedy};
+use super::teller::story;
+use crate::analysis::clock::absolute;
+use crate::analysis::names::grouped;
+use crate::analysis::state::Health;
+use crate::api::names::NodeId;
+
+/// Explains a node.
+pub(crate) fn explain(question: Question<'_>, node: NodeId) -> Explanation {
+    let analysis = question.analysis;
+    let story = story(question, node, question.until);
+    let health = match story.health {
+        Health::Absent => "there is no such node",
+        Health::Ready => "it is Ready",
+        Health::Silent => "it is silent, and that is not noticed yet",
+        Health::Unknown => "it is Unknown",
+        Health::NotReady => "it is NotReady",
+    };
+    let verdict = match (story.steps.is_empty(), story.evicted) {
+        (true, _) => format!(
+            "nothing happened to it; at {} {health}",
+            absolute(question.until)
+        ),
+        (_, 0) => format!(
+            "no pod was evicted from it; at {} {health}",
+            absolute(question.until)
+        ),
+        (_, n) => {
+            let pods = if n == 1 {
+                "1 pod was".to_owned()
+            } else {
+                format!("{} pods were", grouped(n))
+            };
+            format!(
+                "{pods} evicted from it; at {} {health}",
+                absolute(question.until)
+            )
+        }
+    };
+    let verdict = match story.refused.last() {
+        Some(_) => format!(
+            "{verdict}; {}",
+            story.refused.verdict(question, "its drain")
+        ),
+        None => verdict,
+    };
+    let mut remedies: Vec<Remedy> = story.grace_remedy(question, node).into_iter().collect();
+    remedies.extend(story.refused.remedies(question, None));
+    let zone = analysis.zone_name(node);
+    let notes = if zone.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!(
+            "it is of zone {zone}: `explain … zone/{zone}` tells of that"
+        )]
+    };
+    let steps = story.steps.into_iter().map(|(s, _)| s).collect();
+    Explanation {
+        object: format!("node {}", analysis.node_name(node)),
+        verdict,
+        steps,
+        remedies,
+        notes,
+    }
+}

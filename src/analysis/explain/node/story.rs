@@ -1,0 +1,92 @@
+//! The steps of a node, and what follows from them.
+
+use super::super::drain::Refusals;
+use super::super::explanation::{Question, Remedy, Step};
+use super::super::rules;
+use crate::analysis::clock::{absolute, short};
+use crate::analysis::state::Health;
+use crate::api::names::NodeId;
+use crate::kernel::{Dur, Time};
+use crate::trace::RecordId;
+
+/// What a step means for the node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// It was heard, or is Ready, or lost its taints.
+    Recovery,
+    /// It fell silent, or is not Ready.
+    Harm,
+    /// Anything else.
+    Other,
+}
+
+/// A node's steps.
+pub(crate) struct Story {
+    pub(super) steps: Vec<(Step, Kind)>,
+    /// The times of the latest expiry: of the last pass with news, and of the pass that found the
+    /// node expired.
+    pub(super) expired: Option<(Time, Time)>,
+    /// When it was heard and Ready again after that.
+    pub(super) heard_at: Option<Time>,
+    pub(super) ready_at: Option<Time>,
+    /// Pods that were evicted from it.
+    pub(super) evicted: u64,
+    /// Evictions from it that budgets refused.
+    pub(super) refused: Refusals,
+    pub(super) health: Health,
+}
+
+impl Story {
+    /// What would have kept the node from becoming Unknown, if it was heard again.
+    pub(crate) fn grace_remedy(&self, question: Question<'_>, node: NodeId) -> Option<Remedy> {
+        let flags = &question.analysis.plan.flags;
+        let ((since, expired), heard, ready) = (self.expired?, self.heard_at?, self.ready_at?);
+        if heard < expired {
+            return None;
+        }
+        // A pass after the node is Ready again finds it so; a second for that pass to come.
+        let news = ready
+            .saturating_add(flags.node_monitor_period)
+            .saturating_add(Dur::from_secs(1));
+        let grace = Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000));
+        let name = question.analysis.node_name(node);
+        let text = format!(
+            "with a --node-monitor-grace-period of {} or more {name} would not have become Unknown: it was heard again at {}",
+            short(grace),
+            absolute(heard)
+        );
+        Some(Remedy {
+            text,
+            set: rules::manager_flag("node-monitor-grace-period", short(grace)),
+        })
+    }
+
+    /// Its steps, in their order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().map(|(step, _)| step)
+    }
+
+    /// The steps that led to a record: from the last recovery on that was before the harm that led
+    /// to it.
+    pub(crate) fn until(&self, record: RecordId) -> Vec<Step> {
+        let Some(end) = self
+            .steps
+            .iter()
+            .rposition(|(s, _)| s.record == Some(record))
+        else {
+            return Vec::new();
+        };
+        let harm = self.steps[..end]
+            .iter()
+            .rposition(|(_, kind)| *kind == Kind::Harm)
+            .unwrap_or(end);
+        let from = self.steps[..harm]
+            .iter()
+            .rposition(|(_, kind)| *kind == Kind::Recovery)
+            .map_or(0, |i| i + 1);
+        self.steps[from..=end]
+            .iter()
+            .map(|(s, _)| s.clone())
+            .collect()
+    }
+}

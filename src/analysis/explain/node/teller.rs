@@ -1,0 +1,370 @@
+//! Walks through the trace and notes the steps of a node.
+
+use super::super::drain::Refusals;
+use super::super::explanation::{Question, Step};
+use super::super::rules;
+use super::at_start::at_start;
+use super::story::{Kind, Story};
+use crate::analysis::clock::absolute;
+use crate::analysis::setting::zone_name;
+use crate::analysis::state::{Follow, Health};
+use crate::analysis::taint_kinds::is_no_execute;
+use crate::analysis::words;
+use crate::api::meta::ConditionStatus;
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::NodeConditionType;
+use crate::api::taint::Taint;
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, Note, Record, RecordId, TaintChange, What, ZoneState};
+
+/// Tells what happened to a node up to a time.
+pub(crate) fn story(question: Question<'_>, node: NodeId, until: Time) -> Story {
+    let analysis = question.analysis;
+    let mut teller = Teller {
+        question,
+        node,
+        story: Story {
+            steps: Vec::new(),
+            expired: None,
+            heard_at: None,
+            ready_at: None,
+            evicted: 0,
+            refused: Refusals::default(),
+            health: Health::Absent,
+        },
+        zone: ZoneState::Normal,
+        turned: None,
+        queued_at: None,
+        started_at: Time::ZERO,
+        zone_since: Time::ZERO,
+        tokens: Vec::new(),
+    };
+    teller.begin();
+    let mut follow = Follow::new(analysis);
+    for (id, r) in analysis
+        .trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= until)
+    {
+        let id = id as RecordId;
+        let step = follow.apply(id, r);
+        if let Some((_, pod)) = step.eviction(r)
+            && pod.node_id() == Some(node)
+        {
+            teller.story.evicted += 1;
+        }
+        if step
+            .pod
+            .is_some_and(|(_, before, _)| before.node_id() == Some(node))
+        {
+            teller.story.refused.add(question, id, r);
+        }
+        teller.record(id, r);
+    }
+    let refused = teller.story.refused.steps(question);
+    teller
+        .story
+        .steps
+        .extend(refused.into_iter().map(|s| (s, Kind::Other)));
+    teller.story.health = follow.node(node).health();
+    teller.story.steps.sort_by_key(|(s, _)| s.at);
+    teller
+        .story
+        .steps
+        .dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
+    teller.story
+}
+
+/// Tells the story of a node while walking through the trace.
+struct Teller<'a> {
+    question: Question<'a>,
+    node: NodeId,
+    story: Story,
+    zone: ZoneState,
+    /// When its Ready condition turned last, and to what.
+    turned: Option<(Time, ConditionStatus)>,
+    queued_at: Option<Time>,
+    /// When the controllers' process began.
+    started_at: Time,
+    /// Since when its zone is in its state.
+    zone_since: Time,
+    /// Which nodes of its zone got NoExecute taints, and when: each took a token of the zone's
+    /// limiter, which is one of the process.
+    tokens: Vec<(Time, NodeId)>,
+}
+
+impl Teller<'_> {
+    /// What was amiss before anything happened in the run.
+    fn begin(&mut self) {
+        let before = at_start(self.question, self.node);
+        if before.said.is_empty() {
+            return;
+        }
+        let text = format!(
+            "when the run began, {} was {}",
+            self.question.analysis.node_name(self.node),
+            before.said.join("; ")
+        );
+        let kind = if before.unready || before.no_execute {
+            Kind::Harm
+        } else {
+            Kind::Other
+        };
+        self.story.steps.push((
+            Step {
+                at: Time::ZERO,
+                text,
+                rule: None,
+                record: None,
+            },
+            kind,
+        ));
+    }
+
+    fn push(&mut self, at: Time, record: RecordId, text: String, rule: Option<String>, kind: Kind) {
+        self.story.steps.push((
+            Step {
+                at,
+                text,
+                rule,
+                record: Some(record),
+            },
+            kind,
+        ));
+    }
+
+    /// The entry of the timeline that led to a record, as a step of its own.
+    fn entry(&mut self, r: &Record) {
+        let analysis = self.question.analysis;
+        if let Some(cause) = analysis.trace.get(r.cause)
+            && matches!(cause.what, What::FaultBegan | What::FaultEnded)
+        {
+            let text = words::record(analysis, cause);
+            self.push(cause.at, r.cause, text, None, Kind::Other);
+        }
+    }
+
+    fn record(&mut self, id: RecordId, r: &Record) {
+        let analysis = self.question.analysis;
+        let plan = analysis.plan;
+        let say =
+            |me: &mut Self, rule, kind| me.push(r.at, id, words::record(analysis, r), rule, kind);
+        match r.what {
+            What::Zone(state)
+                if zone_name(analysis.trace.names.text_of(TextId(r.object)))
+                    == analysis.zone_name(self.node) =>
+            {
+                let nodes = analysis
+                    .zone_of
+                    .iter()
+                    .filter(|z| **z == analysis.zone_of[self.node.index()])
+                    .count();
+                if state != self.zone
+                    && let Some(rule) = rules::zone(plan, state, nodes)
+                {
+                    say(self, Some(rule), Kind::Other);
+                }
+                if state != self.zone {
+                    (self.zone, self.zone_since) = (state, r.at);
+                }
+            }
+            What::MasterDisruptionEntered
+            | What::MasterDisruptionLeft
+            | What::ControllersStopped => say(self, None, Kind::Other),
+            What::ControllersStarted if r.at > Time::ZERO => {
+                (self.started_at, self.queued_at) = (r.at, None);
+                self.tokens.clear();
+                say(self, None, Kind::Other);
+            }
+            What::NodeTaints(change) if r.node() != Some(self.node) => {
+                let zone = |n: NodeId| analysis.zone_of.get(n.index());
+                if let Some(node) = r
+                    .node()
+                    .filter(|n| zone(*n) == zone(self.node) && r.actor == Actor::NodeLifecycle)
+                {
+                    self.token(r.at, node, change);
+                }
+            }
+            _ if r.node() == Some(self.node) => self.own(id, r),
+            _ => {}
+        }
+    }
+
+    /// Notes the token that a new NoExecute taint took; a swap of one for the other takes none.
+    fn token(&mut self, at: Time, node: NodeId, change: u32) {
+        if self
+            .question
+            .analysis
+            .trace
+            .taints
+            .get(change as usize)
+            .is_some_and(|c| has_no_execute(&c.added) && !has_no_execute(&c.removed))
+        {
+            self.tokens.push((at, node));
+        }
+    }
+
+    /// Why it was tainted when it was, having waited in its zone's queue.
+    fn rate(&self, since: Time, at: Time) -> String {
+        let analysis = self.question.analysis;
+        let before = self.tokens.iter().filter(|(at, _)| *at > since).count();
+        let rule = rules::rate(analysis.plan, self.zone, before);
+        if before > 0 || at.since(since) <= Dur::from_millis(500) {
+            return rule;
+        }
+        if self.zone_since > since {
+            return format!(
+                "{rule}, and its zone was in another state, with another rate, until {}",
+                absolute(self.zone_since)
+            );
+        }
+        match self.tokens.last() {
+            Some((taken, node)) => {
+                format!(
+                    "{rule}, and the zone's last token went to {} at {}",
+                    analysis.node_name(*node),
+                    absolute(*taken)
+                )
+            }
+            None => format!("{rule}, and the zone had no token before"),
+        }
+    }
+
+    /// A record about the node itself.
+    fn own(&mut self, id: RecordId, r: &Record) {
+        let analysis = self.question.analysis;
+        let plan = analysis.plan;
+        let said = words::record(analysis, r);
+        match r.what {
+            // What a node begins with.
+            _ if r.at == Time::ZERO => {}
+            What::NodeSilent => {
+                self.entry(r);
+                self.push(r.at, id, said, None, Kind::Harm);
+            }
+            What::MachineOff => self.push(r.at, id, said, None, Kind::Harm),
+            What::MachineOn => self.push(r.at, id, said, None, Kind::Recovery),
+            What::NodeHeard => {
+                self.entry(r);
+                self.push(r.at, id, said, None, Kind::Recovery);
+                self.story.heard_at.get_or_insert(r.at);
+            }
+            What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(id, r, ms),
+            What::Noted(Note::NodeExpired, ms) => self.expired(id, r, ms),
+            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::Unknown, _) => {
+                self.turned = Some((r.at, ConditionStatus::Unknown));
+                self.push(r.at, id, said, Some(rules::grace(plan)), Kind::Harm);
+            }
+            What::NodeCondition(NodeConditionType::Ready, status, _) => {
+                self.turned = Some((r.at, status));
+                let kind = if status == ConditionStatus::True {
+                    Kind::Recovery
+                } else {
+                    Kind::Harm
+                };
+                if status == ConditionStatus::True {
+                    self.story.ready_at.get_or_insert(r.at);
+                }
+                self.push(r.at, id, said, None, kind);
+            }
+            What::NodeCondition(_, ConditionStatus::Unknown, _)
+            | What::Noted(Note::TaintsKnown, _) => {}
+            What::Noted(Note::TaintsGone, _) => self.push(r.at, id, said, None, Kind::Recovery),
+            What::NodeQueued => {
+                self.queued_at = Some(r.at);
+                let rule = self.queue_rule(r.at);
+                self.push(r.at, id, said, Some(rule), Kind::Other);
+            }
+            What::NodeTaints(change) => self.taints(id, r, change),
+            What::NodeEvent(..) => {}
+            _ => self.push(r.at, id, said, None, Kind::Other),
+        }
+    }
+
+    /// The last heartbeat that arrived, so many milliseconds before the note of it.
+    fn last_heartbeat(&mut self, id: RecordId, r: &Record, ms: u32) {
+        let analysis = self.question.analysis;
+        let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+        let name = analysis.node_name(self.node);
+        let text = if analysis.plan.profile.node_lifecycle.leases {
+            "its lease is renewed"
+        } else {
+            "its status is posted"
+        };
+        let text = format!("the last heartbeat of {name} that arrives: {text}");
+        self.push(at, id, text, None, Kind::Other);
+    }
+
+    /// A pass finds its grace period to be over, which began that many milliseconds before.
+    fn expired(&mut self, id: RecordId, r: &Record, ms: u32) {
+        let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+        let name = self.question.analysis.node_name(self.node);
+        let text =
+            format!("the last pass that finds a new heartbeat of {name}: its grace period begins");
+        self.push(at, id, text, None, Kind::Other);
+        let story = &mut self.story;
+        (story.expired, story.heard_at, story.ready_at) = (Some((at, r.at)), None, None);
+    }
+
+    /// Why it was queued for the NoExecute taint at that time.
+    fn queue_rule(&self, at: Time) -> String {
+        let plan = self.question.analysis.plan;
+        // The pass is over as soon as its writes are; the next one is a period away.
+        let period = plan
+            .flags
+            .node_monitor_period
+            .saturating_add(Dur::from_millis(500));
+        match self.turned {
+            Some((turned, _)) if turned < self.started_at => {
+                "it is so already when the new process of the controllers looks at it for the first time".to_owned()
+            }
+            Some((_, ConditionStatus::False)) => "the first pass that finds it NotReady queues it".to_owned(),
+            Some((turned, _)) if at.since(turned) < period => rules::queued(plan),
+            _ => "a pass queues every node that is not Ready and has no NoExecute taint, unless all zones are dark".to_owned(),
+        }
+    }
+
+    /// A change of its taints.
+    fn taints(&mut self, id: RecordId, r: &Record, index: u32) {
+        let analysis = self.question.analysis;
+        let Some(change) = analysis.trace.taints.get(index as usize) else {
+            return;
+        };
+        let rule = self.taint_rule(r, change);
+        let back = change.added.is_empty() && has_no_execute(&change.removed);
+        if r.actor == Actor::NodeLifecycle {
+            self.token(r.at, self.node, index);
+        }
+        let kind = if back { Kind::Recovery } else { Kind::Other };
+        self.push(r.at, id, words::record(analysis, r), rule, kind);
+    }
+
+    /// Why its taints changed then.
+    fn taint_rule(&self, r: &Record, change: &TaintChange) -> Option<String> {
+        let adds = has_no_execute(&change.added);
+        let removes = has_no_execute(&change.removed);
+        let was_unready = self
+            .turned
+            .is_some_and(|(at, status)| status != ConditionStatus::True && at < self.started_at);
+        match (r.actor, self.queued_at) {
+            (Actor::NodeLifecycle, _) if adds && removes => Some(
+                "the condition changed: one taint is swapped for the other at once, without waiting"
+                    .to_owned(),
+            ),
+            (Actor::NodeLifecycle, Some(since)) if adds => Some(self.rate(since, r.at)),
+            (Actor::NodeLifecycle, _) if removes && was_unready => Some(
+                "a new process of the controllers takes the taint off every node that it sees for the first time, whatever its \
+                 condition (markNodeAsReachable)"
+                    .to_owned(),
+            ),
+            (Actor::User, _) => Some("written by the timeline's user".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether one of these taints has the effect NoExecute.
+fn has_no_execute(taints: &[Taint]) -> bool {
+    taints.iter().any(|t| is_no_execute(t.effect))
+}

@@ -1,0 +1,211 @@
+//! A pod that was evicted: what led to it, and what came after.
+
+use super::super::drain;
+use super::super::explanation::{Explanation, Question, Step};
+use super::remedies::remedies;
+use super::seen::{Moment, Seen};
+use super::steps::{by_toleration, deciding, due, step, taint_steps, timer_rule};
+use crate::analysis::clock::{absolute, short};
+use crate::analysis::words::{self, short_taint};
+use crate::analysis::workloads::workloads;
+use crate::api::names::PodId;
+use crate::kernel::Dur;
+use crate::trace::{Actor, RecordId, What};
+
+/// Explains an eviction; `timer` is the one that led to it.
+pub(super) fn evicted(
+    question: Question<'_>,
+    pod: PodId,
+    seen: &Seen<'_>,
+    moment: &Moment<'_>,
+    timer: Option<&(Moment<'_>, u32)>,
+    found: &mut Explanation,
+) {
+    let analysis = question.analysis;
+    let from = moment.node.map_or(String::new(), |n| {
+        format!(" from {}", analysis.node_name(n))
+    });
+    if is_by(question, moment, Actor::User) {
+        drain::evicted(question, &seen.refused, moment.record, &from, found);
+        return aftermath(question, pod, seen, moment, found);
+    }
+    found.verdict = format!("evicted at {}{from}", absolute(moment.at));
+    let mut story = None;
+    if let Some(node) = moment.node {
+        let (steps, told) = taint_steps(question, node, moment.record);
+        (found.steps, story) = (steps, Some(told));
+    }
+    match timer {
+        Some(timer) => {
+            let rule = set_rule(question, pod, &timer.0);
+            found.steps.push(step(question, &timer.0, rule));
+            let rule = out_rule(question, moment, timer);
+            found.steps.push(step(question, moment, Some(rule)));
+            remedies(question, pod, moment, &timer.0, found);
+        }
+        None => {
+            let rule = if is_by(question, moment, Actor::NodeLifecycle) {
+                format!(
+                    "--pod-eviction-timeout={}: there are no NoExecute taints in this mode",
+                    short(analysis.plan.flags.pod_eviction_timeout)
+                )
+            } else {
+                untolerated(moment)
+            };
+            found.steps.push(step(question, moment, Some(rule)));
+            remedies(question, pod, moment, moment, found);
+        }
+    }
+    lost_countdowns(question, pod, seen, moment, found);
+    if let (Some(story), Some(node)) = (&story, moment.node) {
+        found
+            .remedies
+            .extend(story.grace_remedy(question, node).filter(|_| {
+                found
+                    .steps
+                    .iter()
+                    .any(|s| s.text.ends_with("Ready is Unknown"))
+            }));
+    }
+    aftermath(question, pod, seen, moment, found);
+}
+
+/// Whether the record of a moment is of this actor.
+fn is_by(question: Question<'_>, m: &Moment<'_>, actor: Actor) -> bool {
+    let record = question.analysis.trace.get(m.record);
+    record.is_some_and(|r| r.actor == actor)
+}
+
+/// Why a timer was set for its seconds.
+fn set_rule(question: Question<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
+    match deciding(question, set) {
+        Some(Some(t)) => Some(by_toleration(question, pod, t)),
+        Some(None) => None,
+        None => Some(untolerated(set)),
+    }
+}
+
+/// Why the pod was evicted at that moment, its timer having run out.
+fn out_rule(question: Question<'_>, moment: &Moment<'_>, timer: &(Moment<'_>, u32)) -> String {
+    let due = due(timer);
+    let late = moment.at.since(due);
+    let timing = &question.analysis.plan.timing;
+    let client = timing
+        .taint_eviction_client
+        .or(timing.node_lifecycle_client);
+    match client {
+        Some(limits) if late > Dur::from_millis(500) => format!(
+            "the timer ran out at {}; then it waited {} for its turn: the controller's client may send {} requests per second",
+            absolute(due),
+            short(Dur::from_millis(late.as_millis())),
+            limits.qps
+        ),
+        _ if timer.1 == 0 => "at once".to_owned(),
+        _ => "the timer ran out".to_owned(),
+    }
+}
+
+/// The countdowns before an eviction that began and died with the controllers' process.
+fn lost_countdowns(
+    question: Question<'_>,
+    pod: PodId,
+    seen: &Seen<'_>,
+    evicted: &Moment<'_>,
+    found: &mut Explanation,
+) {
+    let begins = found.steps.first().map_or(evicted.at, |s| s.at);
+    for lost in seen
+        .lost
+        .iter()
+        .filter(|m| m.at >= begins && m.at < evicted.at)
+    {
+        let Some(timer) = seen.timers.iter().rfind(|(m, _)| m.record < lost.record) else {
+            continue;
+        };
+        let set = &timer.0;
+        let died = format!(
+            "the countdown died with the process; it would have ended at {}",
+            absolute(due(timer))
+        );
+        match found
+            .steps
+            .iter_mut()
+            .find(|s| s.record == Some(lost.record))
+        {
+            Some(step) => step.rule = Some(died),
+            None => found.steps.push(step(question, lost, Some(died))),
+        }
+        if found.steps.iter().all(|s| s.record != Some(set.record)) {
+            let rule = timer_rule(question, pod, set);
+            found.steps.push(step(question, set, rule));
+        }
+    }
+    found.steps.sort_by_key(|s| s.at);
+}
+
+fn untolerated(m: &Moment<'_>) -> String {
+    let taints: Vec<String> = m.taints.iter().map(|t| short_taint(t)).collect();
+    if taints.is_empty() {
+        "the pod does not tolerate the taint".to_owned()
+    } else {
+        format!("no toleration for {}: at once", taints.join(", "))
+    }
+}
+
+/// What came after an eviction: the end of the pod, its replacement, other evictions of its name.
+fn aftermath(
+    question: Question<'_>,
+    pod: PodId,
+    seen: &Seen<'_>,
+    moment: &Moment<'_>,
+    found: &mut Explanation,
+) {
+    let analysis = question.analysis;
+    let gone = analysis
+        .trace
+        .iter()
+        .enumerate()
+        .skip(moment.record as usize)
+        .find(|(_, r)| r.what == What::PodGone && r.pod() == Some(pod));
+    match gone {
+        // Without a grace period the eviction itself was the end.
+        Some((id, _)) if id == moment.record as usize => {}
+        Some((id, r)) => {
+            found.steps.push(Step {
+                at: r.at,
+                text: words::record(analysis, r),
+                rule: None,
+                record: Some(id as RecordId),
+            });
+        }
+        None => found.notes.push(
+            "it is Terminating to the end of the run: no kubelet is left to stop its containers"
+                .to_owned(),
+        ),
+    }
+    if let Some(next) = workloads(analysis).replacements.get(&moment.record) {
+        let on = next
+            .node
+            .map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
+        let ready = next.ready_at.map_or(", never Ready".to_owned(), |at| {
+            format!(", Ready at {}", absolute(at))
+        });
+        found.notes.push(format!(
+            "its workload made {} in its place at {}{on}{ready}",
+            analysis.pod_name(next.pod),
+            absolute(next.created_at)
+        ));
+    }
+    let others: Vec<String> = seen
+        .evicted
+        .iter()
+        .filter(|(m, _)| m.record != moment.record)
+        .map(|(m, _)| absolute(m.at))
+        .collect();
+    if !others.is_empty() {
+        found.notes.push(format!(
+            "a pod of this name was evicted before, too: at {} (--at tells of those)",
+            others.join(", ")
+        ));
+    }
+}

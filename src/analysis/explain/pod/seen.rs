@@ -1,0 +1,152 @@
+//! What happened to a pod, sorted by what it means for an eviction.
+
+use super::super::drain::Refusals;
+use super::super::explanation::Question;
+use super::super::pending::Attempt;
+use crate::analysis::state::{Follow, PodState, Step};
+use crate::api::names::{NodeId, PodId};
+use crate::api::taint::Taint;
+use crate::api::toleration::Toleration;
+use crate::kernel::Time;
+use crate::trace::{Note, Record, RecordId, Trace, What};
+
+/// What is asked of a pod and its node at a moment.
+#[derive(Clone, Debug)]
+pub(super) struct Moment<'a> {
+    pub(super) at: Time,
+    pub(super) record: RecordId,
+    pub(super) node: Option<NodeId>,
+    /// The NoExecute taints that the taint eviction controller knew of.
+    pub(super) taints: Vec<&'a Taint>,
+    pub(super) tolerations: &'a [Toleration],
+}
+
+/// What happened to the pod.
+#[derive(Default)]
+pub(super) struct Seen<'a> {
+    /// Timers with their seconds.
+    pub(super) timers: Vec<(Moment<'a>, u32)>,
+    pub(super) cancelled: Vec<Moment<'a>>,
+    /// Evictions with the timer that led to each, an index into `timers`.
+    pub(super) evicted: Vec<(Moment<'a>, Option<usize>)>,
+    pub(super) forever: Vec<Moment<'a>>,
+    pub(super) exists: Vec<Moment<'a>>,
+    pub(super) failed: Vec<Moment<'a>>,
+    /// Deletions by somebody else.
+    pub(super) deleted: Vec<Moment<'a>>,
+    pub(super) created: Vec<Moment<'a>>,
+    pub(super) bound: Vec<Moment<'a>>,
+    /// What the scheduler reported, the same only once in a row.
+    pub(super) told: Vec<Attempt>,
+    /// Timers that died with the controllers' process.
+    pub(super) lost: Vec<Moment<'a>>,
+    /// Evictions that budgets refused.
+    pub(super) refused: Refusals,
+    pub(super) state: PodState,
+}
+
+/// The NoExecute taints that the taint eviction controller knows of, per node.
+struct Known<'a>(Vec<&'a [Taint]>);
+
+impl<'a> Known<'a> {
+    fn record(&mut self, trace: &'a Trace, r: &Record) {
+        let taints = match r.what {
+            What::Noted(Note::TaintsKnown, change) => trace
+                .taints
+                .get(change as usize)
+                .map_or(&[][..], |c| &c.added),
+            What::Noted(Note::TaintsGone, _) => &[],
+            _ => return,
+        };
+        if let Some(slot) = self.0.get_mut(r.object as usize) {
+            *slot = taints;
+        }
+    }
+
+    fn of(&self, node: Option<NodeId>) -> Vec<&'a Taint> {
+        node.and_then(|n| self.0.get(n.index()))
+            .map_or(Vec::new(), |t| t.iter().collect())
+    }
+}
+
+/// Everything up to the time of the question that happened to a pod.
+pub(super) fn gather<'a>(question: Question<'a>, pod: PodId) -> Seen<'a> {
+    let analysis = question.analysis;
+    let trace = analysis.trace;
+    let mut follow = Follow::new(analysis);
+    let mut known = Known(vec![&[]; analysis.node_count()]);
+    let mut seen = Seen::default();
+    for (id, r) in trace
+        .iter()
+        .enumerate()
+        .take_while(|(_, r)| r.at <= question.until)
+    {
+        let id = id as RecordId;
+        let before = follow.pod(pod);
+        let timer = follow.timer(&before);
+        let step = follow.apply(id, r);
+        known.record(trace, r);
+        let moment = |state: &PodState| Moment {
+            at: r.at,
+            record: id,
+            node: state.node_id(),
+            taints: known.of(state.node_id()),
+            tolerations: follow.tolerations(pod),
+        };
+        if r.what == What::ControllersStopped && timer.is_some() {
+            seen.lost.push(moment(&before));
+        }
+        if r.pod() != Some(pod) {
+            continue;
+        }
+        let after = follow.pod(pod);
+        seen.refused.add(question, id, r);
+        match r.what {
+            What::PodDeleting(_) | What::PodGone => {
+                seen.removal(r, &step, || moment(&before), timer);
+            }
+            What::PodUnplaced(_) => {
+                let attempt = Attempt::new(analysis, id, r);
+                if seen.told.last().is_none_or(|last| !last.is_like(&attempt)) {
+                    seen.told.push(attempt);
+                }
+            }
+            _ => seen.record(r, || moment(&after)),
+        }
+    }
+    seen.state = follow.pod(pod);
+    seen
+}
+
+impl<'a> Seen<'a> {
+    /// A record about the pod that does not take it away.
+    fn record(&mut self, r: &Record, after: impl FnOnce() -> Moment<'a>) {
+        match r.what {
+            What::TimerSet(seconds) => self.timers.push((after(), seconds)),
+            What::TimerCancelled => self.cancelled.push(after()),
+            What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
+            What::Noted(Note::WorkExists, _) => self.exists.push(after()),
+            What::EvictionFailed => self.failed.push(after()),
+            What::PodCreated(_) if r.at > Time::ZERO => self.created.push(after()),
+            What::PodBound(_) if r.at > Time::ZERO => self.bound.push(after()),
+            _ => {}
+        }
+    }
+
+    /// A record with which the deletion of the pod begins or ends; `timer` is the record of the
+    /// timer that ran before it.
+    fn removal(
+        &mut self,
+        r: &Record,
+        step: &Step,
+        before: impl FnOnce() -> Moment<'a>,
+        timer: Option<RecordId>,
+    ) {
+        if step.eviction(r).is_some() {
+            let led = timer.and_then(|t| self.timers.iter().position(|(m, _)| m.record == t));
+            self.evicted.push((before(), led));
+        } else if step.deletion_begins().is_some() {
+            self.deleted.push(before());
+        }
+    }
+}

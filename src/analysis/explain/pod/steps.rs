@@ -1,0 +1,111 @@
+//! Steps that several explanations of pods have in common.
+
+use super::super::explanation::{Question, Step};
+use super::super::node::{self, Story};
+use super::super::rules;
+use super::seen::Moment;
+use crate::analysis::causes::chain;
+use crate::analysis::taint_kinds::is_no_execute;
+use crate::analysis::words;
+use crate::api::names::{NodeId, PodId};
+use crate::api::taint::Taint;
+use crate::api::toleration::{Toleration, matching_tolerations};
+use crate::kernel::{Dur, Time};
+use crate::trace::{Actor, Record, RecordId, What};
+
+/// The record of a moment as a step.
+pub(super) fn step(question: Question<'_>, m: &Moment<'_>, rule: Option<String>) -> Step {
+    let analysis = question.analysis;
+    Step {
+        at: m.at,
+        text: analysis
+            .trace
+            .get(m.record)
+            .map_or(String::new(), |r| words::record(analysis, r)),
+        rule,
+        record: Some(m.record),
+    }
+}
+
+/// When a timer runs out.
+pub(super) fn due((set, seconds): &(Moment<'_>, u32)) -> Time {
+    set.at.saturating_add(Dur::from_secs((*seconds).into()))
+}
+
+/// The toleration that decides how long a pod stays: of those that match the taints the one with
+/// the least seconds.
+pub(super) fn deciding<'a>(
+    question: Question<'_>,
+    m: &Moment<'a>,
+) -> Option<Option<&'a Toleration>> {
+    let taints: Vec<Taint> = m.taints.iter().map(|t| (*t).clone()).collect();
+    let used = matching_tolerations(
+        &taints,
+        m.tolerations,
+        question
+            .analysis
+            .plan
+            .profile
+            .taint_eviction
+            .comparison_operators,
+    )?;
+    Some(
+        used.into_iter()
+            .filter(|t| t.toleration_seconds.is_some())
+            .min_by_key(|t| t.toleration_seconds),
+    )
+}
+
+/// A toleration, and where the pod has it from.
+pub(super) fn by_toleration(question: Question<'_>, pod: PodId, t: &Toleration) -> String {
+    format!(
+        "{}{}",
+        rules::toleration(t),
+        rules::source(question, pod, t)
+    )
+}
+
+/// The toleration that decided on the seconds of a timer.
+pub(super) fn timer_rule(question: Question<'_>, pod: PodId, set: &Moment<'_>) -> Option<String> {
+    deciding(question, set)
+        .flatten()
+        .map(|t| by_toleration(question, pod, t))
+}
+
+/// The steps up to the taint that led to a record, and the node's story.
+pub(super) fn taint_steps(
+    question: Question<'_>,
+    node: NodeId,
+    record: RecordId,
+) -> (Vec<Step>, Story) {
+    let analysis = question.analysis;
+    let story = node::story(question, node, analysis.horizon());
+    let is_taint = |r: &Record| match r.what {
+        What::NodeTaints(c) => analysis
+            .trace
+            .taints
+            .get(c as usize)
+            .is_some_and(|c| c.added.iter().any(|t| is_no_execute(t.effect))),
+        _ => false,
+    };
+    let steps = match chain(analysis.trace, record).find(|(_, r)| is_taint(r)) {
+        None => Vec::new(),
+        Some((id, r)) if r.actor == Actor::User => {
+            let entry = chain(analysis.trace, id).find(|(_, c)| c.what == What::FaultBegan);
+            let said = |(id, r): (RecordId, &Record)| Step {
+                at: r.at,
+                text: words::record(analysis, r),
+                rule: None,
+                record: Some(id),
+            };
+            let mut steps: Vec<Step> = entry.map(said).into_iter().collect();
+            steps.push(Step {
+                rule: Some("written by the timeline's user".to_owned()),
+                ..said((id, r))
+            });
+            steps
+        }
+        Some((id, _)) => story.until(id),
+    };
+    (steps, story)
+}

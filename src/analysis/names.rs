@@ -1,0 +1,131 @@
+//! Numbers, actors and lists of names in words.
+
+use super::setting::short_key;
+use crate::api::taint::Taint;
+use crate::trace::Actor;
+
+/// A number with commas between groups of three digits.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(d);
+    }
+    out
+}
+
+/// Who did it, in words.
+pub(super) fn by(actor: Actor) -> &'static str {
+    match actor {
+        Actor::User => "the user",
+        Actor::Kubelet => "the kubelet",
+        Actor::NodeLifecycle => "the node lifecycle controller",
+        Actor::TaintEviction => "the taint eviction controller",
+        Actor::ApiServer => "the API server",
+        Actor::PodGc => "the pod garbage collector",
+        Actor::Deployment => "the Deployment controller",
+        Actor::ReplicaSet => "the ReplicaSet controller",
+        Actor::StatefulSet => "the StatefulSet controller",
+        Actor::DaemonSet => "the DaemonSet controller",
+        Actor::Job => "the Job controller",
+        Actor::Cloud => "the cloud controllers",
+        Actor::Disruption => "the disruption controller",
+        Actor::Scheduler => "the scheduler",
+    }
+}
+
+/// A taint without the prefix that all of Kubernetes' own keys share.
+pub fn short_taint(taint: &Taint) -> String {
+    Taint {
+        key: short_key(&taint.key).to_owned(),
+        ..taint.clone()
+    }
+    .to_string()
+}
+
+/// How many names or ranges of names are written out; of more only the first and last ones are.
+const PARTS: usize = 4;
+
+/// Names as ranges: `a-1, b-00..b-08`. The names need not be sorted.
+pub fn ranges(names: &[&str]) -> String {
+    let mut all: Vec<(&str, Option<u64>, &str)> = names.iter().map(|n| numbered(n)).collect();
+    all.sort();
+    all.dedup();
+    let mut parts: Vec<(&str, &str)> = Vec::new();
+    let mut last: Option<(&str, Option<u64>)> = None;
+    for (stem, number, full) in all {
+        let follows =
+            last.is_some_and(|(s, n)| s == stem && n.zip(number).is_some_and(|(a, b)| b == a + 1));
+        match parts.last_mut() {
+            Some(part) if follows => part.1 = full,
+            _ => parts.push((full, full)),
+        }
+        last = Some((stem, number));
+    }
+    let said = |&(first, end): &(&str, &str)| {
+        if first == end {
+            first.to_owned()
+        } else {
+            format!("{first}..{end}")
+        }
+    };
+    if parts.len() <= PARTS {
+        return parts.iter().map(said).collect::<Vec<_>>().join(", ");
+    }
+    let end = parts.last().map(said).unwrap_or_default();
+    format!(
+        "{}, {}, … {end} ({} in all)",
+        said(&parts[0]),
+        said(&parts[1]),
+        grouped(names.len() as u64)
+    )
+}
+
+/// A name's text before its number at the end, and that number.
+fn numbered(name: &str) -> (&str, Option<u64>, &str) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, name[stem.len()..].parse().ok(), name)
+}
+
+/// What pods of one group have in common where no workload says it: their name without the number
+/// at its end.
+pub fn stem(name: &str) -> &str {
+    match name.rsplit_once('-') {
+        Some((stem, number))
+            if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            stem
+        }
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_row_are_a_range() {
+        for (names, said) in [
+            (&["a"][..], "a"),
+            (&["b-2", "b-0", "b-1"], "b-0..b-2"),
+            (&["b-09", "b-10", "a-1"], "a-1, b-09..b-10"),
+            (&["a-1", "a-3", "a-5"], "a-1, a-3, a-5"),
+            (
+                &["a-1", "a-3", "a-5", "a-7", "a-9"],
+                "a-1, a-3, … a-9 (5 in all)",
+            ),
+            (&["x", "x"], "x"),
+            (&[], ""),
+        ] {
+            assert_eq!(ranges(names), said);
+        }
+        assert_eq!(
+            (stem("default/web-12"), stem("default/web"), stem("a-b")),
+            ("default/web", "default/web", "a-b")
+        );
+    }
+}

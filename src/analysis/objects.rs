@@ -1,0 +1,262 @@
+//! What is known of a node, and of a pod, at one moment of a run.
+
+use super::taint_kinds::{is_failure_key, is_no_execute};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::NodeId;
+use crate::api::pod::PodPhase;
+use crate::api::taint::{Effect, Taint};
+use crate::kernel::Time;
+use crate::plan::PodStart;
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, TaintChange};
+
+/// Stands for "no node" in [`PodState::node`].
+pub const NO_NODE: u32 = u32::MAX;
+
+/// What is known of a node's health.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Health {
+    /// There is no such node.
+    Absent,
+    /// Its Ready condition is True and its kubelet reaches the API server.
+    Ready,
+    /// Its kubelet does not reach the API server; its Ready condition does not show it yet.
+    Silent,
+    /// Its Ready condition is Unknown, or was never posted.
+    Unknown,
+    /// Its Ready condition is False.
+    NotReady,
+}
+
+impl Health {
+    /// All of them, in the order in which charts stack them.
+    pub const ALL: [Self; 5] = [
+        Self::Ready,
+        Self::Silent,
+        Self::Unknown,
+        Self::NotReady,
+        Self::Absent,
+    ];
+
+    /// Its place in [`Health::ALL`].
+    pub fn index(self) -> usize {
+        match self {
+            Self::Ready => 0,
+            Self::Silent => 1,
+            Self::Unknown => 2,
+            Self::NotReady => 3,
+            Self::Absent => 4,
+        }
+    }
+}
+
+/// The part of a node's state that is small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeFlags {
+    /// The object exists.
+    pub exists: bool,
+    /// Its kubelet cannot reach the API server.
+    pub silent: bool,
+    /// Its machine is off, or boots.
+    pub off: bool,
+    /// The status of its Ready condition, if it was ever posted.
+    pub ready: Option<ConditionStatus>,
+    /// How many NoSchedule taints it has.
+    pub no_schedule: u16,
+    /// How many NoExecute taints it has.
+    pub no_execute: u16,
+}
+
+impl NodeFlags {
+    /// The node's health.
+    pub fn health(self) -> Health {
+        match self.ready {
+            _ if !self.exists => Health::Absent,
+            Some(ConditionStatus::True) if self.silent => Health::Silent,
+            Some(ConditionStatus::True) => Health::Ready,
+            Some(ConditionStatus::False) => Health::NotReady,
+            Some(ConditionStatus::Unknown) | None => Health::Unknown,
+        }
+    }
+
+    /// Its kubelet is heard and its Ready condition is True.
+    pub fn is_back(self) -> bool {
+        self.exists && !self.silent && self.ready == Some(ConditionStatus::True)
+    }
+}
+
+/// A taint that a node has.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'a> {
+    /// The taint.
+    pub taint: &'a Taint,
+    /// Since when the node has a taint of this key and effect without a break.
+    pub since: Time,
+    /// The same, where not-ready and unreachable count as one: Kubernetes swaps them.
+    pub failing_since: Time,
+    /// The record that wrote it last, or [`NO_RECORD`] of one from the start.
+    pub record: RecordId,
+    /// Who wrote it last.
+    pub by: Actor,
+}
+
+impl Held<'_> {
+    /// Its effect is NoExecute.
+    pub fn is_no_execute(&self) -> bool {
+        is_no_execute(self.taint.effect)
+    }
+
+    /// Kubernetes itself writes such a NoExecute taint when a node fails.
+    pub fn is_for_failure(&self) -> bool {
+        self.is_no_execute() && is_failure_key(&self.taint.key)
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NodeState<'a> {
+    /// What is small.
+    pub(super) flags: NodeFlags,
+    /// The taints it has.
+    pub(super) taints: Vec<Held<'a>>,
+    /// The taints its object is created with.
+    pub(super) at_creation: &'a [Taint],
+}
+
+impl<'a> NodeState<'a> {
+    fn count(&mut self) {
+        self.flags.no_execute = self.taints.iter().filter(|t| t.is_no_execute()).count() as u16;
+        self.flags.no_schedule = self
+            .taints
+            .iter()
+            .filter(|t| t.taint.effect == Effect::NoSchedule)
+            .count() as u16;
+    }
+
+    pub(super) fn change(&mut self, id: RecordId, r: &Record, change: &'a TaintChange) {
+        let failing = self
+            .taints
+            .iter()
+            .filter(|h| h.is_for_failure())
+            .map(|h| h.failing_since)
+            .min();
+        self.taints.retain(|h| {
+            let of = |t: &Taint| t.matches(h.taint);
+            !change.removed.iter().any(of) || change.added.iter().any(of)
+        });
+        for taint in &change.added {
+            match self.taints.iter_mut().find(|h| h.taint.matches(taint)) {
+                Some(held) => (held.taint, held.record, held.by) = (taint, id, r.actor),
+                None => {
+                    let mut held = Held {
+                        taint,
+                        since: r.at,
+                        failing_since: r.at,
+                        record: id,
+                        by: r.actor,
+                    };
+                    if held.is_for_failure() {
+                        held.failing_since = failing.unwrap_or(r.at);
+                    }
+                    self.taints.push(held);
+                }
+            }
+        }
+        self.count();
+    }
+
+    /// The object exists from now on, with the taints it is created with.
+    pub(super) fn create(&mut self, at: Time, ready: Option<ConditionStatus>, silent: bool) {
+        let held = |taint| Held {
+            taint,
+            since: at,
+            failing_since: at,
+            record: NO_RECORD,
+            by: Actor::User,
+        };
+        self.taints = self.at_creation.iter().map(held).collect();
+        self.flags = NodeFlags {
+            exists: true,
+            silent,
+            ready,
+            ..NodeFlags::default()
+        };
+        self.count();
+    }
+}
+
+/// A pod: the life that its name has at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PodState {
+    /// The object exists.
+    pub exists: bool,
+    /// `status.phase`
+    pub phase: PodPhase,
+    /// The condition Ready is True.
+    pub ready: bool,
+    /// deletionTimestamp is set.
+    pub deleting: bool,
+    /// The node it is bound to, or [`NO_NODE`].
+    pub node: u32,
+    /// Since when it is bound to it.
+    pub bound_at: Time,
+    /// Its eviction was granted, or a drain deletes it: the deletion follows.
+    pub asked: Option<EvictionCause>,
+    /// The record of its eviction timer, or [`NO_RECORD`]; see [`Follow::timer`](super::state::Follow::timer).
+    pub(super) timer: RecordId,
+}
+
+impl Default for PodState {
+    fn default() -> Self {
+        PodState {
+            exists: false,
+            phase: PodPhase::Pending,
+            ready: false,
+            deleting: false,
+            node: NO_NODE,
+            bound_at: Time::ZERO,
+            asked: None,
+            timer: NO_RECORD,
+        }
+    }
+}
+
+impl PodState {
+    /// The state at the start, if there is such a pod then.
+    pub(super) fn at_start(start: PodStart, node: u32) -> Option<Self> {
+        let new = PodState {
+            exists: true,
+            node,
+            ..PodState::default()
+        };
+        match start {
+            PodStart::Absent => None,
+            PodStart::Pending => Some(new),
+            PodStart::Running => Some(PodState {
+                phase: PodPhase::Running,
+                ready: true,
+                ..new
+            }),
+            PodStart::Imported {
+                phase,
+                ready,
+                deletion,
+                ..
+            } => Some(PodState {
+                phase,
+                ready: ready.is_some_and(|c| c.status == ConditionStatus::True),
+                deleting: deletion.is_some(),
+                ..new
+            }),
+        }
+    }
+
+    /// Running, Ready and not being deleted.
+    pub fn is_available(&self) -> bool {
+        self.exists && self.phase == PodPhase::Running && self.ready && !self.deleting
+    }
+
+    /// The node it is bound to.
+    pub fn node_id(&self) -> Option<NodeId> {
+        (self.node != NO_NODE).then_some(NodeId(self.node))
+    }
+}

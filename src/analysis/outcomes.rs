@@ -1,0 +1,148 @@
+//! The figures of a workload over a run.
+
+use super::curves::{Steps, value_at};
+use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
+use crate::api::workload::WorkloadKind;
+use crate::kernel::{Dur, Time};
+use crate::trace::RecordId;
+use std::collections::BTreeMap;
+
+/// A workload that nobody owns, and what the run meant for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkloadOutcome {
+    /// Which workload.
+    pub id: WorkloadId,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// How many pods it wants.
+    pub wanted: Steps,
+    /// How many pods are available.
+    pub available: Steps,
+    /// Time in which too few were available.
+    pub unavailable: Dur,
+    /// The longest stretch of that.
+    pub longest_gap: Dur,
+    /// The sum over the missing pods of the time in which each was missing, in pod-nanoseconds.
+    pub missing_ns: u128,
+    /// The fewest available pods since there were enough of them.
+    pub least_available: u32,
+    /// Pods that were lost.
+    pub lost: u64,
+    /// Replacements that were created.
+    pub replaced: u64,
+    /// Pods that are Pending at the end.
+    pub pending: u64,
+    /// Why the last of its pods that could not be scheduled could not be.
+    pub why_pending: Option<TextId>,
+    /// Pods that are stuck at the end.
+    pub stuck: u64,
+}
+
+/// What came after a pod was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replacement {
+    /// The new pod.
+    pub pod: PodId,
+    /// When it was created.
+    pub created_at: Time,
+    /// The node it was bound to.
+    pub node: Option<NodeId>,
+    /// When it was available for the first time.
+    pub ready_at: Option<Time>,
+}
+
+/// What a run meant for its workloads.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Workloads {
+    /// By kind and name.
+    pub outcomes: Vec<WorkloadOutcome>,
+    /// By the record of the loss; where several records tell of one loss, the first.
+    pub replacements: BTreeMap<RecordId, Replacement>,
+}
+
+/// Sets the value from a time on, over another one of the same instant.
+pub(super) fn set(steps: &mut Steps, at: Time, value: u32) {
+    match steps.last_mut() {
+        Some(last) if last.0 == at => last.1 = value,
+        Some(last) if last.1 == value => {}
+        _ => steps.push((at, value)),
+    }
+}
+
+impl WorkloadOutcome {
+    /// A workload that has no pods yet.
+    pub(super) fn new(id: WorkloadId, kind: WorkloadKind) -> Self {
+        WorkloadOutcome {
+            id,
+            kind,
+            wanted: vec![(Time::ZERO, 0)],
+            available: vec![(Time::ZERO, 0)],
+            unavailable: Dur::ZERO,
+            longest_gap: Dur::ZERO,
+            missing_ns: 0,
+            least_available: 0,
+            lost: 0,
+            replaced: 0,
+            pending: 0,
+            why_pending: None,
+            stuck: 0,
+        }
+    }
+
+    /// How many pods are missing over time: none before there have been enough for the first time.
+    pub fn missing(&self, horizon: Time) -> Steps {
+        let mut steps = vec![(Time::ZERO, 0)];
+        for (at, wanted, available) in self.counted(horizon) {
+            set(&mut steps, at, wanted.saturating_sub(available));
+        }
+        steps
+    }
+
+    /// How many pods are wanted and available, at each change from the time on at which there were
+    /// enough; if there never were, from the workload's beginning.
+    fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
+        let mut times: Vec<Time> = self
+            .wanted
+            .iter()
+            .chain(&self.available)
+            .map(|s| s.0)
+            .filter(|t| *t <= horizon)
+            .collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut all: Vec<(Time, u32, u32)> = times
+            .iter()
+            .map(|&t| (t, value_at(&self.wanted, t), value_at(&self.available, t)))
+            .collect();
+        let begins = all
+            .iter()
+            .position(|v| v.1 > 0 && v.2 >= v.1)
+            .or_else(|| all.iter().position(|v| v.1 > 0));
+        all.split_off(begins.unwrap_or(all.len()))
+    }
+}
+
+/// The times and sums that follow from the steps.
+pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
+    let values = o.counted(horizon);
+    let Some(least) = values.iter().map(|v| v.2).min() else {
+        return o;
+    };
+    o.least_available = least;
+    let mut gap = Dur::ZERO;
+    for (i, &(from, wanted, available)) in values.iter().enumerate() {
+        let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
+        let missing = wanted.saturating_sub(available);
+        o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
+        gap = if missing > 0 {
+            gap.saturating_add(lasts)
+        } else {
+            Dur::ZERO
+        };
+        if missing > 0 {
+            o.unavailable = o.unavailable.saturating_add(lasts);
+        }
+        o.longest_gap = o.longest_gap.max(gap);
+    }
+    o
+}

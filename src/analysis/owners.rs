@@ -1,0 +1,64 @@
+//! Which workload a pod belongs to.
+
+use super::setting::Analysis;
+use crate::api::names::{PodId, WorkloadId};
+use crate::trace::{Actor, What};
+
+/// The workload that a pod belongs to in the eyes of people: of a Deployment's pod the Deployment.
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    /// By workload: the one that owns it, or itself.
+    pub(super) root: Vec<WorkloadId>,
+}
+
+impl Owners {
+    /// Finds out who owns whom: from the plan, and from the ReplicaSets that Deployments made,
+    /// whose names say it.
+    pub fn new(analysis: &Analysis<'_>) -> Self {
+        let names = &analysis.trace.names;
+        let mut root: Vec<WorkloadId> = (0..names.workloads() as u32).map(WorkloadId).collect();
+        let plans = &analysis.plan.workloads;
+        for w in plans {
+            let owner = w
+                .owner
+                .and_then(|o| names.find_workload(&plans[o as usize].name));
+            if let (Some(id), Some(owner)) = (names.find_workload(&w.name), owner) {
+                root[id.index()] = owner;
+            }
+        }
+        for r in analysis
+            .trace
+            .iter()
+            .filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_)))
+        {
+            let name =
+                names
+                    .workload_name(WorkloadId(r.object))
+                    .replacen("ReplicaSet", "Deployment", 1);
+            let owner = name
+                .rsplit_once('-')
+                .and_then(|(deployment, _)| names.find_workload(deployment));
+            if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
+                *slot = owner;
+            }
+        }
+        Owners { root }
+    }
+
+    /// Whether there are no workloads at all.
+    pub fn is_empty(&self) -> bool {
+        self.root.is_empty()
+    }
+
+    /// The workload that owns another one, or itself.
+    pub fn root_of(&self, workload: WorkloadId) -> Option<WorkloadId> {
+        self.root.get(workload.index()).copied()
+    }
+
+    /// The workload of a pod.
+    pub fn of(&self, analysis: &Analysis<'_>, pod: PodId) -> Option<WorkloadId> {
+        self.root
+            .get(analysis.trace.names.owner_of(pod)?.index())
+            .copied()
+    }
+}

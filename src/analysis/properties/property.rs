@@ -1,0 +1,235 @@
+//! The properties, their names and bounds.
+
+use crate::api::spelling;
+use crate::kernel::Dur;
+use crate::scenario::duration;
+use std::fmt;
+
+/// What must never happen in a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Property {
+    /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for
+    /// longer than `within` (1m).
+    PodStuck {
+        /// From the time at which it has to go.
+        within: Dur,
+    },
+    /// Taint eviction deletes a pod although at that moment no taint of its node requires it.
+    NeedlessEviction,
+    /// A deletion that was decided on for one pod hits its successor of the same name.
+    WrongPod,
+    /// The countdown of an eviction begins anew although the taint never left and the tolerations
+    /// are the same.
+    TimerReset,
+    /// A taint that a user wrote is removed, or gets another value, by a controller whose taint it
+    /// is not.
+    TaintLost,
+    /// A taint for a condition, or for `spec.unschedulable`, that a controller wrote is there for
+    /// longer than `within` (1m) after the condition is over. For its NoExecute taints the end of
+    /// their reason is master disruption, too.
+    TaintStale {
+        /// From the end of the condition.
+        within: Dur,
+    },
+    /// A pod that was Ready stays NotReady for longer than `within` (1m) although its node is
+    /// healthy.
+    NeverReady {
+        /// From when the pod turned NotReady and the node is back.
+        within: Dur,
+    },
+    /// A node is not Ready for longer than `within` (5m) and has no NoExecute taint, while its zone
+    /// is tainted at a rate and no other node of it was tainted for so long.
+    NeverTainted {
+        /// From when the node could have been tainted.
+        within: Dur,
+    },
+    /// A pod, or its successors of the same workload, is evicted from the same node more than so
+    /// many times (3), each time having been created after the eviction before.
+    EvictLoop {
+        /// What is not yet too often.
+        more_than: u32,
+    },
+    /// A node is marked Unknown whose kubelet reaches the API server, or has not done so for
+    /// `silent` (0s) at most.
+    FalseUnknown {
+        /// A silence that should be borne.
+        silent: Dur,
+    },
+    /// A pod is still Ready on a node that has been Unknown for longer than `within` (1m).
+    StaleReady {
+        /// From when the pod was Ready on a node that is Unknown.
+        within: Dur,
+    },
+    /// The same run twice gives two results.
+    Deterministic,
+    /// What the scenario expects is not met.
+    Expect,
+}
+
+impl Property {
+    /// The names of all properties.
+    pub const NAMES: [&'static str; 13] = [
+        "pod-stuck",
+        "needless-eviction",
+        "wrong-pod",
+        "timer-reset",
+        "taint-lost",
+        "taint-stale",
+        "never-ready",
+        "never-tainted",
+        "evict-loop",
+        "false-unknown",
+        "stale-ready",
+        "deterministic",
+        "expect",
+    ];
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        Self::NAMES[self.place()]
+    }
+
+    fn place(&self) -> usize {
+        match self {
+            Self::PodStuck { .. } => 0,
+            Self::NeedlessEviction => 1,
+            Self::WrongPod => 2,
+            Self::TimerReset => 3,
+            Self::TaintLost => 4,
+            Self::TaintStale { .. } => 5,
+            Self::NeverReady { .. } => 6,
+            Self::NeverTainted { .. } => 7,
+            Self::EvictLoop { .. } => 8,
+            Self::FalseUnknown { .. } => 9,
+            Self::StaleReady { .. } => 10,
+            Self::Deterministic => 11,
+            Self::Expect => 12,
+        }
+    }
+
+    /// Reads a name, `pod-stuck` or `PodStuck`, with a bound in brackets where there is one:
+    /// `pod-stuck(10s)`, `evict-loop(5)`.
+    ///
+    /// # Errors
+    /// An unknown name, a bound that cannot be read, a bound of a property that has none.
+    pub fn parse(text: &str) -> Result<Self, PropertyError> {
+        let (name, bound) = match text.trim().split_once('(') {
+            None => (text.trim(), None),
+            Some((name, rest)) => {
+                let bound = rest
+                    .strip_suffix(')')
+                    .ok_or_else(|| PropertyError::Bracket(text.to_owned()))?;
+                (name.trim(), Some(bound.trim()))
+            }
+        };
+        let kebab = kebab(name);
+        let within = |default: u64| match bound {
+            None => Ok(Dur::from_secs(default)),
+            Some(b) => {
+                duration::parse(b).map_err(|e| PropertyError::Bound(kebab.clone(), e.to_string()))
+            }
+        };
+        let property = match kebab.as_str() {
+            "pod-stuck" => Self::PodStuck {
+                within: within(60)?,
+            },
+            "taint-stale" => Self::TaintStale {
+                within: within(60)?,
+            },
+            "never-ready" => Self::NeverReady {
+                within: within(60)?,
+            },
+            "never-tainted" => Self::NeverTainted {
+                within: within(300)?,
+            },
+            "stale-ready" => Self::StaleReady {
+                within: within(60)?,
+            },
+            "false-unknown" => Self::FalseUnknown { silent: within(0)? },
+            "evict-loop" => {
+                let more_than = bound.map_or(Ok(3), str::parse);
+                let more_than = more_than.map_err(|_| {
+                    PropertyError::Bound(kebab.clone(), "expected a whole number".to_owned())
+                })?;
+                Self::EvictLoop { more_than }
+            }
+            plain => {
+                let found = match plain {
+                    "needless-eviction" => Self::NeedlessEviction,
+                    "wrong-pod" => Self::WrongPod,
+                    "timer-reset" => Self::TimerReset,
+                    "taint-lost" => Self::TaintLost,
+                    "deterministic" => Self::Deterministic,
+                    "expect" => Self::Expect,
+                    _ => {
+                        return Err(PropertyError::Unknown {
+                            name: name.to_owned(),
+                            near: spelling::nearest(plain, Self::NAMES),
+                        });
+                    }
+                };
+                if bound.is_some() {
+                    return Err(PropertyError::NoBound(kebab));
+                }
+                found
+            }
+        };
+        Ok(property)
+    }
+}
+
+/// `PodStuck` as `pod-stuck`; what is written with hyphens stays.
+fn kebab(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (i, c) in name.char_indices() {
+        if c.is_ascii_uppercase() && i > 0 {
+            out.push('-');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// The name, and the bound where there is one; reads back the same.
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::PodStuck { within }
+            | Self::TaintStale { within }
+            | Self::NeverReady { within }
+            | Self::NeverTainted { within }
+            | Self::StaleReady { within }
+            | Self::FalseUnknown { silent: within } => write!(f, "({})", duration::format(*within)),
+            Self::EvictLoop { more_than } => write!(f, "({more_than})"),
+            Self::NeedlessEviction
+            | Self::WrongPod
+            | Self::TimerReset
+            | Self::TaintLost
+            | Self::Deterministic
+            | Self::Expect => Ok(()),
+        }
+    }
+}
+
+/// Why a text is not a property.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PropertyError {
+    /// No property has that name.
+    #[error("there is no property {name:?}{}", .near.map_or(String::new(), |n| format!("; did you mean {n}?")))]
+    Unknown {
+        /// What was written.
+        name: String,
+        /// The nearest name.
+        near: Option<&'static str>,
+    },
+    /// An opening bracket without a closing one.
+    #[error("{0:?}: a bound stands in brackets, as in pod-stuck(10s)")]
+    Bracket(String),
+    /// The bound cannot be read.
+    #[error("the bound of {0}: {1}")]
+    Bound(String, String),
+    /// The property has no bound.
+    #[error("{0} has no bound")]
+    NoBound(String),
+}

@@ -1,0 +1,215 @@
+//! A workload over time, and what its course cost.
+
+use super::costs::Costs;
+use crate::api::budget::IntOrPercent;
+use crate::api::names::WorkloadId;
+use crate::kernel::{Dur, Time};
+
+/// The name under which pods without a workload are reported.
+pub const BARE: &str = "pods without a workload";
+
+/// How many pods of a workload there are, by what the API says and by what is true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Pods that it asks for.
+    pub desired: u32,
+    /// Pods that are up.
+    pub up: u32,
+    /// Pods that the API says are ready.
+    pub ready: u32,
+    /// Containers that run although their pod is being deleted or gone.
+    pub ghosts: u32,
+    /// Pods that are ready and not up.
+    pub dead: u32,
+    /// Pods that are Pending.
+    pub pending: u32,
+}
+
+/// What a workload needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// At least this number, or this share, of the desired pods.
+    AtLeast(IntOrPercent),
+    /// All of the desired pods except this number, or this share, of them.
+    AllBut(IntOrPercent),
+}
+
+impl Need {
+    /// How many pods that is. Shares are rounded up, as those of budgets.
+    pub fn of(self, desired: u32) -> u32 {
+        let desired = i32::try_from(desired).unwrap_or(i32::MAX);
+        let need = match self {
+            Self::AtLeast(n) => n.of(desired),
+            Self::AllBut(n) => desired.saturating_sub(n.of(desired)),
+        };
+        u32::try_from(need).unwrap_or(0)
+    }
+}
+
+/// A workload over time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Served {
+    /// `Kind/namespace/name`, or [`BARE`].
+    pub name: String,
+    /// Which workload; none for pods without one.
+    pub id: Option<WorkloadId>,
+    /// Its pods, from each time on. Times rise; the first is zero.
+    pub counts: Vec<(Time, Count)>,
+    /// What it needs: the highest of these.
+    pub needs: Vec<Need>,
+    /// From when on its costs are counted; none if it never asked for a pod.
+    pub from: Option<Time>,
+    /// What the run cost it.
+    pub costs: Costs,
+}
+
+impl Served {
+    /// How many pods it needs while it asks for this number.
+    pub fn need(&self, desired: u32) -> u32 {
+        self.needs
+            .iter()
+            .map(|n| n.of(desired))
+            .max()
+            .unwrap_or(desired.min(1))
+    }
+
+    /// Its pods at the end of the run.
+    pub fn at_end(&self) -> Count {
+        self.counts.last().map_or_else(Count::default, |c| c.1)
+    }
+
+    /// The time that counts as spans, each with the pods that it had then.
+    pub fn spans(&self, horizon: Time) -> impl Iterator<Item = (Time, Time, Count)> {
+        let from = self.from.unwrap_or(Time::MAX);
+        self.counts
+            .iter()
+            .enumerate()
+            .filter_map(move |(i, &(at, count))| {
+                let end = self
+                    .counts
+                    .get(i + 1)
+                    .map_or(horizon, |next| next.0)
+                    .min(horizon);
+                let begin = at.max(from);
+                (begin < end).then_some((begin, end, count))
+            })
+    }
+}
+
+/// All workloads over time, and what the run cost them together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Serving {
+    /// By name, pods without a workload last.
+    pub workloads: Vec<Served>,
+    /// Of all of them.
+    pub whole: Costs,
+}
+
+/// From when on costs are counted.
+pub(super) fn begins(served: &Served, ran: bool) -> Option<Time> {
+    let asks = |c: &&(Time, Count)| c.1.desired > 0;
+    if ran {
+        return Some(Time::ZERO);
+    }
+    let enough = served
+        .counts
+        .iter()
+        .find(|c| asks(c) && c.1.up >= c.1.desired);
+    enough
+        .or_else(|| served.counts.iter().find(asks))
+        .map(|c| c.0)
+}
+
+/// Spans of time, each from a time to another; none touches the next.
+pub(super) type Spans = Vec<(Time, Time)>;
+
+/// Sums up what a workload's course cost. Returns the spans in which it was below its need, and
+/// those in which none was up.
+pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
+    let (mut below, mut none) = (Spans::new(), Spans::new());
+    let mut costs = served.costs;
+    for (from, to, c) in served.spans(horizon) {
+        let lasts = to.since(from);
+        let ns = u128::from(lasts.as_nanos());
+        costs.missing_ns += ns * u128::from(c.desired.saturating_sub(c.up));
+        costs.ghost_ns += ns * u128::from(c.ghosts);
+        costs.pending_ns += ns * u128::from(c.pending);
+        let requests = ns * u128::from(c.desired);
+        costs.requests += requests;
+        costs.requests_lost += if c.ready == 0 {
+            requests
+        } else {
+            requests * u128::from(c.dead) / u128::from(c.ready)
+        };
+        costs.observed = costs.observed.saturating_add(lasts);
+        if c.up < served.need(c.desired) {
+            extend(&mut below, from, to);
+        }
+        if c.desired > 0 && c.up == 0 {
+            extend(&mut none, from, to);
+        }
+    }
+    costs.pending_at_end = served.at_end().pending.into();
+    (costs.below_need, costs.none_up) = (together(below.clone()), together(none.clone()));
+    served.costs = costs;
+    (below, none)
+}
+
+fn extend(spans: &mut Spans, from: Time, to: Time) {
+    match spans.last_mut() {
+        Some(last) if last.1 == from => last.1 = to,
+        _ => spans.push((from, to)),
+    }
+}
+
+/// How long any of some spans holds.
+pub(super) fn together(mut spans: Spans) -> Dur {
+    spans.sort_unstable();
+    let (mut sum, mut until) = (Dur::ZERO, Time::ZERO);
+    for (from, to) in spans {
+        let from = from.max(until);
+        if to > from {
+            sum = sum.saturating_add(to.since(from));
+            until = to;
+        }
+    }
+    sum
+}
+
+/// The most pods of all workloads together that were Pending at one time.
+pub(super) fn most_pending(workloads: &[Served]) -> u64 {
+    let mut changes: Vec<(Time, i64)> = Vec::new();
+    for w in workloads {
+        let mut before = 0;
+        for (at, c) in &w.counts {
+            if c.pending != before {
+                changes.push((*at, i64::from(c.pending) - i64::from(before)));
+                before = c.pending;
+            }
+        }
+    }
+    changes.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    // Within an instant those that are placed come first, as the change is negative.
+    for (_, by) in changes {
+        now += by;
+        most = most.max(now);
+    }
+    u64::try_from(most).unwrap_or(0)
+}
+
+impl Costs {
+    /// Adds what can be added: times in which something held are not sums.
+    pub(super) fn add(&mut self, of: &Costs) {
+        self.missing_ns += of.missing_ns;
+        self.ghost_ns += of.ghost_ns;
+        self.pending_ns += of.pending_ns;
+        self.requests += of.requests;
+        self.requests_lost += of.requests_lost;
+        self.restarts += of.restarts;
+        self.pending_at_end += of.pending_at_end;
+        self.observed = self.observed.max(of.observed);
+        self.longest_below_need = self.longest_below_need.max(of.longest_below_need);
+        self.longest_pending = self.longest_pending.max(of.longest_pending);
+    }
+}
