@@ -1,6 +1,5 @@
 //! `taintsim completions`: prints a shell's completions.
 
-use super::args;
 use super::exit::Exit;
 use super::failure::Outcome;
 use super::terminal::Terminal;
@@ -13,11 +12,15 @@ pub(crate) struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// Runs the command.
-pub(crate) fn completions(args: &CompletionsArgs, terminal: &Terminal) -> Outcome {
+/// Runs the command; `program` is the command line to complete.
+pub(crate) fn completions(
+    args: &CompletionsArgs,
+    mut program: clap::Command,
+    terminal: &Terminal,
+) -> Outcome {
     // Into memory first: the generator panics where its writer fails.
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "taintsim", &mut text);
+    clap_complete::generate(args.shell, &mut program, "taintsim", &mut text);
     let mut out = terminal.out();
     out.write_all(&text)?;
     out.flush()?;

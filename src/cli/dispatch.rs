@@ -1,6 +1,6 @@
 //! From arguments to a command, and from its end to an exit code.
 
-use super::args::{Cli, Command};
+use super::command_line::{Cli, Command, command};
 use super::conform::{self, ConformArgs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
@@ -89,8 +89,8 @@ fn start(args: Vec<OsString>) -> Exit {
     }
 }
 
-fn call(command: &Command, terminal: &Terminal) -> Outcome {
-    match command {
+fn call(chosen: &Command, terminal: &Terminal) -> Outcome {
+    match chosen {
         Command::Run(args) => run::run(args, terminal),
         Command::Test(args) => test::test(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
@@ -106,8 +106,8 @@ fn call(command: &Command, terminal: &Terminal) -> Outcome {
         Command::Validate(args) => validate::validate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Schema(args) => schema::schema(args, terminal),
-        Command::Completions(args) => completions::completions(args, terminal),
-        Command::Man(args) => man::man(args, terminal),
+        Command::Completions(args) => completions::completions(args, command(), terminal),
+        Command::Man(args) => man::man(args, command(), terminal),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `taintsim man`: prints a page of the manual, as roff.
 
-use super::args;
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::terminal::Terminal;
@@ -14,9 +13,8 @@ pub(crate) struct ManArgs {
     command: Option<String>,
 }
 
-/// Runs the command.
-pub(crate) fn man(args: &ManArgs, terminal: &Terminal) -> Outcome {
-    let mut program = args::command();
+/// Runs the command; `program` is the command line that the manual describes.
+pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Terminal) -> Outcome {
     program.build();
     let page = match &args.command {
         None => program,

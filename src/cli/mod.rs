@@ -4,6 +4,7 @@
 //! this module looks at a terminal, the environment or a clock of the machine.
 
 mod args;
+mod command_line;
 mod completions;
 pub mod conform;
 mod diff;
@@ -32,5 +33,5 @@ mod terminal;
 mod test;
 mod validate;
 
-pub use args::command;
+pub use command_line::command;
 pub use dispatch::main;

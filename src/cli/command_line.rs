@@ -1,0 +1,117 @@
+//! The whole command line: the program with its commands. It stands above the commands; what they
+//! share is in `args`.
+
+use super::completions::CompletionsArgs;
+use super::conform::ConformArgs;
+use super::diff::DiffArgs;
+use super::explain::ExplainArgs;
+use super::explore::ExploreArgs;
+use super::import::ImportArgs;
+use super::init::InitArgs;
+use super::man::ManArgs;
+use super::replay::ReplayArgs;
+use super::report::ReportArgs;
+use super::run::RunArgs;
+use super::schema::SchemaArgs;
+use super::shrink::ShrinkArgs;
+use super::soak::SoakArgs;
+use super::sweep::SweepArgs;
+use super::terminal::ColorWhen;
+use super::test::TestArgs;
+use super::validate::ValidateArgs;
+use clap::{CommandFactory, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Try it:
+  taintsim init first.ron        write a commented scenario
+  taintsim run first.ron         simulate it: timeline, summary, charts
+  taintsim test first.ron        hold it against what it expects
+  taintsim sweep first.ron --set workloads.web.replicas=10,20
+                                 try two values over ten seeds: table and chart
+
+Exit codes:
+  0 fine                         3 internal error, or something cannot be read or written
+  1 an expectation is not met;   4 nothing was selected
+    runs or recordings differ  130 interrupted
+  2 wrong usage or input";
+
+/// Simulates how Kubernetes handles failing nodes: who is evicted, when, and why.
+///
+/// Give it a cluster and what goes wrong, as a scenario file, and it tells which pods are evicted,
+/// when and why, as the controllers of the chosen Kubernetes release would have done it. The same
+/// scenario and seed give the same result.
+#[derive(Debug, Parser)]
+#[command(name = "taintsim", version, after_help = EXAMPLES, max_term_width = 110)]
+pub(crate) struct Cli {
+    /// When to write colours
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        display_order = 1000
+    )]
+    pub(crate) color: ColorWhen,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate scenarios: prints a timeline and a summary, writes records and charts
+    Run(RunArgs),
+    /// Run scenarios as tests: holds them against what they expect
+    Test(TestArgs),
+    /// Say what sets two runs apart: two scenarios or folders of results, or one scenario under two
+    /// settings; over many seeds, too
+    Diff(DiffArgs),
+    /// Say why something happened to a pod, node, workload or zone, or did not, and what would have
+    /// changed it
+    Explain(ExplainArgs),
+    /// Render the results of a run again: text, JSON, CSV, the controllers' log lines, or a trace
+    /// for Perfetto
+    Report(ReportArgs),
+    /// Simulate a scenario with several values of a setting and over many seeds: prints one table,
+    /// writes CSV and a chart
+    Sweep(SweepArgs),
+    /// Search a scenario's interleavings for one that violates a property: prints what it found,
+    /// writes tapes
+    Explore(ExploreArgs),
+    /// Run a tape again: prints who did what, having seen what
+    Replay(ReplayArgs),
+    /// Replay timelines recorded from Kubernetes' own controllers, and say where the model differs
+    Conform(ConformArgs),
+    /// Take away from a scenario what the violation of a property does not need
+    Shrink(ShrinkArgs),
+    /// Run random scenarios in every way there is, until something does not hold
+    #[command(hide = true)]
+    Soak(SoakArgs),
+    /// Turn what kubectl prints of a cluster into a scenario
+    Import(ImportArgs),
+    /// Check scenarios, and name every mistake in them
+    Validate(ValidateArgs),
+    /// Write a commented scenario to start from
+    Init(InitArgs),
+    /// Print the JSON Schema of the scenario language
+    Schema(SchemaArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print a page of the manual, as roff
+    Man(ManArgs),
+}
+
+/// The command line, for completions and the manual.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}
