@@ -3,7 +3,8 @@
 //! In a bitmap an opaque rectangle leaves out its far edges, as in SVG, so that neighbours neither
 //! overlap nor gape.
 
-use super::{ChartError, font};
+use super::error::ChartError;
+use super::font::{self, Ink};
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -16,14 +17,6 @@ const LINE: f64 = 1.24;
 /// The height of capitals and of small letters of DejaVu Sans, in ems.
 const CAPITAL: f64 = 0.729;
 const SMALL_LETTER: f64 = 0.547;
-
-/// How a text is drawn. Sizes are those of the font, in points.
-#[derive(Clone, Copy)]
-pub(super) struct Ink {
-    pub(super) size: f64,
-    pub(super) bold: bool,
-    pub(super) color: RGBColor,
-}
 
 /// What draws.
 pub(super) struct Canvas<B: DrawingBackend> {
@@ -85,7 +78,7 @@ impl<B: DrawingBackend> Canvas<B> {
             .map_err(failed)
     }
 
-    /// A line through some points, so many points wide.
+    /// A line through some points; its width is in points of the chart.
     pub(super) fn line(
         &self,
         points: &[(f64, f64)],

@@ -3,10 +3,18 @@
 //! plotters' own text drops the space before each glyph, which shows in words like "timing", and
 //! measures in whole pixels; so a PNG gets its text from here. An SVG holds its texts as texts.
 
-use super::ChartError;
-use super::canvas::Ink;
+use super::error::ChartError;
 use ab_glyph::{Font, FontRef, Glyph, PxScale, point};
+use plotters::style::RGBColor;
 use std::sync::OnceLock;
+
+/// How a text is drawn. Sizes are those of the font, in points.
+#[derive(Clone, Copy)]
+pub(super) struct Ink {
+    pub(super) size: f64,
+    pub(super) bold: bool,
+    pub(super) color: RGBColor,
+}
 
 struct Fonts {
     normal: FontRef<'static>,

@@ -2,9 +2,10 @@
 //! timeline, the axis of time.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas, Ink};
+use super::canvas::{Anchor, Canvas};
+use super::error::ChartError;
+use super::font::{self, Ink};
 use super::palette::{FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
-use super::{ChartError, Heading, font};
 use crate::analysis::Analysis;
 use crate::kernel::Time;
 use crate::trace::What;
@@ -13,6 +14,8 @@ use plotters::style::RGBColor;
 
 /// The width of every chart, in points.
 pub(super) const WIDTH: f64 = 1_200.0;
+/// Where the data of lanes begin; the names of the lanes stand at the left of it.
+pub(super) const LANES_LEFT: f64 = 132.0;
 /// Free space at the right.
 pub(super) const RIGHT: f64 = 28.0;
 /// The height of heading and legend.
@@ -43,6 +46,15 @@ pub(super) const STRONG: Ink = Ink {
     bold: true,
     color: INK,
 };
+
+/// What stands above a chart.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// The scenario's name.
+    pub title: String,
+    /// Release, timing, seed, size.
+    pub subtitle: String,
+}
 
 /// How an entry of a legend looks.
 #[derive(Clone, Copy)]

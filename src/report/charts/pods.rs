@@ -5,14 +5,15 @@
 //! zero, which it then says; below, those that are not, stacked, and the evictions so far.
 
 use super::axis::{CountScale, TimeScale};
-use super::canvas::{Anchor, Canvas, Ink};
+use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::error::ChartError;
+use super::font::{self, Ink};
+use super::frame::{FOOT, Heading, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, EVICTION, GRID, MISSING, NOT_READY, PAPER, PENDING, RULE,
     TERMINATING,
 };
-use super::{ChartError, Heading, font};
 use crate::analysis::curves::{Curves, Steps, value_at};
 use crate::analysis::grouped;
 use crate::kernel::Time;

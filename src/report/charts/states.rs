@@ -5,10 +5,11 @@
 //! their own above.
 
 use super::axis::TimeScale;
-use super::canvas::{Anchor, Canvas, Ink};
-use super::frame::{LABEL, SMALL, STRONG};
+use super::canvas::{Anchor, Canvas};
+use super::error::ChartError;
+use super::font::{self, Ink};
+use super::frame::{LABEL, LANES_LEFT, SMALL, STRONG};
 use super::palette::{FULL, INK, MASTER, PAPER, SLOW, STOPPED};
-use super::{ChartError, font, timeline::LEFT};
 use crate::analysis::disruption::{Disrupted, Disruptions};
 use crate::kernel::Time;
 use crate::trace::ZoneState;
@@ -139,8 +140,8 @@ fn key<B: DrawingBackend>(
 
 fn row_name<B: DrawingBackend>(c: &Canvas<B>, name: &str, y: f64) -> Result<(), ChartError> {
     c.text(
-        &font::fit(name, STRONG, LEFT - 20.0)?,
-        (LEFT - 8.0, y + BAND / 2.0),
+        &font::fit(name, STRONG, LANES_LEFT - 20.0)?,
+        (LANES_LEFT - 8.0, y + BAND / 2.0),
         Anchor::Right,
         STRONG,
     )

@@ -7,11 +7,12 @@
 use super::axis::CountScale;
 use super::canvas::{Anchor, Canvas};
 use super::columns::spans;
-use super::frame::{FOOT, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
+use super::error::ChartError;
+use super::frame::{FOOT, Heading, LABEL, Names, SMALL, STRONG, Swatch, grid, head, time_axis};
 use super::palette::{
     AVAILABLE, AVAILABLE_FILL, GHOST, GRID, MISSING, NO_EXECUTE, PAPER, RULE, SAID,
 };
-use super::{ChartError, Heading, font, pods};
+use super::{font, pods};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::{Analysis, Figure, Serving, grouped};
 use plotters::backend::DrawingBackend;

@@ -1,10 +1,11 @@
 //! The folder of a sweep, written as a whole.
 
+use super::chart::figures;
 use super::csv;
 use super::heading::{Heading, Layout};
 use super::json::document;
 use crate::lab::Case;
-use crate::report::charts::{sweep_png, sweep_svg};
+use crate::report::charts::{figures_png, figures_svg};
 use crate::report::{Folder, OutputError, Written, json, manifest};
 use crate::scenario::Fingerprint;
 use serde_json::{Value, json};
@@ -26,9 +27,10 @@ pub fn write_folder(
         json::write(out, &document(heading, layout, cases))
     })?;
     folder.write("runs.csv", |out| csv::runs(out, heading, cases))?;
-    let svg = sweep_svg(heading, layout, cases)?;
+    let chart = figures(heading, layout, cases);
+    let svg = figures_svg(&chart)?;
     folder.write("sweep.svg", |out| out.write_all(svg.as_bytes()))?;
-    let png = sweep_png(heading, layout, cases)?;
+    let png = figures_png(&chart)?;
     folder.write("sweep.png", |out| out.write_all(&png))?;
     // Last, so that a folder with a manifest is complete.
     let manifest_of = manifest_of(heading, cases, folder.files());

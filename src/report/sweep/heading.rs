@@ -1,6 +1,7 @@
 //! What all rows of a sweep have in common, and how they are shown.
 
 use super::columns::Column;
+use crate::analysis::clock::short;
 use crate::kernel::Dur;
 use crate::lab::Axis;
 use crate::plan::Plan;
@@ -71,7 +72,7 @@ impl Heading {
         }
         if !differs("horizon") {
             parts.push(each(&|(plan, _)| {
-                super::super::short(Dur::from_nanos(plan.horizon.as_nanos()))
+                short(Dur::from_nanos(plan.horizon.as_nanos()))
             }));
         }
         parts.join(", ")

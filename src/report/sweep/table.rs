@@ -5,15 +5,10 @@ use super::heading::{Cells, Heading, Layout};
 use crate::analysis::{Figure, Interval, Sample, grouped};
 use crate::kernel::Dur;
 use crate::lab::Case;
-use crate::report::text::fold;
+use crate::report::text::{BOLD, DIM, YELLOW, fold, painted};
 use crate::report::{Style, Written, short};
-use anstyle::{AnsiColor, Style as Ansi};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use std::io::{self, Write};
-
-const BOLD: Ansi = Ansi::new().bold();
-const DIM: Ansi = Ansi::new().dimmed();
-const YELLOW: Ansi = AnsiColor::Yellow.on_default();
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///
@@ -27,66 +22,9 @@ pub fn write(
     written: Option<&Written>,
     style: Style,
 ) -> io::Result<()> {
-    let painted = |text: &str, ansi: Ansi| {
-        if style.colour {
-            format!("{ansi}{text}{ansi:#}")
-        } else {
-            text.to_owned()
-        }
-    };
-    writeln!(out, "{}", painted(&heading.scenario, BOLD))?;
-    if !heading.doc.is_empty() {
-        for line in fold(&heading.doc, style.width.saturating_sub(2)) {
-            writeln!(out, "  {line}")?;
-        }
-    }
-    for line in fold(&heading.line, style.width.saturating_sub(2)) {
-        writeln!(out, "  {line}")?;
-    }
-    if heading.unchecked {
-        writeln!(
-            out,
-            "  {}",
-            painted("This release was not checked against recordings.", YELLOW)
-        )?;
-    }
-    for note in &heading.notes {
-        for line in fold(note, style.width.saturating_sub(2)) {
-            writeln!(out, "  {}", painted(&line, YELLOW))?;
-        }
-    }
-    for fixed in &heading.fixed {
-        writeln!(out, "  {fixed}")?;
-    }
-    let columns = heading.columns();
-    for (axis, column) in heading
-        .axes
-        .iter()
-        .zip(&columns)
-        .filter(|(a, c)| a.path != **c)
-    {
-        for line in fold(
-            &format!("{column} is {}", axis.path),
-            style.width.saturating_sub(2),
-        ) {
-            writeln!(out, "  {line}")?;
-        }
-    }
-    let rows: Vec<Vec<String>> = cases
-        .iter()
-        .map(|case| {
-            layout
-                .columns
-                .iter()
-                .map(|c| said(c, c.sample(case).as_ref(), layout.cells))
-                .collect()
-        })
-        .collect();
-    writeln!(
-        out,
-        "\n{}\n",
-        table(&columns, &layout.columns, cases, &rows).trim_fmt()
-    )?;
+    write_heading(out, heading, style)?;
+    let of_all = |c: &Column, case: &Case| said(c, c.sample(case).as_ref(), layout.cells);
+    write_rows(out, heading, layout, cases, &of_all)?;
     if let Some(from) = layout.against.and_then(|i| cases.get(i)) {
         let name = if from.values.is_empty() {
             "the row".to_owned()
@@ -96,54 +34,82 @@ pub fn write(
         let head = format!(
             "Differences from {name}, seed by seed: the draws are the same, so that what differs is the setting's doing."
         );
-        for line in fold(&head, style.width) {
-            writeln!(out, "{line}")?;
-        }
-        let rows: Vec<Vec<String>> = cases
-            .iter()
-            .map(|case| {
-                layout
-                    .columns
-                    .iter()
-                    .map(|c| signed(c, c.difference(case, from).as_ref()))
-                    .collect()
-            })
-            .collect();
-        writeln!(
-            out,
-            "\n{}\n",
-            table(&columns, &layout.columns, cases, &rows).trim_fmt()
-        )?;
+        write_folded(out, "", &head, style.width)?;
+        let of_difference = |c: &Column, case: &Case| signed(c, c.difference(case, from).as_ref());
+        write_rows(out, heading, layout, cases, &of_difference)?;
     }
-    for line in fold(&notes(heading, layout, cases), style.width) {
-        writeln!(out, "{line}")?;
-    }
+    write_folded(out, "", &notes(heading, layout, cases), style.width)?;
     if let Some(written) = written {
         let names: Vec<&str> = written.files.iter().map(|f| f.0.as_str()).collect();
-        for line in fold(
-            &format!(
-                "Files in {}: {}",
-                written.folder.display(),
-                names.join(", ")
-            ),
-            style.width,
-        ) {
-            writeln!(out, "{line}")?;
-        }
+        let files = format!(
+            "Files in {}: {}",
+            written.folder.display(),
+            names.join(", ")
+        );
+        write_folded(out, "", &files, style.width)?;
     }
     if heading.seeds == 1 {
-        writeln!(
-            out,
-            "{}",
-            painted(
-                "One seed is one sample: --seeds 20 shows how much is chance.",
-                DIM
-            )
-        )?;
+        let text = "One seed is one sample: --seeds 20 shows how much is chance.";
+        writeln!(out, "{}", painted(text, DIM, style))?;
     }
     Ok(())
 }
 
+/// Writes what all rows have in common.
+fn write_heading(out: &mut dyn Write, heading: &Heading, style: Style) -> io::Result<()> {
+    let room = style.width.saturating_sub(2);
+    writeln!(out, "{}", painted(&heading.scenario, BOLD, style))?;
+    if !heading.doc.is_empty() {
+        write_folded(out, "  ", &heading.doc, room)?;
+    }
+    write_folded(out, "  ", &heading.line, room)?;
+    if heading.unchecked {
+        let text = "This release was not checked against recordings.";
+        writeln!(out, "  {}", painted(text, YELLOW, style))?;
+    }
+    for note in &heading.notes {
+        for line in fold(note, room) {
+            writeln!(out, "  {}", painted(&line, YELLOW, style))?;
+        }
+    }
+    for fixed in &heading.fixed {
+        writeln!(out, "  {fixed}")?;
+    }
+    for (axis, column) in heading
+        .axes
+        .iter()
+        .zip(&heading.columns())
+        .filter(|(a, c)| a.path != **c)
+    {
+        let text = format!("{column} is {}", axis.path);
+        write_folded(out, "  ", &text, room)?;
+    }
+    Ok(())
+}
+
+/// Writes a text folded to lines of `room` characters, each behind an indent.
+fn write_folded(out: &mut dyn Write, indent: &str, text: &str, room: usize) -> io::Result<()> {
+    for line in fold(text, room) {
+        writeln!(out, "{indent}{line}")?;
+    }
+    Ok(())
+}
+
+/// Writes a table with a row for each case; `cell` is what it says of a figure of the case.
+fn write_rows(
+    out: &mut dyn Write,
+    heading: &Heading,
+    layout: &Layout,
+    cases: &[Case],
+    cell: &dyn Fn(&Column, &Case) -> String,
+) -> io::Result<()> {
+    let row = |case: &Case| layout.columns.iter().map(|c| cell(c, case)).collect();
+    let rows: Vec<Vec<String>> = cases.iter().map(row).collect();
+    let table = table(&heading.columns(), &layout.columns, cases, &rows);
+    writeln!(out, "\n{}\n", table.trim_fmt())
+}
+
+/// What the words and signs of the table mean.
 fn notes(heading: &Heading, layout: &Layout, cases: &[Case]) -> String {
     let mut notes = String::new();
     if heading.seeds > 1 {
@@ -259,7 +225,7 @@ fn digits(measure: Measure) -> (usize, usize, f64) {
 /// as nothing.
 fn mean(measure: Measure, s: &Sample) -> String {
     let half = s.mean_interval().map_or(0.0, |i| i.high - s.mean());
-    // Equal values may have a deviation by the error of its reckoning alone.
+    // The deviation of equal values may differ from zero by the error of floating point.
     if half <= 0.0 || s.min() == s.max() {
         return value(measure, s.mean().abs());
     }
@@ -269,8 +235,8 @@ fn mean(measure: Measure, s: &Sample) -> String {
         .find(|d| half >= 0.5 / 10_f64.powi(*d as i32))
         .unwrap_or(most);
     let whole = 10_f64.powi(places as i32);
-    // A hair less, so that a width that is round but for the error of its reckoning stays what it
-    // is.
+    // A hair less, so that a width that would be round without the error of floating point is not
+    // rounded up.
     let half = (half * whole - 1e-6).ceil() / whole;
     format!(
         "{} ±{}",
@@ -300,7 +266,7 @@ fn value(measure: Measure, v: f64) -> String {
     }
 }
 
-/// A number in the unit that it is read in, with so many digits behind the point.
+/// A number in the unit that it is read in, with `places` digits behind the point.
 fn written(measure: Measure, v: f64, places: usize) -> String {
     if measure.is_time() {
         let step = 10_u64.pow(3 - places.min(3) as u32);
@@ -323,7 +289,7 @@ fn written(measure: Measure, v: f64, places: usize) -> String {
     }
 }
 
-/// Without zeros at the end of what is behind the point, but for so many digits.
+/// Without zeros at the end of what is behind the point; `least` digits stay in any case.
 fn without_zeros(text: &str, least: usize) -> String {
     let (number, unit) = text.strip_suffix(" %").map_or((text, ""), |n| (n, " %"));
     let Some((whole, rest)) = number.split_once('.') else {

@@ -1,21 +1,15 @@
-//! The chart of a sweep: a row per combination of values as in the table, a panel for each of the
-//! first figures; in each the mean over the seeds as a dot, its interval and the range as bars
-//! behind it.
+//! Figures of several rows side by side: a panel for each figure, and in it a dot for the mean of
+//! each row, with its interval and its range as bars behind it.
 
 use super::canvas::{Anchor, Canvas};
-use super::frame::{FOOT, HEAD, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
+use super::error::ChartError;
+use super::frame::{FOOT, HEAD, Heading, LABEL, RIGHT, SMALL, STRONG, Swatch, WIDTH, head};
 use super::palette::{AVAILABLE, AVAILABLE_FILL, GRID, INTERVAL, RULE};
-use super::{ChartError, font};
-use crate::analysis::{Figure, grouped};
+use super::{font, image};
+use crate::analysis::{clock::short, grouped};
 use crate::kernel::Dur;
-use crate::lab::Case;
-use crate::report::short;
-use crate::report::sweep::columns::Measure;
-use crate::report::sweep::{Column, Heading, Layout};
 use plotters::backend::DrawingBackend;
 
-/// More rows are left to the table.
-const ROWS_MAX: usize = 100;
 const ROW: f64 = 24.0;
 /// The names of panels and of the columns of values.
 const TITLES: f64 = 26.0;
@@ -32,180 +26,176 @@ const NAME_GAP: f64 = 14.0;
 type Number = u128;
 
 /// How numbers of a panel are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Whole numbers.
     Count,
+    /// Minutes.
     Minutes,
+    /// Seconds, written as `1m30s`.
     Seconds,
+    /// Hundredths.
     Percent,
 }
 
-/// A figure over the seeds, as it is drawn: the mean, its 95 % interval, the least and the greatest
-/// value.
-#[derive(Clone, Copy)]
-struct Drawn {
-    least: Number,
-    low: Number,
-    mean: Number,
-    high: Number,
-    greatest: Number,
+/// A figure over many runs: its mean, the 95 % interval of the mean, the least and the greatest
+/// value, all in thousandths of the unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The least value.
+    pub least: Number,
+    /// The lower end of the interval.
+    pub low: Number,
+    /// The mean.
+    pub mean: Number,
+    /// The upper end of the interval.
+    pub high: Number,
+    /// The greatest value.
+    pub greatest: Number,
 }
 
-/// More figures are left to the table.
-const PANELS_MAX: usize = 4;
-
-fn unit(measure: Measure) -> Unit {
-    match measure {
-        m if m.is_time() => Unit::Seconds,
-        Measure::Cost(Figure::RequestsLostShare) => Unit::Percent,
-        Measure::Cost(figure) if figure.is_count() => Unit::Count,
-        _ => Unit::Minutes,
-    }
+/// One figure of every row.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What the figure is called.
+    pub name: String,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// Its value in each row; none where it did not happen.
+    pub ranges: Vec<Option<Range>>,
 }
 
-fn drawn(column: &Column, case: &Case) -> Option<Drawn> {
-    let sample = column.sample(case)?;
-    let scale = if unit(column.measure) == Unit::Percent {
-        100_000.0
-    } else {
-        1_000.0
-    };
-    let of = |v: f64| (v.max(0.0) * scale).round() as Number;
-    let (least, greatest) = (sample.min(), sample.max());
-    // A mean's interval may reach beyond what can be.
-    let interval = sample
-        .mean_interval()
-        .map_or((sample.mean(), sample.mean()), |i| {
-            (i.low.max(least), i.high.min(greatest))
-        });
-    Some(Drawn {
-        least: of(least),
-        low: of(interval.0),
-        mean: of(sample.mean()),
-        high: of(interval.1),
-        greatest: of(greatest),
-    })
+/// Figures of several rows.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// What stands above the chart.
+    pub heading: Heading,
+    /// What stands above the names of the rows.
+    pub title: String,
+    /// The names of the rows.
+    pub rows: Vec<String>,
+    /// The panels from left to right.
+    pub panels: Vec<Panel>,
+}
+
+/// Draws figures as SVG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn figures_svg(all: &Figures) -> Result<String, ChartError> {
+    image::svg(size(all), |canvas| draw(canvas, all))
+}
+
+/// Draws figures as PNG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn figures_png(all: &Figures) -> Result<Vec<u8>, ChartError> {
+    image::png(size(all), |canvas| draw(canvas, all))
 }
 
 /// The size of the chart, in points.
-pub(super) fn size(cases: &[Case]) -> (u32, u32) {
-    let rows = cases.len().min(ROWS_MAX) as f64;
+fn size(all: &Figures) -> (u32, u32) {
+    let rows = all.rows.len() as f64;
     (WIDTH as u32, (HEAD + TITLES + ROW * rows + FOOT) as u32)
 }
 
-pub(super) fn draw<B: DrawingBackend>(
-    c: &Canvas<B>,
-    heading: &Heading,
-    layout: &Layout,
-    rows: &[Case],
-) -> Result<(), ChartError> {
-    let left_out = rows.len().saturating_sub(ROWS_MAX);
-    let rows = &rows[..rows.len().min(ROWS_MAX)];
-    let mut subtitle = heading.line.clone();
-    if left_out > 0 {
-        subtitle.push_str(&format!("; {left_out} more rows are in the table"));
-    }
-    let undrawn: Vec<String> = layout
-        .columns
-        .iter()
-        .skip(PANELS_MAX)
-        .map(Column::heading)
-        .collect();
-    if !undrawn.is_empty() {
-        subtitle.push_str(&format!("; in the table: {}", undrawn.join(", ")));
-    }
+/// Where the rows begin, in points from the top.
+const TOP: f64 = HEAD + TITLES;
+
+/// The middle of a row.
+fn middle(row: usize) -> f64 {
+    TOP + ROW * (row as f64 + 0.5)
+}
+
+fn draw<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<(), ChartError> {
     let legend = [
         (Swatch::Dot(AVAILABLE), "mean over the seeds"),
         (Swatch::Area(INTERVAL), "its 95 % interval"),
         (Swatch::Area(AVAILABLE_FILL), "least to greatest"),
     ];
-    head(
-        c,
-        &super::Heading {
-            title: heading.name.clone(),
-            subtitle,
-        },
-        LEFT,
-        &legend,
-    )?;
-
-    let columns = heading.columns();
-    let title = columns.join(" / ");
-    let names: Vec<String> = rows.iter().map(|r| r.values.join(" / ")).collect();
-    let mut name_width = font::width(&title, STRONG)?;
-    for name in &names {
-        name_width = name_width.max(font::width(name, LABEL)?);
+    head(c, &all.heading, LEFT, &legend)?;
+    let names_end = names(c, all)?;
+    let room = WIDTH - RIGHT - names_end - NAME_GAP;
+    let panels = &all.panels;
+    let width =
+        (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
+    for (p, panel) in panels.iter().enumerate() {
+        let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
+        draw_panel(c, panel, left, width)?;
     }
-    let name_width = name_width.min(NAME_MAX);
-    let top = HEAD + TITLES;
-    let bottom = top + ROW * rows.len() as f64;
-    let names_end = LEFT + name_width;
+    c.present()
+}
+
+/// Draws the names of the rows; gives where they end.
+fn names<B: DrawingBackend>(c: &Canvas<B>, all: &Figures) -> Result<f64, ChartError> {
+    let mut width = font::width(&all.title, STRONG)?;
+    for name in &all.rows {
+        width = width.max(font::width(name, LABEL)?);
+    }
+    let width = width.min(NAME_MAX);
+    let end = LEFT + width;
     c.text(
-        &font::fit(&title, STRONG, name_width)?,
-        (names_end, top - TITLES / 2.0),
+        &font::fit(&all.title, STRONG, width)?,
+        (end, TOP - TITLES / 2.0),
         Anchor::Right,
         STRONG,
     )?;
-    let middle = |i: usize| top + ROW * (i as f64 + 0.5);
-    for (i, name) in names.iter().enumerate() {
+    for (i, name) in all.rows.iter().enumerate() {
         c.text(
-            &font::fit(name, LABEL, name_width)?,
-            (names_end, middle(i)),
+            &font::fit(name, LABEL, width)?,
+            (end, middle(i)),
             Anchor::Right,
             LABEL,
         )?;
     }
+    Ok(end)
+}
 
-    let panels = &layout.columns[..layout.columns.len().min(PANELS_MAX)];
-    let room = WIDTH - RIGHT - names_end - NAME_GAP;
-    let width =
-        (room - BETWEEN * panels.len().saturating_sub(1) as f64) / panels.len().max(1) as f64;
-    for (p, column) in panels.iter().enumerate() {
-        let left = names_end + NAME_GAP + (width + BETWEEN) * p as f64;
-        let figures: Vec<Option<Drawn>> = rows.iter().map(|r| drawn(column, r)).collect();
-        let most = figures
-            .iter()
-            .flatten()
-            .map(|d| d.greatest)
-            .max()
-            .unwrap_or(0);
-        let scale = Scale::new(left, width, most, unit(column.measure));
+fn draw_panel<B: DrawingBackend>(
+    c: &Canvas<B>,
+    panel: &Panel,
+    left: f64,
+    width: f64,
+) -> Result<(), ChartError> {
+    let ranges = &panel.ranges;
+    let bottom = TOP + ROW * ranges.len() as f64;
+    let most = ranges
+        .iter()
+        .flatten()
+        .map(|r| r.greatest)
+        .max()
+        .unwrap_or(0);
+    let scale = Scale::new(left, width, most, panel.unit);
+    c.text(
+        &font::fit(&panel.name, STRONG, width)?,
+        (left, TOP - TITLES / 2.0),
+        Anchor::Left,
+        STRONG,
+    )?;
+    for i in 0..=ranges.len() {
+        let y = TOP + ROW * i as f64;
+        let color = if i == ranges.len() { RULE } else { GRID };
+        c.rule((left, y), (left + width, y), color)?;
+    }
+    for &tick in &scale.ticks {
+        let x = scale.x(tick);
+        let color = if tick == 0 { RULE } else { GRID };
+        c.rule((x, TOP), (x, bottom + 5.0), color)?;
         c.text(
-            &font::fit(&column.heading(), STRONG, width)?,
-            (left, top - TITLES / 2.0),
-            Anchor::Left,
-            STRONG,
+            &scale.tick_name(tick),
+            (x, bottom + 14.0),
+            Anchor::Middle,
+            SMALL,
         )?;
-        for i in 0..=rows.len() {
-            let y = top + ROW * i as f64;
-            c.rule(
-                (left, y),
-                (left + width, y),
-                if i == rows.len() { RULE } else { GRID },
-            )?;
-        }
-        for &tick in &scale.ticks {
-            let x = scale.x(tick);
-            c.rule(
-                (x, top),
-                (x, bottom + 5.0),
-                if tick == 0 { RULE } else { GRID },
-            )?;
-            c.text(
-                &scale.tick_name(tick),
-                (x, bottom + 14.0),
-                Anchor::Middle,
-                SMALL,
-            )?;
-        }
-        for (i, one) in figures.iter().enumerate() {
-            match one {
-                Some(one) => figure(c, &scale, *one, middle(i))?,
-                None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
-            }
+    }
+    for (i, range) in ranges.iter().enumerate() {
+        match range {
+            Some(range) => figure(c, &scale, *range, middle(i))?,
+            None => c.text("none", (left + 6.0, middle(i)), Anchor::Left, SMALL)?,
         }
     }
-    c.present()
+    Ok(())
 }
 
 /// A figure: its range, the interval of its mean, and the mean, as a number too where nothing is in
@@ -213,7 +203,7 @@ pub(super) fn draw<B: DrawingBackend>(
 fn figure<B: DrawingBackend>(
     c: &Canvas<B>,
     scale: &Scale,
-    d: Drawn,
+    d: Range,
     y: f64,
 ) -> Result<(), ChartError> {
     const RADIUS: f64 = 4.0;

@@ -1,6 +1,7 @@
 //! The report of a sweep: a table as text, CSV and JSON, the figures of every run, a chart, a
 //! manifest, all in one folder.
 
+mod chart;
 pub mod columns;
 mod csv;
 mod folder;

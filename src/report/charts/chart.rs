@@ -1,0 +1,84 @@
+//! The charts of one run.
+
+use super::canvas::Canvas;
+use super::error::ChartError;
+use super::frame::{Heading, LANES_LEFT, Names, WIDTH};
+use super::{image, pods, timeline, workloads};
+use crate::analysis::{Analysis, Curves, Lanes, Serving};
+use plotters::prelude::DrawingBackend;
+
+/// More nodes than these are drawn by zone.
+pub const MOST_NODE_LANES: usize = 60;
+
+/// One of the charts with what it shows.
+#[derive(Clone, Copy, Debug)]
+pub enum Chart<'a> {
+    /// Health, taints and evictions in lanes.
+    Timeline(&'a Lanes),
+    /// Available, not ready, terminating and evicted pods.
+    Pods(&'a Curves),
+    /// Pods of each workload that are desired, up and ready.
+    Workloads(&'a Serving),
+}
+
+impl Chart<'_> {
+    fn left(&self) -> f64 {
+        match self {
+            Chart::Timeline(_) => LANES_LEFT,
+            Chart::Pods(_) | Chart::Workloads(_) => pods::LEFT,
+        }
+    }
+
+    fn size(&self, analysis: &Analysis<'_>, names: &Names) -> (u32, u32) {
+        let height = match self {
+            Chart::Timeline(lanes) => timeline::height(analysis, lanes, names),
+            Chart::Pods(_) => pods::height(names),
+            Chart::Workloads(all) => workloads::height(all, names),
+        };
+        (WIDTH as u32, height as u32)
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        canvas: &Canvas<B>,
+        heading: &Heading,
+        analysis: &Analysis<'_>,
+        names: &Names,
+    ) -> Result<(), ChartError> {
+        match self {
+            Chart::Timeline(lanes) => timeline::draw(canvas, heading, analysis, names, lanes),
+            Chart::Pods(curves) => pods::draw(canvas, heading, names, curves),
+            Chart::Workloads(all) => workloads::draw(canvas, heading, analysis, names, all),
+        }
+    }
+}
+
+/// Draws a chart as SVG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn svg(
+    chart: Chart<'_>,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+) -> Result<String, ChartError> {
+    let names = Names::new(analysis, chart.left())?;
+    image::svg(chart.size(analysis, &names), |canvas| {
+        chart.draw(canvas, heading, analysis, &names)
+    })
+}
+
+/// Draws a chart as PNG.
+///
+/// # Errors
+/// [`ChartError`], see there.
+pub fn png(
+    chart: Chart<'_>,
+    heading: &Heading,
+    analysis: &Analysis<'_>,
+) -> Result<Vec<u8>, ChartError> {
+    let names = Names::new(analysis, chart.left())?;
+    image::png(chart.size(analysis, &names), |canvas| {
+        chart.draw(canvas, heading, analysis, &names)
+    })
+}

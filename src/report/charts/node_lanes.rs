@@ -1,0 +1,135 @@
+//! A lane for each node: its health as a bar, its taints as two strips below, evictions as marks.
+
+use super::axis::TimeScale;
+use super::canvas::{Anchor, Canvas};
+use super::columns::{Spans, marks, spans};
+use super::error::ChartError;
+use super::font::{self, Ink};
+use super::frame::{LABEL, LANES_LEFT, mark};
+use super::palette::{EVICTION, NO_EXECUTE, NO_SCHEDULE, PAPER, health};
+use crate::analysis::lanes::{NodeLane, Tainted};
+use crate::analysis::state::Health;
+use crate::analysis::{Analysis, grouped};
+use plotters::backend::DrawingBackend;
+
+/// The height of all lanes, in points.
+pub(super) fn height(nodes: &[NodeLane]) -> f64 {
+    nodes.len() as f64 * node_height(nodes.len()) + 10.0
+}
+
+fn node_height(nodes: usize) -> f64 {
+    match nodes {
+        0..=12 => 38.0,
+        13..=30 => 26.0,
+        _ => 18.0,
+    }
+}
+
+/// How bad a health is to be shown rather than another of the same instant.
+fn worse(a: Health, b: Health) -> Health {
+    let rank = |h: Health| match h {
+        Health::Absent => 0,
+        Health::Ready => 1,
+        Health::Silent => 2,
+        Health::Unknown => 3,
+        Health::NotReady => 4,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}
+
+/// Draws the lanes from `top` on.
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    analysis: &Analysis<'_>,
+    time: &TimeScale,
+    nodes: &[NodeLane],
+    top: f64,
+) -> Result<(), ChartError> {
+    let height = node_height(nodes.len());
+    let mut y = top + 8.0;
+    for lane in nodes {
+        draw_node(c, analysis, time, lane, y, height)?;
+        y += height;
+    }
+    Ok(())
+}
+
+fn draw_node<B: DrawingBackend>(
+    c: &Canvas<B>,
+    analysis: &Analysis<'_>,
+    time: &TimeScale,
+    lane: &NodeLane,
+    y: f64,
+    height: f64,
+) -> Result<(), ChartError> {
+    let horizon = analysis.horizon();
+    let (bar, strip, gap) = if height > 30.0 {
+        (18.0, 4.0, 1.0)
+    } else if height > 20.0 {
+        (13.0, 3.0, 1.0)
+    } else {
+        (9.0, 2.0, 0.5)
+    };
+    // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
+    // all.
+    let column = if height > 20.0 { 1.0 } else { 2.0 };
+    let ink = Ink {
+        size: if height > 20.0 { 11.0 } else { 9.0 },
+        ..LABEL
+    };
+    let name = font::fit(analysis.node_name(lane.node), ink, LANES_LEFT - 20.0)?;
+    c.text(&name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink)?;
+    let bars = spans(time, column, &lane.health, horizon, worse);
+    for &(from, to, h) in &bars {
+        if h != Health::Absent {
+            c.rect((time.left + from, y), (time.left + to, y + bar), health(h))?;
+        }
+    }
+    let both = |a: Tainted, b: Tainted| Tainted {
+        no_schedule: a.no_schedule | b.no_schedule,
+        no_execute: a.no_execute | b.no_execute,
+    };
+    for (from, to, t) in spans(time, column, &lane.taints, horizon, both) {
+        let (x0, x1) = (time.left + from, time.left + to);
+        let first = y + bar + gap;
+        if t.no_schedule {
+            c.rect((x0, first), (x1, first + strip), NO_SCHEDULE)?;
+        }
+        if t.no_execute {
+            c.rect(
+                (x0, first + strip + gap),
+                (x1, first + 2.0 * strip + gap),
+                NO_EXECUTE,
+            )?;
+        }
+    }
+    draw_evictions(c, time, lane, &bars, (y + bar / 2.0, height))
+}
+
+/// The marks of the evictions from a node, with the number of pods where the lane is high enough.
+fn draw_evictions<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    lane: &NodeLane,
+    bars: &Spans<Health>,
+    (middle, height): (f64, f64),
+) -> Result<(), ChartError> {
+    for (x, n) in marks(time, 9.0, &lane.evictions) {
+        // White on the darkest of the bars.
+        let dark = bars
+            .iter()
+            .any(|&(from, to, h)| h == Health::NotReady && from <= x + 16.0 && x < to);
+        let color = if dark { PAPER } else { EVICTION };
+        let x = time.left + x;
+        mark(c, (x, middle + 4.0), EVICTION)?;
+        if height > 20.0 && n > 1 {
+            let ink = Ink {
+                size: 9.0,
+                bold: true,
+                color,
+            };
+            c.text(&grouped(n.into()), (x + 7.0, middle), Anchor::Left, ink)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! A lane for each zone: the shares of its nodes that are not healthy, stacked from the bottom, the
+//! share with a NoExecute taint as a line, and evictions as bars below.
+
+use super::axis::TimeScale;
+use super::canvas::{Anchor, Canvas};
+use super::columns::{bins, spans};
+use super::error::ChartError;
+use super::font::{self, Ink};
+use super::frame::{LANES_LEFT, SMALL, STRONG};
+use super::palette::{EVICTION, GRID, NO_EXECUTE, RULE, health};
+use crate::analysis::grouped;
+use crate::analysis::lanes::ZoneLane;
+use crate::analysis::state::Health;
+use crate::kernel::Time;
+use plotters::backend::DrawingBackend;
+
+/// More zones are not drawn.
+const MOST_ZONES: usize = 16;
+/// The gap between the lanes of zones.
+const ZONE_GAP: f64 = 16.0;
+
+/// The height of all lanes, in points.
+pub(super) fn height(zones: &[ZoneLane]) -> f64 {
+    let shown = zones.len().min(MOST_ZONES);
+    let more = if zones.len() > MOST_ZONES { 20.0 } else { 0.0 };
+    shown as f64 * (zone_height(shown) + ZONE_GAP) + more
+}
+
+fn zone_height(zones: usize) -> f64 {
+    match zones {
+        0..=4 => 120.0,
+        5..=8 => 88.0,
+        _ => 62.0,
+    }
+}
+
+/// Draws the lanes from `top` on.
+pub(super) fn draw<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    zones: &[ZoneLane],
+    horizon: Time,
+    top: f64,
+) -> Result<(), ChartError> {
+    let shown = &zones[..zones.len().min(MOST_ZONES)];
+    let height = zone_height(shown.len());
+    let mut y = top + ZONE_GAP / 2.0;
+    // All zones on one scale, so that their evictions can be compared.
+    let width = 4.0;
+    let most = shown
+        .iter()
+        .flat_map(|z| bins(time, width, &z.evictions))
+        .map(|b| b.1)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    for zone in shown {
+        draw_zone(c, time, zone, horizon, y, height, most)?;
+        y += height + ZONE_GAP;
+    }
+    if zones.len() > shown.len() {
+        let more = format!(
+            "and {} more zones, not drawn",
+            grouped((zones.len() - shown.len()) as u64)
+        );
+        c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL)?;
+    }
+    Ok(())
+}
+
+/// A zone's lane on the chart.
+struct Lane<'a> {
+    zone: &'a ZoneLane,
+    time: &'a TimeScale,
+    /// Its upper edge.
+    top: f64,
+    /// The height of the part that shows nodes.
+    area: f64,
+    /// The lower edge of that part; evictions stand below it.
+    base: f64,
+    /// Its lower edge.
+    floor: f64,
+}
+
+fn draw_zone<B: DrawingBackend>(
+    c: &Canvas<B>,
+    time: &TimeScale,
+    zone: &ZoneLane,
+    horizon: Time,
+    y: f64,
+    height: f64,
+    most: u32,
+) -> Result<(), ChartError> {
+    // Evictions take the lowest quarter of a lane.
+    let bars = (height / 4.0).round();
+    let area = height - bars - 4.0;
+    let lane = Lane {
+        zone,
+        time,
+        top: y,
+        area,
+        base: y + area,
+        floor: y + height,
+    };
+    let (left, right) = (time.left, time.left + time.width);
+    lane.names(c)?;
+    lane.nodes(c, horizon)?;
+    lane.tainted(c, horizon)?;
+    lane.evictions(c, bars, most)?;
+    c.rule((left, lane.base), (right, lane.base), RULE)?;
+    c.rule((left, lane.floor), (right, lane.floor), GRID)
+}
+
+impl Lane<'_> {
+    /// The names at the left: the zone, its size, and the ends of the scale.
+    fn names<B: DrawingBackend>(&self, c: &Canvas<B>) -> Result<(), ChartError> {
+        let middle = self.top + self.area / 2.0;
+        let label = if self.zone.zone.is_empty() {
+            "no zone".to_owned()
+        } else {
+            format!("zone {}", self.zone.zone)
+        };
+        c.text(
+            &font::fit(&label, STRONG, LANES_LEFT - 20.0)?,
+            (LANES_LEFT - 44.0, middle - 8.0),
+            Anchor::Right,
+            STRONG,
+        )?;
+        let nodes = format!("{} nodes", grouped(self.zone.nodes.into()));
+        c.text(
+            &nodes,
+            (LANES_LEFT - 44.0, middle + 8.0),
+            Anchor::Right,
+            SMALL,
+        )?;
+        let small = Ink { size: 9.0, ..SMALL };
+        c.text(
+            "100 %",
+            (LANES_LEFT - 6.0, self.top + 5.0),
+            Anchor::Right,
+            small,
+        )?;
+        c.text(
+            "0",
+            (LANES_LEFT - 6.0, self.base - 4.0),
+            Anchor::Right,
+            small,
+        )
+    }
+
+    /// How high a number of the zone's nodes is.
+    fn share(&self, n: u32) -> f64 {
+        self.base - f64::from(n) / f64::from(self.zone.nodes.max(1)) * self.area
+    }
+
+    /// The health of the nodes.
+    fn nodes<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
+        let (time, zone) = (self.time, self.zone);
+        let (left, right) = (time.left, time.left + time.width);
+        let ready = Health::Ready.index();
+        let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| {
+            if b[ready] < a[ready] { b } else { a }
+        };
+        // Ready is what lies below, in one piece, so that no viewer shows seams in it.
+        c.rect((left, self.top), (right, self.base), health(Health::Ready))?;
+        for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
+            let mut below = 0;
+            for h in [Health::NotReady, Health::Unknown, Health::Silent] {
+                let n = counts[h.index()];
+                c.rect(
+                    (left + from, self.share(below + n)),
+                    (left + to, self.share(below)),
+                    health(h),
+                )?;
+                below += n;
+            }
+            let present = zone.nodes.saturating_sub(counts[Health::Absent.index()]);
+            c.rect(
+                (left + from, self.top),
+                (left + to, self.share(present)),
+                health(Health::Absent),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The share of nodes with a NoExecute taint, as a line wherever there are any.
+    fn tainted<B: DrawingBackend>(&self, c: &Canvas<B>, horizon: Time) -> Result<(), ChartError> {
+        let left = self.time.left;
+        let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
+        for with_taint in tainted.split(|s| s.2 == 0).filter(|s| !s.is_empty()) {
+            let mut line = vec![(left + with_taint[0].0, self.base)];
+            line.extend(with_taint.iter().flat_map(|&(from, to, n)| {
+                [(left + from, self.share(n)), (left + to, self.share(n))]
+            }));
+            line.push((left + with_taint[with_taint.len() - 1].1, self.base));
+            c.line(&line, NO_EXECUTE, 1.5)?;
+        }
+        Ok(())
+    }
+
+    /// The evictions as bars no higher than `bars`, which is as high as `most` of them are, and
+    /// their sum.
+    fn evictions<B: DrawingBackend>(
+        &self,
+        c: &Canvas<B>,
+        bars: f64,
+        most: u32,
+    ) -> Result<(), ChartError> {
+        let (left, floor) = (self.time.left, self.floor);
+        let total: u64 = self.zone.evictions.iter().map(|e| u64::from(e.1)).sum();
+        for (x, n) in bins(self.time, 4.0, &self.zone.evictions) {
+            let tall = (f64::from(n) / f64::from(most) * (bars - 4.0)).max(1.0);
+            c.rect(
+                (left + x - 1.5, floor - tall),
+                (left + x + 1.5, floor),
+                EVICTION,
+            )?;
+        }
+        let said = if total == 0 {
+            "none evicted".to_owned()
+        } else {
+            format!("{} evicted", grouped(total))
+        };
+        c.text(
+            &said,
+            (LANES_LEFT - 6.0, floor - 6.0),
+            Anchor::Right,
+            Ink { size: 9.0, ..SMALL },
+        )
+    }
+}
