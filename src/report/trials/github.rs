@@ -1,7 +1,8 @@
 //! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in
 //! Markdown.
 
-use super::{Came, Status, Tested, counted};
+use super::case::Came;
+use super::tested::{Status, Tested, counted};
 use crate::scenario::Problem;
 use std::io::{self, Write};
 

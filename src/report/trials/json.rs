@@ -1,6 +1,7 @@
 //! For programs: one JSON document.
 
-use super::{Came, Tested, counts};
+use super::case::Came;
+use super::tested::{Tested, counts};
 use crate::scenario::Problem;
 use serde_json::{Value, json};
 

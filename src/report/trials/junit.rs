@@ -1,6 +1,7 @@
 //! JUnit: a test suite per scenario, a test case for it and for each of its expectations.
 
-use super::{Came, Tested};
+use super::case::Came;
+use super::tested::Tested;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 

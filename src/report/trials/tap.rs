@@ -1,7 +1,8 @@
 //! TAP, version 13, which `prove` reads: a test point per test case, and comments on those that
 //! failed.
 
-use super::{Came, Tested};
+use super::case::Came;
+use super::tested::Tested;
 use crate::files::line;
 use std::io::{self, Write};
 

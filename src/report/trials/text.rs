@@ -1,6 +1,7 @@
 //! For people: a line per scenario, the failures in full, and one line at the end.
 
-use super::{Came, Status, Tested, counted};
+use super::case::Came;
+use super::tested::{Status, Tested, counted};
 use crate::report::Style;
 use crate::scenario::Problems;
 use anstyle::{AnsiColor, Style as Ansi};

@@ -1,0 +1,165 @@
+//! A scenario that was tested, and what became of it.
+
+use super::case::{Came, Case};
+use crate::scenario::Problem;
+use std::time::Duration;
+
+/// A scenario that was tested.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Its file as given.
+    pub file: String,
+    /// What it is called on every machine.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// How many expectations it has, and a golden timeline as one more.
+    pub expectations: usize,
+    /// How many runs it had.
+    pub runs: usize,
+    /// The scenario itself, its expectations, its golden timeline, and its guards where they were
+    /// tried.
+    pub cases: Vec<Case>,
+    /// How long that took.
+    pub took: Duration,
+}
+
+/// What became of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Everything was as expected.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// The scenario, or an expectation, is wrong.
+    Wrong,
+    /// It expects nothing.
+    NoExpectations,
+    /// It was not run, because another one failed.
+    NotRun,
+}
+
+impl Status {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Wrong => "wrong",
+            Self::NoExpectations => "no expectations",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+impl Tested {
+    /// What became of it: the worst of its cases.
+    pub fn status(&self) -> Status {
+        let any = |of: fn(&Came) -> bool| self.cases.iter().any(|c| of(&c.came));
+        if any(|c| matches!(c, Came::Wrong(_))) {
+            Status::Wrong
+        } else if any(|c| matches!(c, Came::Nothing)) {
+            Status::NoExpectations
+        } else if any(|c| matches!(c, Came::Failed(_))) {
+            Status::Failed
+        } else if any(|c| matches!(c, Came::NotRun)) {
+            Status::NotRun
+        } else {
+            Status::Passed
+        }
+    }
+
+    /// The same, not run because another one failed.
+    #[must_use]
+    pub fn not_run(mut self) -> Self {
+        self.cases.iter_mut().for_each(|c| c.came = Came::NotRun);
+        (self.runs, self.took) = (0, Duration::ZERO);
+        self
+    }
+
+    /// `12 expectations, 1 run`
+    pub(super) fn size(&self) -> String {
+        let counted = |n: usize, one: &str| {
+            if n == 1 {
+                format!("1 {one}")
+            } else {
+                format!("{n} {one}s")
+            }
+        };
+        format!(
+            "{}, {}",
+            counted(self.expectations, "expectation"),
+            counted(self.runs, "run")
+        )
+    }
+
+    /// What is wrong with a case, with the place in the file as it is called on every machine, and
+    /// what explains it.
+    pub(super) fn told(&self, case: &Case) -> Vec<(String, Vec<String>)> {
+        match &case.came {
+            Came::Met | Came::NotRun => Vec::new(),
+            Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
+            Came::Wrong(problems) => problems
+                .0
+                .iter()
+                .map(|p| (self.placed(p), Vec::new()))
+                .collect(),
+            Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
+        }
+    }
+
+    /// A problem in one text, with the file's name of every machine.
+    fn placed(&self, problem: &Problem) -> String {
+        let folder = |path: &str| path.rfind('/').map_or(0, |i| i + 1);
+        let name = problem.source().map(|source| {
+            let (file, id) = (self.file.as_str(), self.id.as_str());
+            // Files that it points at are beside it.
+            match source.strip_prefix(&file[..folder(file)]) {
+                Some(_) if source == file => id.to_owned(),
+                Some(rest) if folder(file) > 0 => format!("{}{rest}", &id[..folder(id)]),
+                _ => source.to_owned(),
+            }
+        });
+        name.map_or_else(
+            || problem.to_string(),
+            |name| problem.clone().source_named(&name).to_string(),
+        )
+    }
+}
+
+/// How many scenarios have each status: passed, failed, wrong, without expectations, not run.
+pub(super) fn counts(all: &[Tested]) -> [usize; 5] {
+    let mut n = [0; 5];
+    for t in all {
+        n[t.status() as usize] += 1;
+    }
+    n
+}
+
+/// `34 scenarios: 32 passed, 1 failed, 1 wrong`
+pub(super) fn counted(all: &[Tested]) -> String {
+    let n = counts(all);
+    let parts = [
+        "passed",
+        "failed",
+        "wrong",
+        "without expectations",
+        "not run",
+    ];
+    let parts: Vec<String> = n
+        .iter()
+        .zip(parts)
+        .filter(|(n, _)| **n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    format!(
+        "{} {}: {}",
+        all.len(),
+        if all.len() == 1 {
+            "scenario"
+        } else {
+            "scenarios"
+        },
+        parts.join(", ")
+    )
+}
