@@ -42,7 +42,7 @@ pub(super) fn header(at: Time, severity: Severity, place: (&str, u32)) -> String
     )
 }
 
-/// Month and day, so many days after the first of January 2000.
+/// Month and day of a number of days after the first of January 2000.
 fn date(mut days: u64) -> (u64, u64) {
     let leap =
         |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);

@@ -1,0 +1,53 @@
+//! Events, as the broadcaster of the controllers logs them.
+
+use super::log::{Log, text};
+use super::statements::EVENT;
+use crate::plan::log_forms::EvictionLog;
+use crate::trace::{Actor, Record};
+
+impl Log<'_> {
+    /// An event.
+    pub(super) fn event(&mut self, r: &Record) {
+        let fields = self.analysis.trace.fields(r);
+        let object = fields.object.unwrap_or_default();
+        let (kind, name) = object.split_once('/').unwrap_or(("", &object));
+        let version = match kind {
+            // Before 1.29 the taint manager did not fill it in.
+            "Pod"
+                if r.actor == Actor::TaintEviction
+                    && self.forms.taint_eviction != EvictionLog::OwnController =>
+            {
+                ""
+            }
+            "Node" | "Pod" => "v1",
+            "Job" => "batch/v1",
+            _ => "apps/v1",
+        };
+        let (reason, message, event_type) = (
+            fields.reason.unwrap_or(""),
+            fields.message.unwrap_or_default(),
+            fields.kind.unwrap_or(""),
+        );
+        let (namespace, short) = name.split_once('/').unwrap_or(("", name));
+        let words = format!(
+            "Event(v1.ObjectReference{{Kind:{kind:?}, Namespace:{namespace:?}, Name:{short:?}, UID:\"\", APIVersion:{version:?}, \
+             ResourceVersion:\"\", FieldPath:\"\"}}): type: '{event_type}' reason: '{reason}' {message}"
+        );
+        let values = [
+            ("object", text(name)),
+            ("fieldPath", text("")),
+            ("kind", text(kind)),
+            ("apiVersion", text(version)),
+            ("type", text(event_type)),
+            ("reason", text(reason)),
+            ("message", text(message)),
+        ];
+        let form = match (self.forms.events, self.forms.events_at_3) {
+            (true, true) => 0,
+            (true, false) => 1,
+            (false, _) => 2,
+        };
+        let said = EVENT.at_level(if self.forms.events_at_3 { 3 } else { 0 });
+        self.say_or(r.at, said, (form, self.forms.events), &values, &words);
+    }
+}

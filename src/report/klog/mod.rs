@@ -1,0 +1,33 @@
+//! A run as the lines that the release's own controllers write to their logs, in klog's format.
+//!
+//! Time is the recorder's: the run starts at 2000-01-01T00:00:00Z, of which klog's header shows
+//! month, day and time of day; the process is number 1. Messages, files and levels are those of
+//! upstream's source at the last patch of each minor release where a form begins
+//! ([`LogForms`](crate::plan::log_forms::LogForms)); the numbers of lines are those of one release
+//! of each form (of 1.34.4 for today's), so that a line can be found, and not compared.
+//!
+//! All processes are in one log, as if kube-controller-manager and kube-scheduler wrote to one
+//! file; a line stands where its record stands, so that a controller seems to notice a change of a
+//! pod when it is made. The words are laid beside logs of the recorder in `tests/logs`. Left out:
+//! what no record tells of, among it heartbeats that arrive, passes that find a silent node still
+//! silent, keys with the number of nodes that the scheduler looked at, times in conditions, uids,
+//! resource versions, what is logged when a process starts, and what StatefulSets, DaemonSets and
+//! Jobs tell of each sync. Events are told when they are stored; those that the correlator drops
+//! are not told. That a node "is healthy again" is told of nodes that had a taint, not of those
+//! that only waited for one. `timeAdded` of a taint is the time at which it was written; durations
+//! are to the millisecond.
+
+mod events;
+mod format;
+mod log;
+mod node_lifecycle;
+mod pod_gc;
+mod records;
+mod replica_set;
+mod scheduler;
+mod statements;
+mod taint_eviction;
+mod timed_workers;
+mod write;
+
+pub use write::write;

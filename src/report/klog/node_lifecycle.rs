@@ -1,0 +1,305 @@
+//! What the node lifecycle controller says, and what node controllers share.
+
+use super::format::{Timed, Value, go_duration, go_time, taints_json, taints_pointers};
+use super::log::{Log, Values, text};
+use super::statements::{
+    ALL_DARK, HEALTHY_REMOVED, HEALTHY_REMOVING, NODE_CREATED, NODE_DELETED, NODE_EVENT,
+    NOT_UPDATED, POD_NOT_READY, PODS_OF_NODE, QUEUED_NOT_READY, QUEUED_UNRESPONSIVE, SOME_READY,
+    STATUS_CHANGE, Statement, TAINT_ABSENT, TAINT_ADDED, ZONE_METRIC, ZONE_STATE,
+};
+use crate::analysis::state::{Follow, NO_NODE};
+use crate::api::meta::ConditionStatus;
+use crate::api::names::TextId;
+use crate::api::node::{NodeConditionType, NodeReason};
+use crate::api::taint::{Effect, NOT_READY, Taint, UNREACHABLE};
+use crate::api::workload::short_name;
+use crate::kernel::{Dur, Time};
+use crate::trace::{EventText, Record, ZoneState};
+
+impl<'a> Log<'a> {
+    /// Says something of the controller's own.
+    fn lifecycle(&mut self, at: Time, said: Statement<2>, values: Values<'_>, words: &str) {
+        self.say_either(at, said, self.forms.node_lifecycle, values, words);
+    }
+
+    /// Says something that node controllers share.
+    fn helper(&mut self, at: Time, said: Statement<2>, values: Values<'_>, words: &str) {
+        self.say_either(at, said, self.forms.node_helpers, values, words);
+    }
+
+    /// Taints with the times at which they were written to a node.
+    pub(super) fn timed(&self, node: u32, taints: &'a [Taint]) -> Vec<Timed<'a>> {
+        taints
+            .iter()
+            .map(|t| {
+                (
+                    t,
+                    self.written.get(&(node, t.key.clone(), t.effect)).copied(),
+                )
+            })
+            .collect()
+    }
+
+    /// Taints as JSON where objects are, and otherwise in another form.
+    pub(super) fn json(
+        &self,
+        taints: &[Timed<'_>],
+        otherwise: fn(&[Timed<'_>]) -> String,
+    ) -> Value {
+        Value::Raw(if self.forms.node_lifecycle {
+            taints_json(taints)
+        } else {
+            otherwise(taints)
+        })
+    }
+
+    /// A list of taints that nobody made if it is empty.
+    fn pointers(&self, taints: &[Timed<'_>]) -> Value {
+        if taints.is_empty() && self.forms.node_lifecycle {
+            Value::Raw("null".to_owned())
+        } else {
+            self.json(taints, taints_pointers)
+        }
+    }
+
+    /// The conditions that are set to Unknown, each with how long the node was silent.
+    pub(super) fn expired(&mut self, r: &Record, ms: u32) {
+        let switches = &self.analysis.plan.profile.node_lifecycle;
+        let node = self.node(r.object);
+        let duration = go_duration(Dur::from_millis(ms.into()));
+        let level = if self.forms.expired_at_2 { 2 } else { 4 };
+        let kinds = [
+            (NodeConditionType::Ready, true),
+            (NodeConditionType::OutOfDisk, switches.out_of_disk),
+            (NodeConditionType::MemoryPressure, true),
+            (NodeConditionType::DiskPressure, true),
+            (
+                NodeConditionType::PidPressure,
+                switches.pid_pressure_unknown,
+            ),
+        ];
+        for (kind, _) in kinds.into_iter().filter(|k| k.1) {
+            let healthy = if kind == NodeConditionType::Ready {
+                ConditionStatus::True
+            } else {
+                ConditionStatus::False
+            };
+            let (status, reason) = self
+                .conditions
+                .get(&(r.object, kind))
+                .copied()
+                .unwrap_or_else(|| (healthy, NodeReason::of_kubelet(kind, healthy)));
+            let condition = format!(
+                "&NodeCondition{{Type:{},Status:{status},Reason:{},}}",
+                kind.as_str(),
+                reason.as_str()
+            );
+            let words = format!(
+                "node {node} hasn't been updated for {duration}. Last {} is: {condition}",
+                kind.as_str()
+            );
+            let values = [
+                ("node", text(node)),
+                ("duration", text(duration.clone())),
+                ("nodeConditionType", text(kind.as_str())),
+                ("currentCondition", text(condition)),
+            ];
+            self.lifecycle(r.at, NOT_UPDATED.at_level(level), &values, &words);
+        }
+    }
+
+    /// A node is put into the queue of those to taint.
+    pub(super) fn queued(&mut self, r: &Record) {
+        let node = self.node(r.object);
+        let not_ready = self
+            .conditions
+            .get(&(r.object, NodeConditionType::Ready))
+            .is_some_and(|c| c.0 == ConditionStatus::False);
+        let now = go_time(r.at);
+        let (what, said) = if not_ready {
+            ("NotReady", QUEUED_NOT_READY)
+        } else {
+            ("unresponsive", QUEUED_UNRESPONSIVE)
+        };
+        let words = format!("Node {node} is {what} as of {now}. Adding it to the Taint queue.");
+        let values = [("node", text(node)), ("timeStamp", text(now))];
+        self.lifecycle(r.at, said, &values, &words);
+    }
+
+    /// The controller changed the taints of a node.
+    pub(super) fn tainted(&mut self, r: &Record, change: u32) {
+        let analysis = self.analysis;
+        let Some(change) = analysis.trace.taints.get(change as usize) else {
+            return;
+        };
+        for t in &change.added {
+            self.written
+                .insert((r.object, t.key.clone(), t.effect), r.at);
+        }
+        let (added, mut removed) = (
+            self.timed(r.object, &change.added),
+            self.timed(r.object, &change.removed),
+        );
+        // What was read from the API has no fraction of a second.
+        removed
+            .iter_mut()
+            .for_each(|t| t.1 = t.1.map(|at| Time::from_secs(at.as_secs())));
+        let no_execute =
+            |taints: &[Timed<'_>]| taints.iter().any(|t| t.0.effect == Effect::NoExecute);
+        if added.is_empty() && no_execute(&removed) {
+            let ready = self
+                .conditions
+                .get(&(r.object, NodeConditionType::Ready))
+                .is_none_or(|c| c.0 == ConditionStatus::True);
+            // Taints also come off when all zones are dark, which is not logged for each node.
+            if !ready {
+                return;
+            }
+            self.healthy_again(r);
+        } else {
+            // The opposite taint is taken off whether it is there or not.
+            let opposite = opposite(&change.added);
+            if let Some(opposite) = opposite.as_ref().filter(|_| removed.is_empty()) {
+                removed.push((opposite, None));
+            }
+            self.swapped(r, &added, &removed);
+        }
+        for t in &change.removed {
+            self.written.remove(&(r.object, t.key.clone(), t.effect));
+        }
+    }
+
+    /// A node is Ready again, and has lost its taints.
+    fn healthy_again(&mut self, r: &Record) {
+        let node = self.node(r.object);
+        let said = if self.forms.healthy_removed {
+            HEALTHY_REMOVED
+        } else {
+            HEALTHY_REMOVING
+        };
+        let words = format!("Node {node} is healthy again, removing all taints");
+        self.lifecycle(r.at, said, &[("node", text(node))], &words);
+    }
+
+    /// A node got a taint, and lost the opposite one.
+    fn swapped(&mut self, r: &Record, added: &[Timed<'_>], removed: &[Timed<'_>]) {
+        let node = self.node(r.object);
+        let words = format!("Added {} Taint to Node {node}", taints_pointers(added));
+        let values = [("taint", self.pointers(added)), ("node", text(node))];
+        self.helper(r.at, TAINT_ADDED, &values, &words);
+        let words = format!(
+            "Made sure that Node {node} has no {} Taint",
+            taints_pointers(removed)
+        );
+        let values = [("node", text(node)), ("taint", self.pointers(removed))];
+        self.helper(r.at, TAINT_ABSENT, &values, &words);
+    }
+
+    /// The pods of a node are about to be set to not Ready; `r` is the record of the first one, or
+    /// of the node's event.
+    pub(super) fn marking(&mut self, r: &Record, follow: &Follow<'_>) {
+        let node = r.pod().map_or(r.object, |pod| follow.pod(pod).node);
+        if node != NO_NODE {
+            let node = self.node(node);
+            let words = format!("Update ready status of pods on node [{node}]");
+            self.helper(r.at, PODS_OF_NODE, &[("node", text(node))], &words);
+        }
+    }
+
+    /// A pod is set to not Ready.
+    pub(super) fn pod_not_ready(&mut self, r: &Record) {
+        let pod = self.pod(r.object);
+        let name = if self.forms.node_lifecycle {
+            pod
+        } else {
+            short_name(pod)
+        };
+        let words = format!("Updating ready status of pod {name} to false");
+        self.helper(r.at, POD_NOT_READY, &[("pod", text(name))], &words);
+    }
+
+    /// A zone gets a queue of nodes to taint.
+    pub(super) fn zone_metric(&mut self, r: &Record) {
+        let zone = self.analysis.trace.names.text_of(TextId(r.object));
+        let words = format!("Initializing eviction metric for zone: {zone}");
+        self.lifecycle(r.at, ZONE_METRIC, &[("zone", text(zone))], &words);
+    }
+
+    /// A zone has another state. What zones become with the beginning and the end of master
+    /// disruption is not logged.
+    pub(super) fn zone(&mut self, r: &Record, state: ZoneState) {
+        let just_over = |at: Time| r.at.since(at) < Dur::from_secs(1);
+        if self.dark || self.light_since.is_some_and(just_over) {
+            return;
+        }
+        let zone = self.analysis.trace.names.text_of(TextId(r.object));
+        let words = format!(
+            "Controller detected that zone {zone} is now in state {}.",
+            state.as_str()
+        );
+        let values = [("zone", text(zone)), ("newState", text(state.as_str()))];
+        self.lifecycle(r.at, ZONE_STATE, &values, &words);
+    }
+
+    /// Master disruption begins.
+    pub(super) fn all_dark(&mut self, r: &Record) {
+        self.dark = true;
+        let words = format!("{}.", ALL_DARK.message);
+        self.lifecycle(r.at, ALL_DARK, &[], &words);
+    }
+
+    /// Master disruption ends.
+    pub(super) fn some_ready(&mut self, r: &Record) {
+        (self.dark, self.light_since) = (false, Some(r.at));
+        let words = format!("{}.", SOME_READY.message);
+        self.lifecycle(r.at, SOME_READY, &[], &words);
+    }
+
+    /// The controller records an event of a node.
+    pub(super) fn node_event(&mut self, r: &Record, event: EventText) {
+        let node = self.node(r.object);
+        let own = match event {
+            EventText::RegisteredNode => Some((
+                NODE_CREATED,
+                format!("Controller observed a new Node: {node:?}"),
+            )),
+            EventText::RemovingNode => Some((
+                NODE_DELETED,
+                format!("Controller observed a Node deletion: {node}"),
+            )),
+            _ => None,
+        };
+        if let Some((said, words)) = own {
+            self.lifecycle(r.at, said, &[("node", text(node))], &words);
+        }
+        if event == EventText::NodeNotReady {
+            let words =
+                format!("Recording status change NodeNotReady event message for node {node}");
+            let values = [("status", text("NodeNotReady")), ("node", text(node))];
+            self.helper(r.at, STATUS_CHANGE, &values, &words);
+        } else {
+            let fields = self.analysis.trace.fields(r);
+            let message = fields.message.unwrap_or_default();
+            let event = message
+                .strip_prefix(&format!("Node {node} event: "))
+                .unwrap_or(&message)
+                .to_owned();
+            let words = format!("Recording {event} event message for node {node}");
+            let values = [("event", text(event)), ("node", text(node))];
+            self.helper(r.at, NODE_EVENT, &values, &words);
+        }
+    }
+}
+
+/// The taint that is taken off with one of these added.
+fn opposite(added: &[Taint]) -> Option<Taint> {
+    match added
+        .iter()
+        .find(|t| t.effect == Effect::NoExecute)
+        .map(|t| t.key.as_str())
+    {
+        Some(UNREACHABLE) => Some(Taint::new(NOT_READY, Effect::NoExecute)),
+        Some(NOT_READY) => Some(Taint::new(UNREACHABLE, Effect::NoExecute)),
+        _ => None,
+    }
+}
