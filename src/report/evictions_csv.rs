@@ -16,7 +16,7 @@
 //! | `time_to_ready_s` | from the eviction to that |
 //! | `record`, `cause_record` | ids in `events.jsonl`: the deletion, and what led to it |
 
-use super::clock::seconds;
+use crate::analysis::clock::seconds;
 use crate::analysis::evictions::evictions;
 use crate::analysis::workloads::Replacement;
 use crate::analysis::{Analysis, Eviction, Workloads};

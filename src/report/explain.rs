@@ -1,7 +1,7 @@
 //! An explanation as text, as JSON and as a Mermaid graph.
 
-use super::clock::{absolute, short};
 use super::text::{BOLD, DIM, GREEN, PLAIN, Style, fold, painted};
+use crate::analysis::clock::{absolute, short};
 use crate::analysis::explain::{Explanation, Step};
 use crate::files::acts;
 use crate::kernel::Dur;

@@ -27,7 +27,6 @@ pub mod text;
 pub mod trace_json;
 pub mod trials;
 
-use crate::analysis::clock;
 pub use crate::analysis::clock::{absolute, seconds, short};
 pub use files::{FileError, Folder};
 pub use model::{Report, Source};

@@ -1,10 +1,11 @@
 //! What two sides cost, as tables: a row for each figure that differs.
 
-use super::super::text::{BOLD, DIM, GREEN, PLAIN, RED};
-use super::{Printer, ROWS, fates};
+use super::printer::{Printer, ROWS};
+use super::words::fates;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
 use crate::analysis::{Figure, grouped};
 use crate::kernel::Dur;
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED};
 use std::cmp::Ordering;
 use std::io;
 

@@ -1,7 +1,8 @@
 //! Differences as JSON.
 
-use super::seeds::SeedSide;
-use super::{Side, group_text, steps};
+use super::seeds::{self, SeedSide};
+use super::side::{Side, steps};
+use super::words::group_text;
 use crate::analysis::Figure;
 use crate::analysis::diff::{
     Bill, Change, Difference, Fate, First, Group, NEARLY_ALL, Noise, Occurrence, OverSeeds, Pair,
@@ -83,7 +84,7 @@ pub fn over_seeds(sides: [SeedSide<'_>; 2], settings_differ: &Settings, d: &Over
 
 fn pattern(p: &Pattern, seeds: u64) -> Value {
     json!({
-        "text": super::seeds::said(p),
+        "text": seeds::said(p),
         "what": p.what,
         "change": match p.way {
             Way::OnlyA => "only-a",

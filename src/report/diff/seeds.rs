@@ -1,12 +1,13 @@
 //! The difference of two sides over many seeds as text.
 
-use super::super::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW};
-use super::{PENDING, Printer, ROWS, header, rounded, why};
+use super::printer::{Printer, ROWS, header};
+use super::words::{PENDING, rounded, why};
 use crate::analysis::diff::{OverSeeds, Pattern, Settings, Way};
 use crate::analysis::grouped;
 use crate::analysis::words::ranges;
 use crate::plan::Plan;
 use crate::report::Source;
+use crate::report::text::{BOLD, DIM, GREEN, PLAIN, RED, Style, YELLOW};
 use std::io::{self, Write};
 
 /// One of the two sides.

@@ -1,0 +1,199 @@
+//! What prints differences: the layout, and the parts that both kinds of differences have.
+
+use crate::analysis::diff::{Noise, SettingChange, Settings};
+use crate::analysis::grouped;
+use crate::analysis::words::ranges;
+use crate::plan::Plan;
+use crate::report::Source;
+use crate::report::text::{BOLD, DIM, PLAIN, Style, YELLOW, fold, painted};
+use std::io::{self, Write};
+
+/// Rows of a part of the text; the rest is counted.
+pub(super) const ROWS: usize = 40;
+/// The most settings that are listed in each part.
+const SETTINGS: usize = 40;
+
+/// What is told of a side: where it comes from, and what was changed in it.
+pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
+    let release = plan.profile.release.trim_start_matches('v');
+    let mut line = format!(
+        "{}: Kubernetes {release}, timing {}, {seeds}",
+        source.file, plan.timing.name
+    );
+    let set = source
+        .set
+        .iter()
+        .filter(|s| !s.starts_with("kubernetes=") && !s.starts_with("timing="));
+    line.extend(set.map(|s| format!(", {s}")));
+    line
+}
+
+/// What prints.
+pub(super) struct Printer<'a> {
+    pub(super) out: &'a mut dyn Write,
+    pub(super) style: Style,
+}
+
+impl Printer<'_> {
+    /// A text in a colour, where there are colours.
+    pub(super) fn paint(&self, text: &str, ansi: anstyle::Style) -> String {
+        painted(text, ansi, self.style)
+    }
+
+    /// Writes a text from a column on, folded to the width.
+    pub(super) fn folded(
+        &mut self,
+        text: &str,
+        column: usize,
+        ansi: anstyle::Style,
+    ) -> io::Result<()> {
+        let room = self.style.width.saturating_sub(column).max(30);
+        for (i, line) in fold(text, room).iter().enumerate() {
+            if i > 0 {
+                write!(self.out, "{:column$}", "")?;
+            }
+            writeln!(self.out, "{}", self.paint(line, ansi))?;
+        }
+        Ok(())
+    }
+
+    /// The title of a part.
+    pub(super) fn title(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", self.paint(text, BOLD))
+    }
+
+    /// Where the sides come from, and what a person should know of how their plans came about, each
+    /// sentence once.
+    pub(super) fn header(&mut self, sides: [String; 2], [a, b]: [&Plan; 2]) -> io::Result<()> {
+        for (letter, line) in ["A", "B"].into_iter().zip(sides) {
+            write!(self.out, "{}  ", self.paint(letter, BOLD))?;
+            self.folded(&line, 3, PLAIN)?;
+        }
+        for note in a
+            .notes
+            .iter()
+            .chain(b.notes.iter().filter(|n| !a.notes.contains(n)))
+        {
+            write!(self.out, "   ")?;
+            self.folded(note, 3, YELLOW)?;
+        }
+        writeln!(self.out)
+    }
+
+    /// What was set differently; what the releases themselves do differently comes last.
+    pub(super) fn settings(&mut self, s: &Settings) -> io::Result<()> {
+        self.objects(s)?;
+        self.own_settings(s)?;
+        self.switches(s)
+    }
+
+    /// The settings that differ.
+    fn own_settings(&mut self, s: &Settings) -> io::Result<()> {
+        if s.others.is_empty() {
+            return Ok(());
+        }
+        let list = &s.others;
+        self.title("Settings that differ")?;
+        let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
+        let shown = &list[..list.len().min(SETTINGS)];
+        let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
+        let (name, a) = (
+            width(&|c| c.name.chars().count()),
+            width(&|c| said(&c.a).chars().count()).max(1),
+        );
+        for c in shown {
+            write!(self.out, "  {:name$}  {:a$}  ", c.name, said(&c.a))?;
+            self.folded(&said(&c.b), name + a + 6, PLAIN)?;
+        }
+        if list.len() > SETTINGS {
+            writeln!(self.out, "  {} more", list.len() - SETTINGS)?;
+        }
+        writeln!(self.out)
+    }
+
+    /// What the releases themselves do differently.
+    fn switches(&mut self, s: &Settings) -> io::Result<()> {
+        if s.switches.is_empty() {
+            return Ok(());
+        }
+        self.title("Internal switches of the releases that differ")?;
+        let sides = s
+            .release
+            .as_ref()
+            .map_or(["first", "second"], |(a, b)| [a, b])
+            .map(|side| side.trim_start_matches('v'));
+        for c in s.switches.iter().take(SETTINGS) {
+            let name = || {
+                (
+                    c.name.clone(),
+                    [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()),
+                )
+            };
+            let (about, values) = c.prose.clone().unwrap_or_else(name);
+            write!(self.out, "  ")?;
+            self.folded(&about, 2, PLAIN)?;
+            for (side, value) in sides.iter().zip(&values) {
+                write!(self.out, "    {side}: ")?;
+                self.folded(value, side.len() + 6, DIM)?;
+            }
+        }
+        if s.switches.len() > SETTINGS {
+            writeln!(
+                self.out,
+                "  {} more; `--format json` has them all",
+                s.switches.len() - SETTINGS
+            )?;
+        }
+        writeln!(self.out)
+    }
+
+    /// One line for each sort of noise.
+    pub(super) fn noise(&mut self, found: &[(Noise, String, u64)]) -> io::Result<()> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.title("Noise")?;
+        for (noise, said) in [
+            (Noise::Slight, "less than a second earlier or later"),
+            (Noise::Another, "another object of the same kind instead"),
+            (Noise::Words, "the same in other words"),
+        ] {
+            let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
+            if !of.is_empty() {
+                let all: u64 = of.iter().map(|f| f.2).sum();
+                let whats: Vec<String> = of
+                    .iter()
+                    .map(|(_, what, n)| format!("{what} {}", grouped(*n)))
+                    .collect();
+                write!(self.out, "  ")?;
+                self.folded(
+                    &format!("{} {said}: {}", grouped(all), whats.join(", ")),
+                    4,
+                    DIM,
+                )?;
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn objects(&mut self, s: &Settings) -> io::Result<()> {
+        if !s.objects_differ() {
+            return Ok(());
+        }
+        self.title("Only in one of the clusters")?;
+        for (what, sides) in [
+            ("nodes", &s.nodes),
+            ("pods", &s.pods),
+            ("entries of the timeline", &s.entries),
+        ] {
+            for (letter, names) in ["A", "B"].into_iter().zip(sides) {
+                if !names.is_empty() {
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    write!(self.out, "  {letter}  ")?;
+                    self.folded(&format!("{what}: {}", ranges(&names)), 5, PLAIN)?;
+                }
+            }
+        }
+        writeln!(self.out)
+    }
+}

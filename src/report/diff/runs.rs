@@ -1,0 +1,140 @@
+//! The difference of two runs as text.
+
+use super::printer::{Printer, ROWS, header};
+use super::side::{Side, steps};
+use super::words::{group_text, how, shift, subject_of, times};
+use crate::analysis::clock::absolute;
+use crate::analysis::diff::{Change, Difference, Noise};
+use crate::analysis::grouped;
+use crate::report::text::{DIM, GREEN, PLAIN, RED, Style, YELLOW};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes the difference for people.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(
+    out: &mut dyn Write,
+    sides: [Side<'_>; 2],
+    d: &Difference,
+    style: Style,
+) -> io::Result<()> {
+    let mut p = Printer { out, style };
+    let said = |s: Side<'_>| {
+        header(
+            s.analysis.plan,
+            s.source,
+            &format!("seed {}", s.source.seed),
+        )
+    };
+    p.header(sides.map(said), sides.map(|s| s.analysis.plan))?;
+    if d.is_empty() {
+        let same = p.paint(
+            "Both runs came to the same: nobody was evicted, tainted or placed otherwise.",
+            GREEN,
+        );
+        writeln!(p.out, "{same}")?;
+        if d.settings.others.is_empty() && d.settings.switches.is_empty() {
+            return Ok(());
+        }
+        writeln!(p.out)?;
+        return p.settings(&d.settings);
+    }
+    p.costs(d)?;
+    p.first(sides, d)?;
+    p.groups(d)?;
+    p.noise(&noise(d))?;
+    p.settings(&d.settings)
+}
+
+/// How often what says next to nothing is said, by why and what.
+fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
+    let mut found: BTreeMap<(Noise, &str), u64> = BTreeMap::new();
+    for g in &d.groups {
+        if let Some(noise) = g.noise {
+            *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
+        }
+    }
+    found
+        .into_iter()
+        .map(|((noise, what), n)| (noise, what.to_owned(), n))
+        .collect()
+}
+
+impl Printer<'_> {
+    fn first(&mut self, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
+        let Some(first) = &d.first else { return Ok(()) };
+        let subject = subject_of(&first.pair);
+        let what = if subject.is_empty() {
+            first.what.clone()
+        } else {
+            format!("{subject} {}", first.what)
+        };
+        let how = how(&first.change, shift(&first.pair).map(|s| (s, s)));
+        self.title("Where they part")?;
+        write!(self.out, "  ")?;
+        self.folded(&format!("{what}: {how}"), 2, YELLOW)?;
+        for (i, letter) in ["A", "B"].into_iter().enumerate() {
+            match first.of(i) {
+                None => writeln!(
+                    self.out,
+                    "  {letter}  {}",
+                    self.paint("does not happen", DIM)
+                )?,
+                Some(o) => {
+                    let steps = steps(sides[i].analysis, o.record);
+                    for (n, (at, text)) in steps.iter().enumerate() {
+                        let letter = if n == 0 { letter } else { " " };
+                        write!(self.out, "  {letter}  {:>10}  ", absolute(*at))?;
+                        self.folded(text, 17, PLAIN)?;
+                    }
+                }
+            }
+        }
+        writeln!(self.out)
+    }
+
+    fn groups(&mut self, d: &Difference) -> io::Result<()> {
+        // Noise is last.
+        let groups = &d.groups[..d.groups.iter().take_while(|g| g.noise.is_none()).count()];
+        if groups.is_empty() {
+            return Ok(());
+        }
+        self.title("What differs")?;
+        let shown = &groups[..groups.len().min(ROWS)];
+        let cells: Vec<[String; 2]> = shown.iter().map(|g| [0, 1].map(|i| times(g, i))).collect();
+        let width = |i: usize| {
+            cells
+                .iter()
+                .map(|c| c[i].chars().count())
+                .max()
+                .unwrap_or(0)
+                .max(1)
+        };
+        let (first, second) = (width(0), width(1));
+        writeln!(
+            self.out,
+            "  {}",
+            self.paint(&format!("{:>first$}  {:>second$}", "A", "B"), DIM)
+        )?;
+        for (group, [a, b]) in shown.iter().zip(&cells) {
+            write!(self.out, "  {a:>first$}  {b:>second$}  ")?;
+            let ansi = match group.change {
+                Change::OnlyA | Change::OnlyB if group.what.starts_with("evicted") => RED,
+                Change::OnlyA | Change::OnlyB => YELLOW,
+                _ => PLAIN,
+            };
+            self.folded(&group_text(group), first + second + 6, ansi)?;
+        }
+        if groups.len() > ROWS {
+            let rest: usize = groups[ROWS..].iter().map(|g| g.pairs.len()).sum();
+            writeln!(
+                self.out,
+                "  {} more like these; --format json has all",
+                grouped(rest as u64)
+            )?;
+        }
+        writeln!(self.out)
+    }
+}

@@ -1,0 +1,147 @@
+//! What is said of facts that differ between two runs.
+
+use crate::analysis::clock::{absolute, short, whole};
+use crate::analysis::diff::{Change, Fate, Group, Occurrence, Pair};
+use crate::analysis::grouped;
+use crate::analysis::words::ranges;
+use crate::kernel::Dur;
+use crate::report::text::counted;
+
+/// By how much a fact is earlier or later in one of the runs.
+pub(super) fn shift(pair: &Pair) -> Option<Dur> {
+    let (a, b) = (pair.a?.at, pair.b?.at);
+    Some(a.max(b).since(a.min(b)))
+}
+
+/// To the millisecond, and to the tenth of a second where it is longer than ten.
+pub(super) fn rounded(d: Dur) -> String {
+    let unit = if d >= Dur::from_secs(10) { 100 } else { 1 };
+    short(Dur::from_millis((d.as_millis() + unit / 2) / unit * unit))
+}
+
+/// `5s earlier in B`, `only in A`.
+pub(super) fn how(change: &Change, shift: Option<(Dur, Dur)>) -> String {
+    let by = shift.map_or(String::new(), |(least, most)| {
+        let (least, most) = (rounded(least), rounded(most));
+        if least == most {
+            least
+        } else {
+            format!("{least} to {most}")
+        }
+    });
+    match change {
+        Change::OnlyA => "only in A".to_owned(),
+        Change::OnlyB => "only in B".to_owned(),
+        Change::Earlier => format!("{by} earlier in B"),
+        Change::Later => format!("{by} later in B"),
+        Change::Otherwise(a, b) if a.is_empty() && b.is_empty() => "elsewhere in B".to_owned(),
+        Change::Otherwise(a, b) => format!("{a} in A, {b} in B"),
+    }
+}
+
+/// The object of a fact.
+pub(super) fn subject_of(pair: &Pair) -> String {
+    match (&pair.pod, &pair.node) {
+        (Some(pod), Some(node)) => format!("{pod} of {node}"),
+        (Some(pod), None) => pod.clone(),
+        (None, Some(node)) => node.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// `27 pods of Deployment default/web on b-00..b-08 evicted: 5s earlier in B`
+pub(super) fn group_text(g: &Group) -> String {
+    let mut nodes: Vec<&str> = g.pairs.iter().filter_map(|p| p.node.as_deref()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let (objects, has_pods) = (g.pairs.len(), g.pairs.iter().any(|p| p.pod.is_some()));
+    let mut pods: Vec<&str> = g.pairs.iter().filter_map(|p| p.pod.as_deref()).collect();
+    pods.sort_unstable();
+    pods.dedup();
+    let on = if nodes.is_empty() {
+        String::new()
+    } else {
+        format!(" on {}", ranges(&nodes))
+    };
+    let subject = match (has_pods, pods.len()) {
+        (true, 1) => subject_of(&g.pairs[0]),
+        (true, n) => {
+            let of =
+                g.of.as_ref()
+                    .map_or(String::new(), |of| format!(" of {of}"));
+            format!("{}{of}{on}", counted(n as u64, "pod"))
+        }
+        (false, _) => ranges(&nodes),
+    };
+    let times = match objects.checked_div(pods.len().max(nodes.len()).max(1)) {
+        Some(n) if n > 1 => format!(", {} times", grouped(objects as u64)),
+        _ => String::new(),
+    };
+    let what = if subject.is_empty() {
+        g.what.clone()
+    } else {
+        format!("{subject} {}", g.what)
+    };
+    let beside = match (&g.change, &g.details) {
+        (Change::OnlyA | Change::OnlyB | Change::Earlier | Change::Later, details)
+            if g.what == PENDING =>
+        {
+            why(details)
+        }
+        (Change::Otherwise(..), _) | (_, [None, None]) => String::new(),
+        (_, [Some(a), Some(b)]) if a == b => format!(" {a}"),
+        (_, [Some(a), Some(b)]) => format!(" ({a} in A, {b} in B)"),
+        (_, [Some(one), None] | [None, Some(one)]) => format!(" {one}"),
+    };
+    format!("{what}{beside}{times}: {}", how(&g.change, g.shift()))
+}
+
+/// What is said of pods that find no node.
+pub(super) const PENDING: &str = "pending";
+
+/// Why pods are pending, in the scheduler's words, unless these differ: other words are noise.
+pub(super) fn why(details: &[Option<String>; 2]) -> String {
+    match details {
+        [Some(a), Some(b)] if a != b => String::new(),
+        [Some(why), _] | [None, Some(why)] => format!(" ({why})"),
+        [None, None] => String::new(),
+    }
+}
+
+/// When the facts of a group happened in a run: `6:45.100`, or the first and the last.
+pub(super) fn times(g: &Group, side: usize) -> String {
+    let of = |p: &Pair| if side == 0 { p.a } else { p.b };
+    let at = |o: Occurrence| o.at;
+    let all = g.pairs.iter().filter_map(of).map(at);
+    match (all.clone().min(), all.max()) {
+        (Some(first), Some(last)) if last.since(first) < Dur::from_secs(1) => absolute(first),
+        (Some(first), Some(last)) => format!("{}–{}", whole(first), whole(last)),
+        _ => "–".to_owned(),
+    }
+}
+
+/// `pods up at worst 10 in A, 9 in B; lost 10 in A, 9 in B`
+pub(super) fn fates(a: &Fate, b: &Fate) -> String {
+    let mut said = Vec::new();
+    for (what, a, b) in [
+        (
+            "pods up at worst",
+            u64::from(a.least_up),
+            u64::from(b.least_up),
+        ),
+        ("up at the end", u64::from(a.up), u64::from(b.up)),
+        (
+            "desired at the end",
+            u64::from(a.desired),
+            u64::from(b.desired),
+        ),
+        ("lost", a.lost, b.lost),
+        ("replaced", a.replaced, b.replaced),
+        ("stuck Terminating", a.stuck, b.stuck),
+    ] {
+        if a != b {
+            said.push(format!("{what} {} in A, {} in B", grouped(a), grouped(b)));
+        }
+    }
+    said.join("; ")
+}

@@ -1,0 +1,14 @@
+//! The report as text for a terminal or a log: header, timeline, summary, workloads, where the
+//! files are.
+
+mod costs;
+mod printer;
+mod style;
+mod summary;
+mod timeline;
+mod workloads;
+mod write;
+
+pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, counted, painted};
+pub use style::{Style, fold};
+pub use write::write;

@@ -1,0 +1,72 @@
+//! How texts look: width, colours, folding, counted nouns.
+
+use crate::analysis::grouped;
+use anstyle::{AnsiColor, Style as Ansi};
+
+/// How the text is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Style {
+    /// Whether to write colours.
+    pub colour: bool,
+    /// How many characters fit into a line; what is longer is continued below its column.
+    pub width: usize,
+}
+
+impl Default for Style {
+    /// Without colours, 100 characters wide.
+    fn default() -> Self {
+        Style {
+            colour: false,
+            width: 100,
+        }
+    }
+}
+
+pub(crate) const BOLD: Ansi = Ansi::new().bold();
+pub(crate) const DIM: Ansi = Ansi::new().dimmed();
+pub(crate) const RED: Ansi = AnsiColor::Red.on_default().bold();
+pub(crate) const YELLOW: Ansi = AnsiColor::Yellow.on_default();
+pub(crate) const GREEN: Ansi = AnsiColor::Green.on_default();
+pub(super) const MAGENTA: Ansi = AnsiColor::Magenta.on_default();
+pub(crate) const PLAIN: Ansi = Ansi::new();
+
+/// A text in a colour, where the style has colours.
+pub(crate) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
+    if style.colour && !ansi.is_plain() {
+        format!("{ansi}{text}{ansi:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// `1 pod`, `1,234 pods`
+pub(crate) fn counted(n: u64, what: &str) -> String {
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{} {what}s", grouped(n))
+    }
+}
+
+/// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
+/// its own.
+pub fn fold(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        let fits = used == 0 || used + 1 + length <= room;
+        if !fits {
+            lines.push(String::new());
+            used = 0;
+        }
+        let line = lines.last_mut().expect("there always is a line");
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += length;
+    }
+    lines
+}

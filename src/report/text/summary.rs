@@ -1,0 +1,191 @@
+//! The summary: what happened to how many, and what it cost.
+
+use super::costs::{missing, pending, requests_lost, tenths, whole_ms};
+use super::printer::Printer;
+use super::style::{BOLD, counted};
+use crate::analysis::clock::short;
+use crate::analysis::state::Health;
+use crate::analysis::{Metrics, Spread, Summary, grouped};
+use crate::trace::EvictionCause;
+use std::io;
+
+impl Printer<'_> {
+    /// The summary of a run.
+    pub(super) fn summary(&mut self, s: &Summary) -> io::Result<()> {
+        writeln!(self.out, "{}", self.painted("Summary", BOLD))?;
+        self.evictions(s)?;
+        self.costs(&s.metrics)?;
+        self.latencies(s)?;
+        self.line("at the end", &end(s))?;
+        writeln!(self.out)
+    }
+
+    /// Who was evicted, and who was not.
+    fn evictions(&mut self, s: &Summary) -> io::Result<()> {
+        self.line("evicted", &evicted(s))?;
+        self.line(
+            "kept",
+            &format!(
+                "{} that had a timer or a tainted node",
+                counted(s.kept, "pod")
+            ),
+        )?;
+        self.line("pending timers", &grouped(s.pending_timers))?;
+        if s.evictions_failed > 0 {
+            self.line("failed evictions", &grouped(s.evictions_failed))?;
+        }
+        if s.evictions_refused > 0 {
+            self.line(
+                "refused evictions",
+                &format!(
+                    "{}, each tried again after 5 s",
+                    grouped(s.evictions_refused)
+                ),
+            )?;
+        }
+        if s.nodes_not_drained > 0 {
+            self.line("not drained", &counted(s.nodes_not_drained, "node"))?;
+        }
+        if s.refused > 0 {
+            self.line("kubectl refused", &grouped(s.refused))?;
+        }
+        if !s.deletions.is_empty() {
+            let by: Vec<String> = s
+                .deletions
+                .iter()
+                .map(|(actor, n)| format!("{} {}", actor.as_str(), grouped(*n)))
+                .collect();
+            self.line("deletions", &by.join(", "))?;
+        }
+        Ok(())
+    }
+
+    /// What was missing, and what ran on.
+    fn costs(&mut self, m: &Metrics) -> io::Result<()> {
+        self.line("not up", &missing(&m.costs))?;
+        self.line("requests lost", &requests_lost(&m.costs))?;
+        if m.costs.ghost_ns > 0 {
+            let text = format!(
+                "{} of pods that were deleted or gone and ran on",
+                tenths(m.costs.ghost_ns, "minute")
+            );
+            self.line("ghosts", &text)?;
+        }
+        if m.costs.most_pending > 0 {
+            self.line("pending", &pending(&m.costs))?;
+        }
+        if m.costs.restarts > 0 {
+            self.line(
+                "restarts",
+                &format!(
+                    "{} had their containers started anew",
+                    counted(m.costs.restarts, "pod")
+                ),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// How long it took to notice, to taint and to evict.
+    fn latencies(&mut self, s: &Summary) -> io::Result<()> {
+        let m = &s.metrics;
+        self.line("nodes Unknown", &spread(s.nodes_unknown, m.detection))?;
+        self.line("nodes NoExecute", &spread(s.nodes_tainted, m.tainting))?;
+        let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
+        let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
+        if m.eviction.is_some() {
+            self.line("eviction latency", &spread(by_controllers, m.eviction))?;
+        }
+        Ok(())
+    }
+}
+
+/// `8 pods, 2 needlessly (the node was back within 5m)`, with the causes where they are unusual.
+fn evicted(s: &Summary) -> String {
+    let m = &s.metrics;
+    let mut evicted = counted(m.evicted, "pod");
+    if m.evicted > 0 {
+        // One cause that is the usual one needs no word.
+        if s.evicted_by.keys().any(|c| *c != EvictionCause::Taint) {
+            let by: Vec<String> = s
+                .evicted_by
+                .iter()
+                .map(|(cause, n)| format!("{} by {}", grouped(*n), cause.by()))
+                .collect();
+            evicted.push_str(&format!(": {}", by.join(", ")));
+        }
+        // What a drain evicts is not needless: somebody asked for it.
+        if s.evicted_by
+            .keys()
+            .any(|c| matches!(c, EvictionCause::Taint | EvictionCause::Timeout))
+        {
+            let back = short(m.window);
+            evicted.push_str(&format!(
+                ", {} needlessly (the node was back within {back}",
+                grouped(m.needless)
+            ));
+            if m.undecided > 0 {
+                evicted.push_str(&format!(
+                    "; {} undecided when the run ended",
+                    grouped(m.undecided)
+                ));
+            }
+            evicted.push(')');
+        }
+    }
+    evicted
+}
+
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"
+fn spread(count: u64, s: Option<Spread>) -> String {
+    let count = grouped(count);
+    match s {
+        None => count,
+        Some(s) => {
+            let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+            if min == max {
+                format!("{count}, +{min} after the fault")
+            } else {
+                format!("{count}, +{min} to +{max} after the fault, median +{median}")
+            }
+        }
+    }
+}
+
+/// How nodes and pods were when the run ended.
+fn end(s: &Summary) -> String {
+    let parts = |list: &[(u64, &str)]| {
+        let said: Vec<String> = list
+            .iter()
+            .filter(|p| p.0 > 0)
+            .map(|(n, what)| format!("{} {what}", grouped(*n)))
+            .collect();
+        if said.is_empty() {
+            "none".to_owned()
+        } else {
+            said.join(", ")
+        }
+    };
+    let node = |h: Health| s.end.nodes[h.index()];
+    let nodes = parts(&[
+        (node(Health::Ready), "Ready"),
+        (node(Health::Silent), "silent"),
+        (node(Health::Unknown), "Unknown"),
+        (node(Health::NotReady), "NotReady"),
+    ]);
+    let tainted = if s.end.nodes_no_execute > 0 {
+        format!(" ({} with NoExecute)", grouped(s.end.nodes_no_execute))
+    } else {
+        String::new()
+    };
+    let e = &s.end;
+    let pods = parts(&[
+        (e.available, "running and ready"),
+        (e.dead, "ready by the API and not up"),
+        (e.not_ready, "running, not ready"),
+        (e.pending, "pending"),
+        (e.terminating, "terminating"),
+        (e.finished, "finished"),
+    ]);
+    format!("nodes: {nodes}{tainted}; pods: {pods}")
+}

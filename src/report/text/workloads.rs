@@ -1,0 +1,135 @@
+//! What became of each workload.
+
+use super::costs::{missing, requests_lost, tenths};
+use super::printer::{NARROWEST, Printer};
+use super::style::{BOLD, counted, fold};
+use crate::analysis::grouped;
+use crate::analysis::serving::{Count, Served};
+use crate::report::model::Report;
+use std::io;
+
+/// The most workloads that have lines of their own.
+const WORKLOADS: usize = 12;
+
+impl Printer<'_> {
+    /// One line for each workload that fared badly, and one for the others together.
+    pub(super) fn workloads(&mut self, report: &Report<'_>) -> io::Result<()> {
+        let all = &report.serving.workloads;
+        if all.iter().all(|w| w.id.is_none()) {
+            return Ok(());
+        }
+        writeln!(self.out, "{}", self.painted("Workloads", BOLD))?;
+        let mut bad: Vec<&Served> = all.iter().filter(|w| !is_well(report, w)).collect();
+        bad.sort_by_key(|w| std::cmp::Reverse(w.costs.missing_ns));
+        for w in bad.iter().take(WORKLOADS) {
+            let said = format!("{}: {}", w.name.replacen('/', " ", 1), outcome(report, w));
+            for (i, line) in fold(&said, self.style.width.saturating_sub(4).max(NARROWEST))
+                .iter()
+                .enumerate()
+            {
+                writeln!(self.out, "{}{line}", if i == 0 { "  " } else { "    " })?;
+            }
+        }
+        if bad.len() > WORKLOADS {
+            writeln!(
+                self.out,
+                "  {} more fared badly: see summary.json",
+                grouped((bad.len() - WORKLOADS) as u64)
+            )?;
+        }
+        let well = all.len() - bad.len();
+        if well > 0 {
+            let other = if bad.is_empty() { "" } else { "other " };
+            let evicted: u64 = all
+                .iter()
+                .filter(|w| is_well(report, w))
+                .map(|w| w.costs.evicted)
+                .sum();
+            let though = if evicted == 0 {
+                String::new()
+            } else {
+                format!(
+                    ", though {} of theirs were evicted",
+                    counted(evicted, "pod")
+                )
+            };
+            writeln!(
+                self.out,
+                "  {} always had all their pods up{though}",
+                counted(well as u64, &format!("{other}workload"))
+            )?;
+        }
+        writeln!(self.out)
+    }
+}
+
+/// It always had as many pods up as it asks for, and nothing waits.
+fn is_well(report: &Report<'_>, w: &Served) -> bool {
+    w.costs.missing_ns == 0 && w.costs.pending_at_end == 0 && stuck(report, w) == 0
+}
+
+/// How many of its pods still are Terminating at the end, after their grace period.
+fn stuck(report: &Report<'_>, w: &Served) -> u64 {
+    report
+        .workloads
+        .outcomes
+        .iter()
+        .find(|o| Some(o.id) == w.id)
+        .map_or(0, |o| o.stuck)
+}
+
+/// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
+fn outcome(report: &Report<'_>, w: &Served) -> String {
+    let Count { desired, up, .. } = w.at_end();
+    let mut said = format!(
+        "{} of {} up at the end",
+        grouped(up.into()),
+        grouped(desired.into())
+    );
+    let horizon = report.analysis.horizon();
+    if let Some(least) = w
+        .spans(horizon)
+        .filter(|(.., c)| c.up < c.desired)
+        .map(|(.., c)| c.up)
+        .min()
+    {
+        said.push_str(&format!(
+            ", at worst {}; {}",
+            grouped(least.into()),
+            missing(&w.costs)
+        ));
+    }
+    if w.costs.requests_lost > 0 {
+        said.push_str(&format!("; requests lost: {}", requests_lost(&w.costs)));
+    }
+    if w.costs.ghost_ns >= 60_000_000_000 {
+        said.push_str(&format!("; ghosts: {}", tenths(w.costs.ghost_ns, "minute")));
+    }
+    if w.costs.evicted > 0 {
+        said.push_str(&format!("; {} evicted", grouped(w.costs.evicted)));
+    }
+    if let Some(o) = report
+        .workloads
+        .outcomes
+        .iter()
+        .find(|o| Some(o.id) == w.id)
+    {
+        if o.lost > 0 {
+            said.push_str(&format!(
+                "; {} lost, {} replaced",
+                grouped(o.lost),
+                grouped(o.replaced)
+            ));
+        }
+        if o.stuck > 0 {
+            said.push_str(&format!("; {} stuck Terminating", grouped(o.stuck)));
+        }
+        if o.pending > 0 {
+            said.push_str(&format!("; {} pending", grouped(o.pending)));
+            if let Some(why) = o.why_pending {
+                said.push_str(&format!(" ({})", report.analysis.trace.names.text_of(why)));
+            }
+        }
+    }
+    said
+}

@@ -1,0 +1,79 @@
+//! The whole report, part by part.
+
+use super::printer::Printer;
+use super::style::{BOLD, DIM, PLAIN, Style, YELLOW, counted};
+use crate::analysis::clock::short;
+use crate::kernel::Dur;
+use crate::report::model::Report;
+use crate::report::output::Written;
+use std::io::{self, Write};
+
+/// Writes the report; `written` says where its files are, if there are any.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(
+    out: &mut dyn Write,
+    report: &Report<'_>,
+    written: Option<&Written>,
+    style: Style,
+) -> io::Result<()> {
+    let mut p = Printer { out, style };
+    p.header(report)?;
+    p.timeline(report)?;
+    p.summary(&report.summary)?;
+    p.workloads(report)?;
+    p.files(written)
+}
+
+impl Printer<'_> {
+    fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
+        let plan = report.analysis.plan;
+        let (nodes, pods) = report.size();
+        writeln!(self.out, "{}", self.painted(&plan.name, BOLD))?;
+        if !plan.doc.is_empty() {
+            write!(self.out, "  ")?;
+            self.folded(&plan.doc, 2, PLAIN)?;
+        }
+        let line = format!(
+            "Kubernetes {}, timing {}, seed {}, {}, {}, {}",
+            report.release(),
+            plan.timing.name,
+            report.source.seed,
+            counted(nodes, "node"),
+            counted(pods, "pod"),
+            short(Dur::from_nanos(report.analysis.horizon().as_nanos()))
+        );
+        write!(self.out, "  ")?;
+        self.folded(&line, 2, PLAIN)?;
+        if !plan.profile.recorded {
+            write!(self.out, "  ")?;
+            self.folded(
+                "This release was not checked against recordings.",
+                2,
+                YELLOW,
+            )?;
+        }
+        for note in &plan.notes {
+            write!(self.out, "  ")?;
+            self.folded(note, 2, YELLOW)?;
+        }
+        writeln!(self.out)
+    }
+
+    fn files(&mut self, written: Option<&Written>) -> io::Result<()> {
+        if let Some(w) = written {
+            let names: Vec<&str> = w.files.iter().map(|f| f.0.as_str()).collect();
+            self.folded(
+                &format!("Files in {}: {}", w.folder.display(), names.join(", ")),
+                0,
+                PLAIN,
+            )?;
+        }
+        self.folded(
+            "One seed is one sample: another draws other delays and orders.",
+            0,
+            DIM,
+        )
+    }
+}
