@@ -53,3 +53,11 @@ pub(crate) fn duration(text: &str) -> Result<Dur, String> {
         None => e.to_string(),
     })
 }
+
+/// How many runs there are at once: as many as asked for, or one for each processor.
+pub(crate) fn jobs(asked: Option<impl Into<usize>>) -> usize {
+    asked
+        .map(Into::into)
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1)
+}

@@ -1,6 +1,6 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
-use super::args::{ChangeArgs, duration};
+use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::finished;
@@ -8,7 +8,7 @@ use super::interrupt;
 use super::progress::Progress;
 use super::run::{Format, Ready, load, ready, tell_imported};
 use super::terminal::Terminal;
-use crate::analysis::diff::Settings;
+use crate::analysis::diff::{OverSeeds, Settings};
 use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, diff, grouped};
 use crate::kernel::Dur;
 use crate::lab::sweep::Event;
@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// So many groups are told one by one before like ones are told together.
+/// How many groups are listed one by one before similar ones are put together.
 const GROUPS: usize = 40;
 
 /// Arguments of `taintsim diff`.
@@ -103,8 +103,18 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
             terminal,
         );
     }
+    single(args, second, (&change, &sets), terminal)
+}
+
+/// One run of each side; `change` is what makes the second one.
+fn single(
+    args: &DiffArgs,
+    second: &Path,
+    (change, sets): (&ChangeArgs, &[String]),
+    terminal: &Terminal,
+) -> Outcome {
     let a = finished::open(&args.a, &args.change, &args.sets, args.quiet, terminal)?;
-    let b = finished::open(second, &change, &sets, args.quiet, terminal)?;
+    let b = finished::open(second, change, sets, args.quiet, terminal)?;
     let (run_a, run_b) = (
         Analysis::new(&a.ready.plan, &a.trace),
         Analysis::new(&b.ready.plan, &b.trace),
@@ -126,16 +136,12 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         },
     ];
     let mut out = terminal.out();
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
     match args.format {
-        Format::Text => write(
-            &mut out,
-            sides,
-            &found,
-            Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            },
-        )?,
+        Format::Text => write(&mut out, sides, &found, style)?,
         Format::Json => json::write(&mut out, &document(sides, &found))?,
     }
     out.flush()?;
@@ -154,16 +160,15 @@ fn many(
     seeds: u64,
     terminal: &Terminal,
 ) -> Outcome {
-    for path in [&args.a, second] {
-        if path.is_dir() {
-            let problem = Problem::new(format!(
-                "{} is a finished run, which has one seed",
-                path.display()
-            ));
-            return Err(Failure::Input(
-                problem.help("give the scenario's file, or leave out --seeds"),
-            ));
-        }
+    let folder = [args.a.as_path(), second].into_iter().find(|p| p.is_dir());
+    if let Some(path) = folder {
+        let problem = Problem::new(format!(
+            "{} is a finished run, which has one seed",
+            path.display()
+        ));
+        return Err(Failure::Input(
+            problem.help("give the scenario's file, or leave out --seeds"),
+        ));
     }
     let a = load(&args.a)?;
     let other = args.b.as_deref().map(load).transpose()?;
@@ -177,19 +182,8 @@ fn many(
         ));
     }
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready, Failure> {
-        let mut ready = ready(
-            loaded.clone(),
-            file.display().to_string(),
-            overrides.clone(),
-        )?;
+        let mut ready = without_tape(loaded, file, overrides)?;
         ready.source.seed = first;
-        if ready.plan.tape.is_some() {
-            let problem = Problem::new(format!(
-                "{} replays a tape, which is one run whatever the seed",
-                file.display()
-            ));
-            return Err(Failure::Input(problem.help("leave out --seeds")));
-        }
         tell_imported(&ready.imported, args.quiet, terminal);
         Ok(ready)
     };
@@ -197,22 +191,41 @@ fn many(
         side(&a, &args.a, &overrides[0])?,
         side(b, second, &overrides[1])?,
     ];
-    let window = args.needless_within.unwrap_or(DEFAULT_NEEDLESS_WINDOW);
     let pairs = Pairs {
         loaded: [&a, b],
         overrides,
         first,
         seeds,
-        window,
+        window: args.needless_within.unwrap_or(DEFAULT_NEEDLESS_WINDOW),
         tolerance: args.tolerance,
     };
-    let jobs = args
-        .jobs
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1);
+    let found = run(args, &pairs, &a.name, terminal)?;
+    print_many(args, &sides, &found, terminal)
+}
+
+/// A scenario that is ready to run, and replays no tape.
+fn without_tape(loaded: &Loaded, file: &Path, overrides: &Overrides) -> Result<Ready, Failure> {
+    let shown = file.display().to_string();
+    let ready = ready(loaded.clone(), shown, overrides.clone())?;
+    if ready.plan.tape.is_some() {
+        let problem = Problem::new(format!(
+            "{} replays a tape, which is one run whatever the seed",
+            file.display()
+        ));
+        return Err(Failure::Input(problem.help("leave out --seeds")));
+    }
+    Ok(ready)
+}
+
+/// Runs both sides with all seeds, and compares them.
+fn run(
+    args: &DiffArgs,
+    pairs: &Pairs<'_>,
+    name: &str,
+    terminal: &Terminal,
+) -> Result<OverSeeds, Failure> {
     let all = pairs.size().unwrap_or(u64::MAX);
-    let progress = Progress::new(terminal, args.quiet, &a.name, all, |done, all| {
+    let progress = Progress::new(terminal, args.quiet, name, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
     let done = AtomicU64::new(0);
@@ -225,9 +238,9 @@ fn many(
         progress.set(done);
         !interrupt::asked()
     };
-    let found = interrupt::heeding(|| pairs.run(jobs, GROUPS, &watch));
+    let found = interrupt::heeding(|| pairs.run(jobs(args.jobs), GROUPS, &watch));
     progress.clear();
-    let found = found.map_err(|stopped| match stopped {
+    found.map_err(|stopped| match stopped {
         Stopped::Problems(problems) => Failure::Problems(problems),
         Stopped::Threads(error) => Failure::Io(format!("cannot start threads: {error}")),
         Stopped::Asked => Failure::Interrupted(format!(
@@ -235,32 +248,29 @@ fn many(
             grouped(done.load(Relaxed)),
             grouped(all)
         )),
-    })?;
-    let settings = Settings::new(&sides[0].plan, &sides[1].plan);
-    let [a, b] = &sides;
-    let sides = [
-        SeedSide {
-            plan: &a.plan,
-            source: &a.source,
-        },
-        SeedSide {
-            plan: &b.plan,
-            source: &b.source,
-        },
-    ];
+    })
+}
+
+/// Prints what sets two sides apart over many seeds.
+fn print_many(
+    args: &DiffArgs,
+    [a, b]: &[Ready; 2],
+    found: &OverSeeds,
+    terminal: &Terminal,
+) -> Outcome {
+    let settings = Settings::new(&a.plan, &b.plan);
+    let sides = [a, b].map(|side| SeedSide {
+        plan: &side.plan,
+        source: &side.source,
+    });
     let mut out = terminal.out();
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
     match args.format {
-        Format::Text => write_over_seeds(
-            &mut out,
-            sides,
-            &settings,
-            &found,
-            Style {
-                colour: terminal.colour,
-                width: terminal.width,
-            },
-        )?,
-        Format::Json => json::write(&mut out, &over_seeds(sides, &settings, &found))?,
+        Format::Text => write_over_seeds(&mut out, sides, &settings, found, style)?,
+        Format::Json => json::write(&mut out, &over_seeds(sides, &settings, found))?,
     }
     out.flush()?;
     Ok(if found.same == found.seeds && !settings.objects_differ() {

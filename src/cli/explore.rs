@@ -1,6 +1,6 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
-use super::args::duration;
+use super::args::{duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
@@ -185,65 +185,20 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     let name = format!("{}-explore", loaded.name);
     writable(&args.out, &name)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
-    let jobs = args
-        .jobs
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs(args.jobs))
+        .build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
-    let clock = Stopwatch::start();
     let mut reports: Vec<(Option<String>, Report)> = Vec::new();
     let mut interrupted = false;
     for release in releases {
-        let plan = || plan(&loaded, args, release.as_deref());
-        let expected = scenario::expecting(&loaded, &args.overrides(release.as_deref()))?
-            .1
-            .list;
-        let runs = args
-            .runs
-            .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
-        let wanted = Explore {
-            plan: &plan,
-            properties: &properties,
-            expect: &expected,
-            strategy: match args.strategy {
-                How::Exhaustive => Strategy::Exhaustive,
-                How::Pct => Strategy::Pct,
-                How::Random => Strategy::Random,
-            },
-            depth: args.depth,
-            runs,
-            seed: args.seed,
-            until_found: args.until_found,
-            prune: true,
-        };
-        let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
-            if all == u64::MAX {
-                format!("{} runs", grouped(done))
-            } else {
-                format!("{} of at most {} runs", grouped(done), grouped(all))
-            }
-        });
-        let begun = clock.seconds();
-        let goes_on = |runs: u64| {
-            progress.set(runs);
-            !interrupt::asked()
-                && args
-                    .time
-                    .is_none_or(|t| clock.seconds() - begun < t.as_nanos() as f64 / 1e9)
-        };
-        let (report, _) = interrupt::heeding(|| search(&wanted, &pool, &goes_on));
-        progress.clear();
-        if !args.quiet {
-            let took = clock.seconds() - begun;
-            let speed = report.runs as f64 / took.max(1e-9);
-            terminal.note(&format!(
-                "{} runs in {took:.3} s, {} per second",
-                grouped(report.runs),
-                grouped(speed as u64)
-            ));
-        }
+        let report = one(
+            args,
+            (&loaded, &properties),
+            release.as_deref(),
+            &pool,
+            terminal,
+        )?;
         reports.push((release, report));
         if interrupt::asked() {
             interrupted = true;
@@ -255,25 +210,7 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     }
     // What was found is written, whether Ctrl-C came before or comes now.
     let searches = interrupt::heeding(|| tapes(args, &loaded, &name, &reports))?;
-    let mut out = terminal.out();
-    match args.format {
-        Format::Json => json::write(&mut out, &document(&searches, &properties))?,
-        Format::Text if searches.len() > 1 => write_table(&mut out, &searches, &properties)?,
-        Format::Text => {
-            for s in &searches {
-                write(
-                    &mut out,
-                    s,
-                    args.depth,
-                    Style {
-                        colour: terminal.colour,
-                        width: terminal.width,
-                    },
-                )?;
-            }
-        }
-    }
-    out.flush()?;
+    print(args, &searches, &properties, terminal)?;
     if interrupted {
         return Err(Failure::Interrupted(
             "interrupted; this is what was found so far".to_owned(),
@@ -284,6 +221,90 @@ pub(crate) fn explore(args: &ExploreArgs, terminal: &Terminal) -> Outcome {
     } else {
         Exit::Fine
     })
+}
+
+/// Searches under one release.
+fn one(
+    args: &ExploreArgs,
+    (loaded, properties): (&Loaded, &[Property]),
+    release: Option<&str>,
+    pool: &rayon::ThreadPool,
+    terminal: &Terminal,
+) -> Result<Report, Failure> {
+    let plan = || plan(loaded, args, release);
+    let expected = scenario::expecting(loaded, &args.overrides(release))?
+        .1
+        .list;
+    let runs = args
+        .runs
+        .unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+    let wanted = Explore {
+        plan: &plan,
+        properties,
+        expect: &expected,
+        strategy: match args.strategy {
+            How::Exhaustive => Strategy::Exhaustive,
+            How::Pct => Strategy::Pct,
+            How::Random => Strategy::Random,
+        },
+        depth: args.depth,
+        runs,
+        seed: args.seed,
+        until_found: args.until_found,
+        prune: true,
+    };
+    let progress = Progress::new(terminal, args.quiet, &loaded.name, runs, |done, all| {
+        if all == u64::MAX {
+            format!("{} runs", grouped(done))
+        } else {
+            format!("{} of at most {} runs", grouped(done), grouped(all))
+        }
+    });
+    let clock = Stopwatch::start();
+    let goes_on = |runs: u64| {
+        progress.set(runs);
+        !interrupt::asked()
+            && args
+                .time
+                .is_none_or(|t| clock.seconds() < t.as_nanos() as f64 / 1e9)
+    };
+    let (report, _) = interrupt::heeding(|| search(&wanted, pool, &goes_on));
+    progress.clear();
+    if !args.quiet {
+        let took = clock.seconds();
+        let speed = report.runs as f64 / took.max(1e-9);
+        terminal.note(&format!(
+            "{} runs in {took:.3} s, {} per second",
+            grouped(report.runs),
+            grouped(speed as u64)
+        ));
+    }
+    Ok(report)
+}
+
+/// Prints what the searches found.
+fn print(
+    args: &ExploreArgs,
+    searches: &[Searched<'_>],
+    properties: &[Property],
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let mut out = terminal.out();
+    let style = Style {
+        colour: terminal.colour,
+        width: terminal.width,
+    };
+    match args.format {
+        Format::Json => json::write(&mut out, &document(searches, properties))?,
+        Format::Text if searches.len() > 1 => write_table(&mut out, searches, properties)?,
+        Format::Text => {
+            for s in searches {
+                write(&mut out, s, args.depth, style)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// The plan of a release. It was built before, so that nothing can be wrong with it.
@@ -343,22 +364,26 @@ fn tapes<'a>(
         });
     }
     if let Some(mut folder) = folder {
-        let files: Vec<_> = folder
-            .files()
-            .iter()
-            .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
-            .collect();
-        let document = serde_json::json!({
-            "taintsim": env!("CARGO_PKG_VERSION"),
-            "format": manifest::FORMAT,
-            "search": true,
-            "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
-            "files": files,
-        });
+        let document = manifest_of(args, loaded, folder.files());
         folder
             .write(manifest::FILE, |out| json::write(out, &document))
             .map_err(failed)?;
         folder.finish().map_err(failed)?;
     }
     Ok(searches)
+}
+
+/// The manifest of a folder of tapes.
+fn manifest_of(args: &ExploreArgs, loaded: &Loaded, files: &[(String, u64)]) -> serde_json::Value {
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
+        .collect();
+    serde_json::json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "format": manifest::FORMAT,
+        "search": true,
+        "scenario": manifest::scenario(&loaded.name, &args.file.display().to_string(), &loaded.fingerprint(), &args.sets),
+        "files": files,
+    })
 }

@@ -2,7 +2,7 @@
 //! something does not hold. A tool for those who work on the program; it is not in the list of
 //! commands.
 
-use super::args::duration;
+use super::args::{duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
@@ -89,12 +89,9 @@ pub(crate) fn soak(args: &SoakArgs, terminal: &Terminal) -> Outcome {
     if !args.files.is_empty() {
         return of_files(args, terminal);
     }
-    let jobs = args
-        .jobs
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs(args.jobs))
+        .build();
     let pool = pool.map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let runs = args
         .runs

@@ -1,7 +1,7 @@
 //! `taintsim sweep`: scenarios with several values of a setting, each over the same seeds, in
 //! parallel; one table.
 
-use super::args::{ChangeArgs, duration};
+use super::args::{ChangeArgs, duration, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::interrupt;
@@ -12,13 +12,12 @@ use crate::analysis::grouped;
 use crate::analysis::serving::BARE;
 use crate::kernel::Dur;
 use crate::lab::sweep::{Event, run_all};
-use crate::lab::{Axis, Stopped, Sweep};
-use crate::report::Style;
-use crate::report::json;
+use crate::lab::{Axis, Case, Prepared, Stopped, Sweep};
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
     Cells, Heading, Layout, document, write_csv, write_folder, write_table,
 };
+use crate::report::{Style, Written, json};
 use crate::scenario::{self, Loaded, Overrides, Problem, Problems, split_values};
 use std::io::Write;
 use std::path::PathBuf;
@@ -104,8 +103,74 @@ pub(crate) struct SweepArgs {
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
-    let loaded = args
-        .files
+    let loaded = load_all(&args.files)?;
+    let (axes, fixed) = axes(args)?;
+    let base = args.change.overrides(fixed);
+    let sweep_of = |loaded| Sweep {
+        loaded,
+        base: base.clone(),
+        axes: axes.clone(),
+        zipped: args.zip,
+        seeds: args.seeds,
+        window: args.needless_within,
+    };
+    let sweeps: Vec<Sweep<'_>> = loaded.iter().map(sweep_of).collect();
+    let jobs = jobs(args.jobs);
+    let prepared = sweeps
+        .iter()
+        .map(|s| s.prepare(jobs))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|stopped| failure(stopped, String::new))?;
+    let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
+    notes.dedup();
+    let mut heading = heading(&sweeps, args, notes, args.seeds)?;
+    let columns =
+        parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
+    let against = args
+        .against
+        .as_deref()
+        .map(|text| row(text, &rows(&sweeps)))
+        .transpose()?;
+    writable(&args.out, &heading.name)?;
+    loaded
+        .iter()
+        .for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
+
+    let ran = run(args, &sweeps, &prepared, &heading, terminal)?;
+    let stopped = ran.seeds < args.seeds;
+    if stopped {
+        heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
+    }
+    let mut layout = Layout {
+        columns,
+        cells: args.cells.into(),
+        against,
+    };
+    let cases = named(ran.cases, &loaded);
+    ran.progress.then("writing results");
+    if layout.columns.is_empty() {
+        layout.columns = usual(&cases);
+    }
+    // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
+    // that this takes.
+    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out))
+        .map_err(|error| folder_failure(&error))?;
+    ran.progress.clear();
+    print(args, &heading, &layout, &cases, &written, terminal)?;
+    if stopped {
+        let place = written.folder.display();
+        return Err(Failure::Interrupted(format!(
+            "{}; those with the first {} seeds are in {place}",
+            ran.after,
+            grouped(heading.seeds)
+        )));
+    }
+    Ok(Exit::Fine)
+}
+
+/// Reads the scenarios, whose rows must be told apart by their names.
+fn load_all(files: &[PathBuf]) -> Result<Vec<Loaded>, Failure> {
+    let loaded = files
         .iter()
         .map(|f| load(f))
         .collect::<Result<Vec<Loaded>, _>>()?;
@@ -118,43 +183,28 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         ));
         return Err(Failure::Input(problem));
     }
-    let (axes, fixed) = axes(args)?;
-    let base = args.change.overrides(fixed);
-    let sweep_of = |loaded| Sweep {
-        loaded,
-        base: base.clone(),
-        axes: axes.clone(),
-        zipped: args.zip,
-        seeds: args.seeds,
-        window: args.needless_within,
-    };
-    let sweeps: Vec<Sweep<'_>> = loaded.iter().map(sweep_of).collect();
-    let jobs = args
-        .jobs
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1);
-    let prepared = sweeps
-        .iter()
-        .map(|s| s.prepare(jobs))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|stopped| failure(stopped, String::new))?;
-    let mut notes: Vec<String> = prepared.iter().flat_map(|p| p.notes()).collect();
-    notes.dedup();
-    let mut heading = heading(&sweeps, args, notes, args.seeds)?;
-    let shown =
-        parse(&args.show, &workloads(&sweeps)?).map_err(|p| Failure::Problems(Problems::one(p)))?;
-    let against = args
-        .against
-        .as_deref()
-        .map(|text| row(text, &rows(&sweeps)))
-        .transpose()?;
-    let name = heading.name.clone();
-    writable(&args.out, &name)?;
-    loaded
-        .iter()
-        .for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
+    Ok(loaded)
+}
 
+/// What has run of a sweep.
+struct Ran {
+    /// The rows of each scenario.
+    cases: Vec<Vec<Case>>,
+    /// How many seeds have run with each row; all of them, unless the sweep was interrupted.
+    seeds: u64,
+    /// `interrupted after 3 of 20 runs`
+    after: String,
+    progress: Progress,
+}
+
+/// Runs all scenarios with all values and seeds.
+fn run(
+    args: &SweepArgs,
+    sweeps: &[Sweep<'_>],
+    prepared: &[Prepared<'_>],
+    heading: &Heading,
+    terminal: &Terminal,
+) -> Result<Ran, Failure> {
     let all = sweeps
         .iter()
         .try_fold(0_u64, |n, s| n.checked_add(s.size()?))
@@ -172,72 +222,64 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: &Terminal) -> Outcome {
         progress.set(done);
         !interrupt::asked()
     };
-    let ran = interrupt::heeding(|| run_all(&prepared, &watch))
+    let ran = interrupt::heeding(|| run_all(prepared, &watch))
         .map_err(|stopped| failure(stopped, String::new))?;
     let after = format!(
         "interrupted after {} of {} runs",
         grouped(done.load(Relaxed)),
         grouped(all)
     );
-    let stopped = ran.seeds < args.seeds;
-    if stopped {
-        if ran.seeds == 0 {
-            progress.clear();
-            return Err(Failure::Interrupted(format!(
-                "{after}; nothing was written to {}",
-                args.out.join(&name).display()
-            )));
-        }
-        heading = heading_of_some(heading, &sweeps, args, ran.seeds)?;
+    if ran.seeds < args.seeds && ran.seeds == 0 {
+        progress.clear();
+        return Err(Failure::Interrupted(format!(
+            "{after}; nothing was written to {}",
+            args.out.join(&heading.name).display()
+        )));
     }
-    let mut cases = ran.cases;
+    Ok(Ran {
+        cases: ran.cases,
+        seeds: ran.seeds,
+        after,
+        progress,
+    })
+}
+
+/// All rows; of several scenarios the name of each is the first value of its rows.
+fn named(mut cases: Vec<Vec<Case>>, loaded: &[Loaded]) -> Vec<Case> {
     if loaded.len() > 1 {
-        for (of_file, loaded) in cases.iter_mut().zip(&loaded) {
+        for (of_file, loaded) in cases.iter_mut().zip(loaded) {
             of_file
                 .iter_mut()
                 .for_each(|case| case.values.insert(0, loaded.name.clone()));
         }
     }
-    let cases = cases.concat();
-    progress.then("writing results");
-    let columns = if shown.is_empty() {
-        usual(&cases)
-    } else {
-        shown
-    };
-    let layout = Layout {
-        columns,
-        cells: args.cells.into(),
-        against,
-    };
-    // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
-    // that this takes.
-    let written = interrupt::heeding(|| write_folder(&heading, &layout, &cases, &args.out))
-        .map_err(|error| folder_failure(&error))?;
-    progress.clear();
+    cases.concat()
+}
 
+/// Prints the table on standard output.
+fn print(
+    args: &SweepArgs,
+    heading: &Heading,
+    layout: &Layout,
+    cases: &[Case],
+    written: &Written,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
     let mut out = terminal.out();
     let style = Style {
         colour: terminal.colour,
         width: terminal.width,
     };
     match args.format {
-        Format::Text => write_table(&mut out, &heading, &layout, &cases, Some(&written), style)?,
-        Format::Csv => write_csv(&mut out, &heading, &layout, &cases)?,
-        Format::Json => json::write(&mut out, &document(&heading, &layout, &cases))?,
+        Format::Text => write_table(&mut out, heading, layout, cases, Some(written), style)?,
+        Format::Csv => write_csv(&mut out, heading, layout, cases)?,
+        Format::Json => json::write(&mut out, &document(heading, layout, cases))?,
     }
     out.flush()?;
-    if stopped {
-        let place = written.folder.display();
-        return Err(Failure::Interrupted(format!(
-            "{after}; those with the first {} seeds are in {place}",
-            grouped(heading.seeds)
-        )));
-    }
-    Ok(Exit::Fine)
+    Ok(())
 }
 
-/// The heading of a sweep that was stopped after so many seeds. Its folder is another one where
+/// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is another one where
 /// there are results of an earlier sweep, which have more seeds than these.
 fn heading_of_some(
     of_all: Heading,

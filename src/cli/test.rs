@@ -6,7 +6,7 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::args::ChangeArgs;
+use super::args::{ChangeArgs, jobs};
 use super::exit::Exit;
 use super::failure::{Failure, Outcome};
 use super::file::write_whole;
@@ -136,13 +136,8 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         terminal.error("there is no scenario (*.ron) to test", help);
         return Ok(Exit::Nothing);
     }
-    let jobs = args
-        .jobs
-        .map(usize::from)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1);
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
+        .num_threads(jobs(args.jobs))
         .build()
         .map_err(|error| Failure::Io(format!("cannot start threads: {error}")))?;
     let progress = Progress::new(

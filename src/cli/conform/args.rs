@@ -1,0 +1,26 @@
+//! Arguments of `taintsim conform`.
+
+use std::path::PathBuf;
+
+/// Arguments of `taintsim conform`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ConformArgs {
+    /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Seeds that have to stay inside an envelope [default: 10], and over which to count the
+    /// recorded outcomes that are reached where there are several [default: not counted]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seeds: Option<u64>,
+    /// Only recordings of this release: "1.34" is any of its patches, "v1.34.4" is that one
+    #[arg(long, value_name = "RELEASE")]
+    pub release: Option<String>,
+    /// Search for each recorded outcome of a timeline with several, with so many runs for each that
+    /// draws do not reach (and more, drawn, for each that these do not reach, either), and count
+    /// those that are reached; a timeline with one that is reached conforms
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "300", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub search: Option<u64>,
+    /// Lines to show of each difference
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    pub diff: usize,
+}

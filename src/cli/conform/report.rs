@@ -1,0 +1,107 @@
+//! What is printed of one recording.
+
+use crate::analysis::conformance::{Checked, Evidence, Verdict, show};
+use crate::lab::reach::Reach;
+use crate::scenario::recorded::{Observed, Recorded};
+use std::io::{self, Write};
+
+/// A line, and below it what differs.
+pub(super) fn report(
+    recorded: &Recorded,
+    checked: &Checked,
+    reach: Option<&Reach>,
+    rows: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Recorded {
+        release,
+        scenario,
+        observed,
+    } = recorded;
+    let envelope = if matches!(observed, Observed::Envelope { .. }) {
+        " (envelope)"
+    } else {
+        ""
+    };
+    write!(
+        out,
+        "{:<12} {release:<9} {}{envelope}",
+        checked.verdict.word(),
+        scenario.name
+    )?;
+    verdict(checked, observed, out)?;
+    if let Some(reached) = &checked.reached {
+        write!(
+            out,
+            "; {} of {} kept outcomes reached over {} seeds",
+            reached.outcomes.len(),
+            reached.of,
+            reached.seeds
+        )?;
+    }
+    if let Some(reach) = reach {
+        searched(reach, out)?;
+    }
+    writeln!(out)?;
+    if let Verdict::Differs(text) = &checked.verdict {
+        if !scenario.doc.is_empty() {
+            writeln!(out, "    {}", scenario.doc)?;
+        }
+        // Of a difference's text, the first line says what and the others show it.
+        for line in text.lines().take(rows.saturating_add(1)) {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What the verdict says beside its word.
+fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::Result<()> {
+    match (&checked.verdict, observed) {
+        (Verdict::NotModelled(what), _) => write!(out, ": {}", what.join(", "))?,
+        (Verdict::Member(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct}", i + 1)?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
+        }
+        (Verdict::Unrecorded(Evidence::Shape(i)), _) => write!(
+            out,
+            ": outcome {} but for names, with seed {}",
+            i + 1,
+            checked.seed
+        )?,
+        (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
+        (Verdict::Unrecorded(Evidence::Consistent), _) => {
+            write!(out, ": agrees with what the kept outcomes share")?;
+            if checked.seed != 0 {
+                write!(out, ", with seed {}", checked.seed)?;
+            }
+        }
+        (Verdict::Shape(i), Observed::Timelines { distinct, .. }) => {
+            write!(out, ": outcome {} of {distinct} but for names", i + 1)?
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Which outcomes a search reached, and how near it came to the others.
+fn searched(reach: &Reach, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "; reached {} of {}", reach.tapes.len(), reach.of)?;
+    for (i, miss) in &reach.missed {
+        write!(
+            out,
+            "\n    outcome {} missed after {} of {} records",
+            i + 1,
+            miss.shared,
+            miss.of
+        )?;
+        for (sign, line) in [('-', &miss.parts.0), ('+', &miss.parts.1)] {
+            if let Some(line) = line {
+                write!(out, "\n    {sign} {}", show(line))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! Replays recordings one after the other, and counts what came of them.
+
+use super::args::ConformArgs;
+use super::counts::{Counts, table};
+use super::recordings::{collect, is_release, kind, numbers};
+use super::report::report;
+use crate::analysis::conformance::{Checked, Model, Options, Verdict, check};
+use crate::kernel::Choices;
+use crate::lab::reach::{Reach, reach};
+use crate::plan::Plan;
+use crate::scenario::recorded::{Observed, Recorded, read};
+use crate::sim;
+use crate::trace::Trace;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// All is well, nothing differs.
+const FINE: u8 = 0;
+/// Something differs.
+const DIFFERS: u8 = 1;
+/// A path is missing, or a file is no recording.
+const INPUT: u8 = 2;
+/// Nothing was selected.
+const NOTHING: u8 = 4;
+
+/// How many recordings are replayed between two looks at the output.
+const BATCH: usize = 64;
+
+/// The simulator as a model: seed 0 is the default run, in which every choice takes its first
+/// alternative; others are drawn.
+pub fn model(plan: &Plan, seed: u64) -> Trace {
+    sim::run(
+        plan,
+        if seed == 0 {
+            Choices::default_order()
+        } else {
+            Choices::seeded(seed)
+        },
+    )
+}
+
+/// Runs the command with a model and gives the exit code: 0 nothing differs, 1 something does, 2 an
+/// input is missing or no recording, 4 nothing was selected. An error is one of writing the output.
+pub fn run(
+    args: &ConformArgs,
+    model: &Model<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<u8> {
+    let mut files = Vec::new();
+    for path in &args.paths {
+        if let Err(e) = collect(path, &mut files) {
+            writeln!(err, "error: {}: {e}", path.display())?;
+            return Ok(INPUT);
+        }
+    }
+    let mut tally = Tally::default();
+    let mut broken = false;
+    for batch in files.chunks(BATCH) {
+        let replayed: Vec<_> = batch.par_iter().map(|f| replayed(f, args, model)).collect();
+        for file in replayed {
+            match file {
+                Ok(list) => {
+                    for (recorded, (checked, reach)) in &list {
+                        report(recorded, checked, reach.as_ref(), args.diff, out)?;
+                        tally.add(recorded, checked, reach.as_ref());
+                    }
+                }
+                Err(text) => {
+                    broken = true;
+                    writeln!(err, "{text}")?;
+                }
+            }
+        }
+    }
+    tally.write(out)?;
+    Ok(match tally.counts {
+        _ if broken => INPUT,
+        Counts { differ: 1.., .. } => DIFFERS,
+        counts if counts.total() == 0 => NOTHING,
+        _ => FINE,
+    })
+}
+
+/// Replays the wanted recordings of a file.
+fn replayed(
+    file: &Path,
+    args: &ConformArgs,
+    model: &Model<'_>,
+) -> Result<Vec<(Recorded, Looked)>, String> {
+    let defaults = Options::default();
+    let options = Options {
+        timeline_seeds: args.seeds.unwrap_or(defaults.timeline_seeds),
+        envelope_seeds: args.seeds.unwrap_or(defaults.envelope_seeds),
+        rows: args.diff,
+        ..defaults
+    };
+    let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;
+    let wanted = recorded.into_iter().filter(|r| {
+        args.release
+            .as_deref()
+            .is_none_or(|w| is_release(&r.release, w))
+    });
+    Ok(wanted
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|r| (searched(check(&r, model, options), &r, args.search), r))
+        .map(|(c, r)| (r, c))
+        .collect())
+}
+
+/// The counts of all recordings, of those of each release, and of each kind.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    by_release: BTreeMap<(Vec<u64>, String), Counts>,
+    by_kind: BTreeMap<&'static str, Counts>,
+    /// How many outcomes of timelines with several were reached, and how many were searched for.
+    reached: (usize, usize),
+}
+
+impl Tally {
+    /// Counts one recording.
+    fn add(&mut self, recorded: &Recorded, checked: &Checked, reach: Option<&Reach>) {
+        if let Some(reach) = reach {
+            self.reached.0 += reach.tapes.len();
+            self.reached.1 += reach.of;
+        }
+        self.counts.add(&checked.verdict);
+        self.by_release
+            .entry((numbers(&recorded.release), recorded.release.clone()))
+            .or_default()
+            .add(&checked.verdict);
+        self.by_kind
+            .entry(kind(recorded))
+            .or_default()
+            .add(&checked.verdict);
+    }
+
+    /// Writes the tables and the totals.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.counts.total() > 0 {
+            let by_release = self.by_release.iter().map(|((_, r), c)| (r.as_str(), c));
+            writeln!(out, "\n{}", table("release", by_release))?;
+            let by_kind = self.by_kind.iter().map(|(k, c)| (*k, c));
+            writeln!(out, "\n{}\n", table("scenarios", by_kind))?;
+        }
+        if self.reached.1 > 0 {
+            writeln!(
+                out,
+                "reached {} of {} outcomes of timelines with several",
+                self.reached.0, self.reached.1
+            )?;
+        }
+        writeln!(out, "{}", self.counts)
+    }
+}
+
+/// What came of a recording.
+type Looked = (Checked, Option<Reach>);
+
+/// Searches for the recorded outcomes of a timeline with several. One that is reached settles what
+/// draws left undecided.
+fn searched(checked: Checked, recorded: &Recorded, budget: Option<u64>) -> Looked {
+    let (
+        Some(budget),
+        Observed::Timelines {
+            distinct: 2..,
+            outcomes,
+            ..
+        },
+        Ok(plan),
+    ) = (budget, &recorded.observed, recorded.plan())
+    else {
+        return (checked, None);
+    };
+    let reach = reach(&plan, outcomes, budget);
+    let settled = reach
+        .tapes
+        .keys()
+        .next()
+        .filter(|_| !checked.verdict.conforms());
+    let checked = match settled {
+        Some(i) => Checked {
+            verdict: Verdict::Member(*i),
+            seed: 0,
+            ..checked
+        },
+        None => checked,
+    };
+    (checked, Some(reach))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The exit code and what is printed, for paths below `tests/traces` with a model whose runs
+    /// are empty.
+    fn conform(paths: &[&str], release: Option<&str>) -> (u8, String, String) {
+        let below = |p: &&str| {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/traces")
+                .join(p)
+        };
+        let args = ConformArgs {
+            paths: paths.iter().map(below).collect(),
+            seeds: Some(1),
+            release: release.map(str::to_owned),
+            search: None,
+            diff: 2,
+        };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let empty = |_: &Plan, _: u64| Trace::default();
+        let code = run(&args, &empty, &mut out, &mut err).unwrap();
+        (
+            code,
+            String::from_utf8(out).unwrap(),
+            String::from_utf8(err).unwrap(),
+        )
+    }
+
+    #[test]
+    fn exit_codes_tell_what_happened() {
+        let (code, out, _) = conform(&["timelines/cut-one-of-three.json.gz"], Some("1.34"));
+        assert_eq!(code, DIFFERS);
+        assert!(
+            out.starts_with(
+                "DIFFERS      v1.34.4   cut-one-of-three\n    One node of three is cut off"
+            ),
+            "{out}"
+        );
+        assert!(
+            out.ends_with("\n0 conform, 0 undecided, 1 differ, 0 not modelled, of 1\n"),
+            "{out}"
+        );
+        let beyond = std::env::temp_dir().join(format!(
+            "taintsim-beyond-the-model-{}.json",
+            std::process::id()
+        ));
+        let recording = r#"{"kubernetes": "v1.34.4", "scenario": {"name": "beyond", "horizon": "1s",
+            "controllers": ["node-lifecycle", "taint-eviction", "cronjob"]}, "runs": 1, "distinct": 1, "outcomes": [{"count": 1, "events": []}]}"#;
+        std::fs::write(&beyond, recording).unwrap();
+        let (code, out, _) = conform(&[&beyond.to_string_lossy()], Some("1.34"));
+        std::fs::remove_file(&beyond).unwrap();
+        assert_eq!(code, FINE, "what is not modelled does not differ");
+        assert!(
+            out.starts_with("not modelled v1.34.4   beyond: cronjob"),
+            "{out}"
+        );
+        assert_eq!(conform(&["timelines"], Some("1.99")).0, NOTHING);
+        let (code, out, err) = conform(&["timelines", "nowhere"], None);
+        assert_eq!(
+            (code, out.as_str()),
+            (INPUT, ""),
+            "nothing is replayed before all paths are found"
+        );
+        assert!(err.contains("nowhere: "), "{err}");
+        let (code, _, err) = conform(&["README.md"], None);
+        assert_eq!(code, INPUT);
+        assert!(
+            err.contains("README.md is not a recorded timeline"),
+            "{err}"
+        );
+    }
+}
