@@ -258,18 +258,80 @@ mod tests {
         }
     }
 
-    /// The cases of upstream's TestPodAdmission that need no defaults or whitelist of the cluster:
-    /// the namespace's defaults, its whitelist, whether the pod asks for cpu, its own tolerations,
-    /// and what it ends up with, if it is let in.
+    /// A case of upstream's TestPodAdmission: the namespace's defaults, its whitelist, whether the
+    /// pod asks for cpu, its own tolerations, and what it ends up with, if it is let in.
+    type Case<'a> = (
+        Option<&'a [&'a str]>,
+        Option<&'a [&'a str]>,
+        bool,
+        &'a [&'a str],
+        Option<&'a [&'a str]>,
+    );
+
+    fn check((defaults, whitelist, burstable, own, merged): Case<'_>) {
+        let list = |values: &[&str]| values.iter().map(|v| equal(v)).collect::<Vec<_>>();
+        let said = NamespaceTolerations {
+            defaults: defaults.map(list),
+            whitelist: whitelist.map(list),
+        };
+        let namespaces = BTreeMap::from([("testNamespace".to_owned(), said)]);
+        let admission = Admission {
+            default_toleration_seconds: None,
+            namespaces,
+            ..ALL
+        };
+        let requests = burstable
+            .then(|| ("cpu".to_owned(), Quantity::from_units(1)))
+            .into_iter()
+            .collect();
+        let pod = PodTemplate {
+            tolerations: list(own),
+            requests,
+            ..PodTemplate::default()
+        };
+        let pressure = || Toleration {
+            value: String::new(),
+            operator: Operator::Exists,
+            key: MEMORY_PRESSURE.to_owned(),
+            ..equal("")
+        };
+        let expected = merged.map(|m| {
+            m.iter()
+                .map(|v| {
+                    if *v == MEMORY_PRESSURE {
+                        pressure()
+                    } else {
+                        equal(v)
+                    }
+                })
+                .collect::<Vec<_>>()
+        });
+        let admitted = create(&admission, &pod)
+            .map(|changed| changed.unwrap_or_else(|| pod.clone()).tolerations);
+        assert_eq!(
+            admitted,
+            expected.ok_or(ApiError::NotWhitelisted),
+            "{defaults:?} {whitelist:?} {own:?}"
+        );
+        // On update the defaults are not added, and the whitelist is consulted again. In other
+        // namespaces, and for pods admitted before, it is not.
+        let updated = admission
+            .changed_pod(pod.clone(), "testNamespace")
+            .map(|p| p.tolerations.len());
+        assert_eq!(
+            updated,
+            Ok(own.len() + usize::from(burstable)),
+            "{defaults:?} {whitelist:?} {own:?}"
+        );
+        assert!(
+            admission.new_pod(&pod, "other", false).is_ok()
+                && admission.new_pod(&pod, "testNamespace", true).is_ok()
+        );
+    }
+
+    /// The cases of upstream's TestPodAdmission that need no defaults or whitelist of the cluster.
     #[test]
     fn namespaces_add_defaults_and_have_whitelists() {
-        type Case<'a> = (
-            Option<&'a [&'a str]>,
-            Option<&'a [&'a str]>,
-            bool,
-            &'a [&'a str],
-            Option<&'a [&'a str]>,
-        );
         let cases: [Case<'_>; 10] = [
             (Some(&["v"]), None, false, &["v"], Some(&["v"])),
             (Some(&["v"]), None, false, &[], Some(&["v"])),
@@ -294,65 +356,6 @@ mod tests {
                 Some(&["v", "v1"]),
             ),
         ];
-        for (defaults, whitelist, burstable, own, merged) in cases {
-            let list = |values: &[&str]| values.iter().map(|v| equal(v)).collect::<Vec<_>>();
-            let said = NamespaceTolerations {
-                defaults: defaults.map(list),
-                whitelist: whitelist.map(list),
-            };
-            let namespaces = BTreeMap::from([("testNamespace".to_owned(), said)]);
-            let admission = Admission {
-                default_toleration_seconds: None,
-                namespaces,
-                ..ALL
-            };
-            let requests = burstable
-                .then(|| ("cpu".to_owned(), Quantity::from_units(1)))
-                .into_iter()
-                .collect();
-            let pod = PodTemplate {
-                tolerations: list(own),
-                requests,
-                ..PodTemplate::default()
-            };
-            let pressure = || Toleration {
-                value: String::new(),
-                operator: Operator::Exists,
-                key: MEMORY_PRESSURE.to_owned(),
-                ..equal("")
-            };
-            let expected = merged.map(|m| {
-                m.iter()
-                    .map(|v| {
-                        if *v == MEMORY_PRESSURE {
-                            pressure()
-                        } else {
-                            equal(v)
-                        }
-                    })
-                    .collect::<Vec<_>>()
-            });
-            let admitted = create(&admission, &pod)
-                .map(|changed| changed.unwrap_or_else(|| pod.clone()).tolerations);
-            assert_eq!(
-                admitted,
-                expected.ok_or(ApiError::NotWhitelisted),
-                "{defaults:?} {whitelist:?} {own:?}"
-            );
-            // On update the defaults are not added, and the whitelist is consulted again. In other
-            // namespaces, and for pods admitted before, it is not.
-            let updated = admission
-                .changed_pod(pod.clone(), "testNamespace")
-                .map(|p| p.tolerations.len());
-            assert_eq!(
-                updated,
-                Ok(own.len() + usize::from(burstable)),
-                "{defaults:?} {whitelist:?} {own:?}"
-            );
-            assert!(
-                admission.new_pod(&pod, "other", false).is_ok()
-                    && admission.new_pod(&pod, "testNamespace", true).is_ok()
-            );
-        }
+        cases.into_iter().for_each(check);
     }
 }

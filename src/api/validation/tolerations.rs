@@ -288,15 +288,14 @@ mod tests {
         }
     }
 
+    /// What a pod has before it is updated.
+    fn stored() -> Toleration {
+        toleration("a", Operator::Equal, "1", Some(Effect::NoExecute), Some(10))
+    }
+
     #[test]
     fn an_update_may_only_add_and_change_seconds() {
-        let old = [toleration(
-            "a",
-            Operator::Equal,
-            "1",
-            Some(Effect::NoExecute),
-            Some(10),
-        )];
+        let old = [stored()];
         let changed =
             |t: Toleration| validate_toleration_update(&[t], &old, "spec.tolerations", false);
         assert_eq!(
@@ -335,6 +334,11 @@ mod tests {
             validate_toleration_update(&[], &old, "spec.tolerations", false).len(),
             1
         );
+    }
+
+    #[test]
+    fn what_an_update_adds_is_checked_like_anything_else() {
+        let old = [stored()];
         let more = [
             old[0].clone(),
             toleration("b", Operator::Exists, "", None, None),
@@ -343,7 +347,6 @@ mod tests {
             validate_toleration_update(&more, &old, "spec.tolerations", false),
             []
         );
-        // What is added is checked like anything else.
         let wrong = [
             old[0].clone(),
             toleration("b", Operator::Exists, "", None, Some(1)),
