@@ -19,7 +19,7 @@ pub struct Admission {
     /// TaintNodesByCondition: a node is created with not-ready:NoSchedule.
     pub taint_nodes_by_condition: bool,
     /// PodTolerationRestriction: pods that are not BestEffort tolerate memory pressure, and
-    /// namespaces have a say.
+    /// namespaces can add tolerations and limit them.
     pub pod_toleration_restriction: bool,
     /// What namespaces say of their pods' tolerations, by their names; those that say nothing are
     /// left out.

@@ -14,7 +14,7 @@ use crate::kernel::Time;
 pub enum Beat {
     /// Each one is simulated.
     Awake,
-    /// They come as ever, and are computed.
+    /// They come as usual, and are computed.
     Asleep,
     /// None come.
     Silent,

@@ -8,14 +8,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Text of clusters is packed to a tenth or a fiftieth. What comes out of a byte is more than this
-/// in a bomb alone, which makes a thousand of each.
+/// How many bytes may come out of one. Text of clusters is packed to a tenth or a fiftieth of its
+/// size; only a bomb gives more, about a thousand.
 const RATIO_MAX: u64 = 200;
 
-/// So much may come out of any gzip, however small.
+/// This many bytes may come out of any gzip, however small it is.
 const UNPACKED_ANYWAY: u64 = 64 << 20;
 
-/// So much is unpacked between two looks at the bounds.
+/// This many bytes are unpacked between two checks of the bounds.
 const STEP: u64 = 1 << 20;
 
 /// Why something cannot be read.

@@ -17,7 +17,7 @@ const TRIES_MAX: usize = 100;
 /// temporary file, for whoever ends the process early.
 ///
 /// # Errors
-/// The system says why; an earlier file stands there then as it was.
+/// The system says why; an earlier file is then left as it was.
 pub fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
     let target = target(path)?;
     let old = match fs::symlink_metadata(&target) {
@@ -83,11 +83,11 @@ pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl Temporary {
-    /// Puts the folder into its place. What stands there is replaced if `may_replace` does not
+    /// Puts the folder into its place. What is there already is replaced if `may_replace` does not
     /// mind, and is gone afterwards.
     ///
     /// # Errors
-    /// The system says why; the old folder stands there then as it was.
+    /// The system says why; the old folder is then left as it was.
     pub fn put<E>(
         self,
         place: &Path,
@@ -199,8 +199,7 @@ fn move_aside(new: &Path, place: &Path) -> io::Result<()> {
     let old = beside(place, "old");
     again(|| fs::rename(place, &old))?;
     if let Err(error) = again(|| fs::rename(new, place)) {
-        // Another run's new results may stand there by now; these old ones are theirs as well, and
-        // older.
+        // Another run's new results may be there by now, and these older ones are obsolete then.
         let _ = again(|| fs::rename(&old, place));
         return Err(error);
     }

@@ -31,9 +31,9 @@ impl Ctx {
         self.0.now.get()
     }
 
-    /// The record that led to what is running; [`NONE`] at first. An event takes the cause of the
-    /// moment it is posted and gives it back when it runs; a process keeps its own across awaits,
-    /// and starts with its spawner's.
+    /// The record that led to what is running; [`NONE`](super::NONE) at first. An event takes the
+    /// cause of the moment it is posted and gives it back when it runs; a process keeps its own
+    /// across awaits, and starts with its spawner's.
     #[inline]
     #[must_use]
     pub fn cause(&self) -> u32 {
@@ -46,8 +46,8 @@ impl Ctx {
         self.0.cause.set(cause);
     }
 
-    /// The record of the version that the running process acts on; [`NONE`] if it has looked at
-    /// none. A process keeps its own across awaits; a handler starts with [`NONE`].
+    /// The record of the version that the running process acts on; [`NONE`](super::NONE) if it has
+    /// looked at none. A process keeps its own across awaits; a handler starts with none.
     #[inline]
     #[must_use]
     pub fn saw(&self) -> u32 {

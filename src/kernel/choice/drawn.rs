@@ -1,7 +1,7 @@
 //! Choices as data: what was chosen, and what is to be chosen otherwise.
 
-/// The number of the choice format: raised whenever a tape of before would say something else now,
-/// for a point was renamed, or asks for other things, or in another order.
+/// The number of the choice format. It is raised whenever an older tape would have another meaning,
+/// because a point was renamed, or asks for other things, or in another order.
 pub const FORMAT: u32 = 1;
 
 /// What could have been chosen.

@@ -5,8 +5,8 @@
 //! the level below. Coarse ticks with a sort beat a wheel of single nanoseconds, in which an entry
 //! wanders down through many more levels; and where entries are few, a slot of a higher level is
 //! claimed as a whole. Entries that are added to what has been claimed go to a small heap, or, once
-//! that is full, to the slots as ever. Looking at the next event therefore costs no order later,
-//! however far ahead it lies.
+//! that is full, to the slots like all others. Looking at the next event therefore never upsets the
+//! order later, however far ahead it lies.
 
 use super::batch::Batch;
 use super::entry::{Entry, Rank};
